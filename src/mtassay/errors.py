@@ -1,0 +1,69 @@
+"""The exceptions mtassay raises on purpose; anything else that escapes is a bug and keeps its traceback.
+
+MtassayError
+├── UsageError          the request makes no sense: unknown name, bad option        (exit code 2)
+│   └── MissingExtra    an optional package is needed and not installed             (exit code 2)
+├── InputError          a file or record is wrong; says which, and the line         (exit code 2)
+├── WorkspaceError      the workspace cannot be opened, read or written             (exit code 2)
+└── ServiceError        an engine, model or service failed                          (exit code 3)
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+
+__all__ = [
+    "InputError",
+    "MissingExtra",
+    "MtassayError",
+    "ServiceError",
+    "UsageError",
+    "WorkspaceError",
+]
+
+
+class MtassayError(Exception):
+    """Base of all of ours. The message is one line: what happened, where, what to do."""
+
+    exit_code = 2
+
+
+class UsageError(MtassayError):
+    """The request makes no sense as it stands."""
+
+
+class MissingExtra(UsageError):
+    """An optional package is needed.
+
+    >>> print(MissingExtra("metric 'comet'", package="unbabel-comet", extra="comet"))
+    metric 'comet' needs unbabel-comet. Install it: pip install 'mtassay[comet]'
+    """
+
+    def __init__(self, what: str, *, package: str, extra: str) -> None:
+        super().__init__(f"{what} needs {package}. Install it: pip install 'mtassay[{extra}]'")
+
+
+class InputError(MtassayError):
+    """A file or record is wrong.
+
+    >>> print(InputError("2 columns, expected 3", path="a.tsv", line=7))
+    a.tsv line 7: 2 columns, expected 3
+    """
+
+    def __init__(
+        self, what: str, *, path: str | PathLike[str] | None = None, line: int | None = None
+    ) -> None:
+        where = "" if path is None else str(path)
+        if line is not None:
+            where += f" line {line}"
+        super().__init__(f"{where}: {what}" if where else what)
+
+
+class WorkspaceError(MtassayError):
+    """The workspace cannot be opened, read or written."""
+
+
+class ServiceError(MtassayError):
+    """An engine, model or service failed."""
+
+    exit_code = 3

@@ -1,0 +1,108 @@
+"""The contract of a metric: statistics per unit, and one aggregate from their sums to a score.
+
+Everything that compares systems (intervals, significance, clusters, correlation) is built on sums of
+these statistics, so a metric that keeps the contract gets all of it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.core import Finding, Segment, Statistics
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric(ABC):
+    """A metric whose fields are its parameters.
+
+    A subclass sets the class variables and writes `signature`, `measure` and `aggregate`.
+    """
+
+    name: ClassVar[str]
+    higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[str]] = frozenset({"references"})
+    """Which of "source" and "references" every measured segment must have."""
+    decimals: ClassVar[int] = 1
+    """How many decimals people print."""
+
+    @property
+    def label(self) -> str:
+        """The name in tables, for example `chrF2++`."""
+        return self.name
+
+    @abstractmethod
+    def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
+        """All settings that change the number, as `key:value|…`.
+
+        `extra` holds what the caller adds: `bs` or `ar` (resamples), `seed`, `test`, `lang`.
+        """
+
+    @abstractmethod
+    def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
+        """Statistics for each system of `outputs`, in its order; all share ids and columns.
+
+        `outputs[system][i]` translates `segments[i]`. All systems come in one call so that
+        references are prepared once.
+        """
+
+    @abstractmethod
+    def aggregate(self, sums: NDArray[Any]) -> Floats:
+        """Summed statistics (…, columns) to scores (…). Works on any number of leading axes."""
+
+    def unit_scores(self, values: NDArray[Any]) -> Floats:
+        """Statistics (units, columns) to one score per unit; sentence-level settings where they differ."""
+        return self.aggregate(values)
+
+    def groups(self, columns: Sequence[str]) -> dict[str, list[int]]:
+        """Named parts of the score besides the whole: which columns `aggregate` takes for each."""
+        return {}
+
+    def size(self, sums: NDArray[Any], units: int) -> int:
+        """The `n` to print beside a score: how many units, or entities, stand behind these sums."""
+        return units
+
+    def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
+        """The segments worth showing to a person, with evidence; none by default."""
+        return ()
+
+
+def settings_signature(
+    metric: Metric, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None
+) -> str:
+    """A signature in sacreBLEU's style made of the metric's own fields.
+
+    Order: number of references, what the caller adds, the fields, our version.
+    """
+    from mtassay import __version__
+
+    parts: dict[str, object] = {"nrefs": reference_count(segments)} if "references" in metric.needs else {}
+    parts.update(extra or {})
+    parts.update((field.name, getattr(metric, field.name)) for field in fields(metric))
+    shown = (f"{key}:{_show(value)}" for key, value in parts.items() if value is not None)
+    return "|".join([*shown, f"version:mtassay-{__version__}"])
+
+
+def reference_count(segments: Sequence[Segment]) -> int | str:
+    """How many references each segment has, or "var" where that differs.
+
+    >>> reference_count([Segment("1", "a", ("b", "c")), Segment("2", "d", ("e", None))])
+    'var'
+    """
+    counts = {sum(reference is not None for reference in segment.references) for segment in segments}
+    return counts.pop() if len(counts) == 1 else "var"
+
+
+def _show(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple | list):
+        return "+".join(map(str, value))
+    return str(value)
