@@ -1,11 +1,11 @@
 """The exceptions mtassay raises on purpose; anything else that escapes is a bug and keeps its traceback.
 
 MtassayError
-├── UsageError          the request makes no sense: unknown name, bad option        (exit code 2)
-│   └── MissingExtra    an optional package is needed and not installed             (exit code 2)
-├── InputError          a file or record is wrong; says which, and the line         (exit code 2)
-├── WorkspaceError      the workspace cannot be opened, read or written             (exit code 2)
-└── ServiceError        an engine, model or service failed                          (exit code 3)
+├── UsageError             the request makes no sense: unknown name, bad option        (exit code 2)
+│   └── MissingExtraError  an optional package is needed and not installed             (exit code 2)
+├── InputError             a file or record is wrong; says which, and the line         (exit code 2)
+├── WorkspaceError         the workspace cannot be opened, read or written             (exit code 2)
+└── ServiceError           an engine, model or service failed                          (exit code 3)
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from os import PathLike
 
 __all__ = [
     "InputError",
-    "MissingExtra",
+    "MissingExtraError",
     "MtassayError",
     "ServiceError",
     "UsageError",
@@ -32,10 +32,10 @@ class UsageError(MtassayError):
     """The request makes no sense as it stands."""
 
 
-class MissingExtra(UsageError):
+class MissingExtraError(UsageError):
     """An optional package is needed.
 
-    >>> print(MissingExtra("metric 'comet'", package="unbabel-comet", extra="comet"))
+    >>> print(MissingExtraError("metric 'comet'", package="unbabel-comet", extra="comet"))
     metric 'comet' needs unbabel-comet. Install it: pip install 'mtassay[comet]'
     """
 
