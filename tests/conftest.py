@@ -1,0 +1,19 @@
+"""Fixtures that several test modules share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """Public WMT data to check against; it is not part of the project."""
+    folder = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("public validation data is not here: set MTASSAY_DATA to its folder")
+    return folder
