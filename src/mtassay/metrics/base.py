@@ -7,7 +7,7 @@ these statistics, so a metric that keeps the contract gets all of it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -72,6 +72,30 @@ class Metric(ABC):
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
         """The segments worth showing to a person, with evidence; none by default."""
         return ()
+
+
+CHUNK = 16384
+"""Segments measured at once: bounds the memory, costs nothing."""
+
+
+def measure_in_chunks(
+    metric: Metric,
+    columns: Sequence[str],
+    segments: Sequence[Segment],
+    outputs: Mapping[str, Sequence[str]],
+    measure: Callable[[Sequence[Segment], Mapping[str, Sequence[str]]], Mapping[str, NDArray[Any]]],
+) -> list[Statistics]:
+    """`Metric.measure` for a metric that can do any number of segments on their own."""
+    chunks = [slice(start, start + CHUNK) for start in range(0, len(segments), CHUNK)]
+    parts = [
+        measure(segments[chunk], {system: texts[chunk] for system, texts in outputs.items()})
+        for chunk in chunks
+    ]
+    ids = [segment.id for segment in segments]
+    return [
+        Statistics(metric.name, system, ids, columns, np.concatenate([part[system] for part in parts]))
+        for system in outputs
+    ]
 
 
 def settings_signature(

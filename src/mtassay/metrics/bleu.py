@@ -1,0 +1,180 @@
+"""BLEU (Papineni et al. 2002): clipped n-gram precision times a brevity penalty."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.core import Segment, Statistics
+from mtassay.errors import UsageError
+from mtassay.metrics.base import Floats, Metric, measure_in_chunks
+from mtassay.metrics.ngrams import Matcher, Vocabulary
+from mtassay.metrics.sacre import reference_streams, sacre_signature
+from mtassay.metrics.tokenize import DEFAULTS, split_words, tokenizer_signature
+
+_SMOOTH_DEFAULTS: dict[str, float | None] = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BLEU(Metric):
+    """BLEU with sacreBLEU's settings, any order and any weights.
+
+    `order` is the longest n-gram; `weights` (one per order) replace the uniform ones of the paper;
+    `language` chooses the tokeniser where `tokenize` is not given.
+    """
+
+    name: ClassVar[str] = "bleu"
+
+    tokenize: str | None = None
+    lowercase: bool = False
+    smooth: Literal["none", "floor", "add-k", "exp"] = "exp"
+    smooth_value: float | None = None
+    order: int = 4
+    weights: tuple[float, ...] | None = None
+    effective_order: bool = False
+    language: str = ""
+
+    def __post_init__(self) -> None:
+        if self.order < 1:
+            raise UsageError(f"BLEU: order is {self.order}; it must be 1 or more.")
+        if self.smooth not in _SMOOTH_DEFAULTS:
+            raise UsageError(f"BLEU: no smoothing '{self.smooth}'. Available: {', '.join(_SMOOTH_DEFAULTS)}.")
+        if self.weights is not None and (len(self.weights) != self.order or min(self.weights) < 0):
+            raise UsageError(f"BLEU: weights must be {self.order} numbers of 0 or more, one per order.")
+        if self.weights is not None and not math.isclose(sum(self.weights), 1, abs_tol=1e-6):
+            raise UsageError(f"BLEU: weights add up to {sum(self.weights):g}; they must add up to 1.")
+
+    @property
+    def label(self) -> str:
+        return "BLEU" if self.order == 4 else f"BLEU-{self.order}"
+
+    @property
+    def tokenizer(self) -> str:
+        """The tokeniser in use."""
+        return self.tokenize or DEFAULTS.get(self.language, "13a")
+
+    def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
+        smooth: str = self.smooth
+        if _SMOOTH_DEFAULTS[smooth] is not None:
+            smooth += f"[{self._smooth_value:.2f}]"
+        settings: dict[str, object] = {
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": self.effective_order,
+            "tok": tokenizer_signature(self.tokenizer),
+            "smooth": smooth,
+            # sacreBLEU is silent about these two, and has no weights.
+            "order": self.order if self.order != 4 else None,
+            "weights": "+".join(map(str, self.weights)) if self.weights else None,
+        }
+        return sacre_signature(segments, settings, extra=extra)
+
+    def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
+        orders = range(1, self.order + 1)
+        columns = (
+            "length",
+            "reference_length",
+            *(f"correct{n}" for n in orders),
+            *(f"total{n}" for n in orders),
+        )
+        return measure_in_chunks(self, columns, segments, outputs, self._measure_chunk)
+
+    def _measure_chunk(
+        self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]
+    ) -> dict[str, NDArray[np.int32]]:
+        streams = reference_streams(segments)
+        split = [self._split([reference or "" for reference in stream]) for stream in streams]
+        vocabulary = Vocabulary(word for words in split for row in words for word in row)
+        references = [vocabulary.encode(words) for words in split]
+        lengths = np.array(
+            [
+                np.where([text is not None for text in stream], reference.lengths, -1)
+                for stream, reference in zip(streams, references, strict=True)
+            ]
+        )
+        matcher = Matcher(references, order=self.order, pooled=True)
+        measured = {}
+        for system, texts in outputs.items():
+            output = vocabulary.encode(self._split(texts))
+            correct = matcher.count(output)[:, 0]
+            totals = np.maximum(output.lengths[:, None] - np.arange(self.order), 0)
+            closest = _closest_length(output.lengths, lengths)
+            measured[system] = np.column_stack((output.lengths, closest, correct, totals)).astype(np.int32)
+        return measured
+
+    def aggregate(self, sums: NDArray[Any]) -> Floats:
+        """The scores, 0 to 100, computed in the same steps as sacreBLEU's so that no digit differs."""
+        sums = np.asarray(sums, np.float64)
+        length, reference_length = sums[..., 0], sums[..., 1]
+        correct, total = sums[..., 2 : 2 + self.order], sums[..., 2 + self.order :]
+        matched_any = correct.any(axis=-1)
+        if self.smooth == "add-k":
+            later = (np.arange(self.order) > 0) * self._smooth_value
+            correct, total = correct + later, total + later
+        precisions, present = self._precisions(correct, total)
+        included = present if self.effective_order else np.ones_like(present)
+        logs = np.where(included, _map(_log, precisions), 0.0)
+        if self.weights is None:
+            mean = _sum_rows(logs) / np.maximum(included.sum(axis=-1), 1)
+        else:
+            weights = np.where(included, self.weights, 0.0)
+            mean = _sum_rows(weights * logs) / np.maximum(weights.sum(axis=-1), 1e-300)
+        return np.where(matched_any, _brevity_penalty(length, reference_length) * _map(math.exp, mean), 0.0)
+
+    def unit_scores(self, values: NDArray[Any]) -> Floats:
+        """Sentence BLEU, with the effective order that sacreBLEU recommends for it."""
+        return replace(self, effective_order=True).aggregate(values)
+
+    def _precisions(self, correct: Floats, total: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """Each order's smoothed precision in percent, and which orders there are any n-grams of."""
+        present = np.logical_and.accumulate(total > 0, axis=-1)
+        zero = present & (correct == 0)
+        total = np.where(present, total, 1.0)
+        precisions = 100.0 * correct / total
+        if self.smooth == "exp":
+            precisions = np.where(zero, 100.0 / (2.0 ** np.cumsum(zero, axis=-1) * total), precisions)
+        elif self.smooth == "floor":
+            precisions = np.where(zero, 100.0 * self._smooth_value / total, precisions)
+        return np.where(present, precisions, 0.0), present
+
+    @property
+    def _smooth_value(self) -> float:
+        default = _SMOOTH_DEFAULTS[self.smooth]
+        return self.smooth_value if self.smooth_value is not None else (default or 0.0)
+
+    def _split(self, texts: Sequence[str]) -> list[list[str]]:
+        return split_words(texts, self.tokenizer, lowercase=self.lowercase)
+
+
+def _closest_length(lengths: NDArray[np.int64], references: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each output, the reference length closest to its own, the shorter on a tie; -1 is no reference."""
+    distance = np.where(references >= 0, np.abs(references - lengths), np.iinfo(np.int64).max)
+    tied = np.where(distance == distance.min(axis=0), references, np.iinfo(np.int64).max)
+    closest: NDArray[np.int64] = tied.min(axis=0)
+    return closest
+
+
+def _brevity_penalty(length: Floats, reference_length: Floats) -> Floats:
+    short = length < reference_length
+    ratio = np.divide(reference_length, length, out=np.full_like(length, np.inf), where=length > 0)
+    return _map(math.exp, np.where(short, 1 - ratio, 0.0))
+
+
+# The C library's log and exp and Python's own sum(), since NumPy's may differ from them in the last digit.
+
+
+def _map(function: Callable[[float], float], values: Floats) -> Floats:
+    return np.array([function(value) for value in values.ravel().tolist()]).reshape(values.shape)
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value else -9999999999.0
+
+
+def _sum_rows(values: Floats) -> Floats:
+    rows = values.reshape(-1, values.shape[-1]).tolist()
+    return np.array([sum(row) for row in rows]).reshape(values.shape[:-1])

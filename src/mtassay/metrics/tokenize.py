@@ -1,0 +1,76 @@
+"""Splits text into words as sacreBLEU does; its default, 13a, a whole file at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from mtassay.errors import MissingExtraError, ServiceError, UsageError
+
+DEFAULTS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+"""Which tokeniser sacreBLEU takes for a target language; 13a for all others."""
+
+_SPACED_13A = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
+_RULES_13A = (
+    (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),
+    (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+)
+
+
+def split_words(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False) -> list[list[str]]:
+    """The words of each text.
+
+    >>> split_words(["It cost $1,000.50, he said."], "13a")
+    [['It', 'cost', '$', '1,000.50', ',', 'he', 'said', '.']]
+    """
+    if tokenizer == "13a":
+        return _split_13a(texts, lowercase=lowercase)
+    tokenize = _sacrebleu_tokenizer(tokenizer)
+    words = {text: tokenize((text.lower() if lowercase else text).rstrip()).split() for text in set(texts)}
+    return [words[text] for text in texts]
+
+
+def tokenizer_signature(tokenizer: str) -> str:
+    """What sacreBLEU writes after `tok:`; some tokenisers add the version of their model."""
+    return tokenizer if tokenizer == "13a" else str(_sacrebleu_tokenizer(tokenizer).signature())
+
+
+def _split_13a(texts: Sequence[str], *, lowercase: bool) -> list[list[str]]:
+    # Each line stands between spaces, so no rule can see beyond it and all lines can be done as one text.
+    lines = [text if "\n" not in text else _unwrap(text) for text in texts]
+    joined = " " + " \n ".join(lines) + " "
+    if lowercase:
+        joined = joined.lower()
+    joined = joined.replace("<skipped>", "")
+    for escaped, character in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
+        joined = joined.replace(escaped, character)
+    for character in _SPACED_13A:
+        joined = joined.replace(character, f" {character} ")
+    for rule, replacement in _RULES_13A:
+        joined = rule.sub(replacement, joined)
+    return [line.split() for line in joined.split("\n")]
+
+
+def _unwrap(text: str) -> str:
+    return text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+
+
+@cache
+def _sacrebleu_tokenizer(name: str) -> Any:
+    bleu = import_module("sacrebleu.metrics.bleu")
+    if name not in bleu.BLEU.TOKENIZERS:
+        raise UsageError(f"No tokeniser '{name}'. Available: {', '.join(bleu.BLEU.TOKENIZERS)}.")
+    extra = name.removesuffix("-mecab")
+    try:
+        return bleu._get_tokenizer(name)()
+    except ImportError as error:
+        package = f"sacrebleu[{extra}]" if name.endswith("-mecab") else "sentencepiece"
+        raise MissingExtraError(f"tokeniser '{name}'", package=package, extra=extra) from error
+    except RuntimeError as error:  # sacreBLEU's word for a missing MeCab package
+        raise MissingExtraError(f"tokeniser '{name}'", package=f"sacrebleu[{extra}]", extra=extra) from error
+    except OSError as error:
+        raise ServiceError(f"tokeniser '{name}' could not get its model: {error}") from error
