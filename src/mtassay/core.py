@@ -113,7 +113,8 @@ class Statistics:
     """Per-unit sufficient statistics of one system under one metric.
 
     `values` has one row per entry of `ids` and one column per entry of `columns`. A unit is a segment,
-    or a document where the metric counts per document. Sums of rows are all that a score needs.
+    or a document where the metric counts per document. Sums of rows are all that a score needs. `group`
+    names the part of the test set, or of the metric, that these are the statistics of.
     """
 
     metric: str
@@ -121,16 +122,18 @@ class Statistics:
     ids: Sequence[str]
     columns: Sequence[str]
     values: NDArray[Any]
+    signature: str = ""
+    group: str = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One number. `n` units stand behind it; `low` and `high` bound its 95 % interval."""
+    """One number over `n` units, with its 95 % interval; `None` where it is undefined."""
 
     name: str
     system: str
     group: str
-    value: float
+    value: float | None
     n: int
     low: float | None = None
     high: float | None = None
@@ -150,8 +153,8 @@ class Comparison:
     group: str
     a: str
     b: str
-    delta: float
-    p: float
+    delta: float | None
+    p: float | None
     detectable: float | None = None
     more: int | None = None
 

@@ -32,6 +32,8 @@ class Metric(ABC):
     """Which of "source" and "references" every measured segment must have."""
     decimals: ClassVar[int] = 1
     """How many decimals people print."""
+    cacheable: ClassVar[bool] = True
+    """Whether signature, segments and outputs alone decide the statistics."""
 
     @property
     def label(self) -> str:

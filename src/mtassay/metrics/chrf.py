@@ -109,8 +109,7 @@ class ChrF(Metric):
             denominator = factor * precision + recall
             f_scores = np.full_like(match, 1e-16)
             np.divide((1 + factor) * precision * recall, denominator, out=f_scores, where=denominator > 0)
-            mean: Floats = 100 * _sum_in_order(f_scores) / output.shape[-1]
-            return mean
+            return np.array(100 * _sum_in_order(f_scores) / output.shape[-1])
         effective = (output > 0) & (reference > 0)
         orders = np.maximum(effective.sum(axis=-1), 1)
         mean_precision = _sum_in_order(np.where(effective, precision, 0.0)) / orders
@@ -119,7 +118,7 @@ class ChrF(Metric):
         score = (1 + factor) * mean_precision * mean_recall
         scores = np.zeros_like(score)
         np.divide(score, factor * mean_precision + mean_recall, out=scores, where=some)
-        return 100 * scores
+        return np.array(100 * scores)
 
     def _prepare(self, texts: Sequence[str]) -> list[str]:
         return [text.lower() for text in texts] if self.lowercase else list(texts)

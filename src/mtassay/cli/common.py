@@ -1,0 +1,132 @@
+"""What several commands share: options, systems on the command line, the workspace, printing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mtassay.errors import UsageError, WorkspaceError
+from mtassay.languages import Pair, parse_pair
+from mtassay.report.table import Table, to_latex, to_markdown, to_text, to_tsv
+from mtassay.store import DEFAULT, Workspace
+
+
+class OutputFormat(StrEnum):
+    """How a table is printed."""
+
+    text = "text"
+    json = "json"
+    tsv = "tsv"
+    md = "md"
+    latex = "latex"
+
+
+FormatOption = Annotated[OutputFormat, typer.Option("--format", "-f", help="How to print the result.")]
+PairOption = Annotated[
+    str | None,
+    typer.Option(
+        "--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-de, deen, eng_Latn-deu_Latn."
+    ),
+]
+WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace",
+        metavar="FILE",
+        help=f"The workspace file. [default: $MTASSAY_WORKSPACE or {DEFAULT}]",
+        show_default=False,
+    ),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+
+
+def pair_of(text: str | None) -> Pair | None:
+    """The language pair, where one was given."""
+    return None if text is None else parse_pair(text)
+
+
+def name_and_rest(text: str) -> tuple[str, str]:
+    """Splits `NAME=FILE`; a bare file is named after its stem.
+
+    >>> name_and_rest("nmt=out/new.txt"), name_and_rest("out/Online-A.txt")
+    (('nmt', 'out/new.txt'), ('Online-A', 'out/Online-A.txt'))
+    """
+    name, equals, rest = text.partition("=")
+    if not equals or Path(text).exists():
+        return Path(text.removesuffix(".gz")).stem, text
+    if not name or not rest:
+        raise UsageError(f"'{text}' is no system. Write NAME=FILE or FILE.")
+    return name, rest
+
+
+def named(texts: Sequence[str]) -> dict[str, str]:
+    """Systems by name, in order; a folder stands for all files in it, and a name may stand only once."""
+    systems: dict[str, str] = {}
+    for name, rest in map(name_and_rest, (part for text in texts for part in _files(text))):
+        if name in systems:
+            raise UsageError(f"Two systems are called '{name}'. Tell them apart: -t NAME={rest}")
+        systems[name] = rest
+    return systems
+
+
+def _files(text: str) -> list[str]:
+    folder = Path(text)
+    if not folder.is_dir():
+        return [text]
+    files = sorted(str(file) for file in folder.iterdir() if file.is_file() and file.name[0] != ".")
+    if not files:
+        raise UsageError(f"There are no files in the folder {text}.")
+    return files
+
+
+def workspace_path(chosen: Path | None) -> Path:
+    """The chosen file, the one of the environment, or the default in this folder."""
+    return chosen or Path(os.environ.get("MTASSAY_WORKSPACE", DEFAULT))
+
+
+def cache_workspace(chosen: Path | None) -> Workspace | None:
+    """The workspace, or `None` where nothing can be written: a score does not need it."""
+    try:
+        return Workspace(workspace_path(chosen))
+    except WorkspaceError:
+        if chosen is not None:
+            raise
+        return None
+
+
+def echo(text: str = "") -> None:
+    """Print to standard output."""
+    sys.stdout.write(text + "\n")
+
+
+def print_json(value: Any) -> None:
+    """Print as indented JSON."""
+    echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def print_tables(tables: Iterable[Table], form: OutputFormat) -> None:
+    """Print tables one after another."""
+    for i, table in enumerate(tables):
+        if i:
+            echo()
+        if form is OutputFormat.md:
+            echo(to_markdown(table))
+        elif form is OutputFormat.latex:
+            echo(to_latex(table))
+        elif form is OutputFormat.tsv:
+            echo(to_tsv(table))
+        else:
+            width = shutil.get_terminal_size((80, 24)).columns
+            echo(to_text(table, width=max(width, 60), color=_color()))
+
+
+def _color() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ

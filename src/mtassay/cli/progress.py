@@ -1,0 +1,59 @@
+"""Shows how far a run is, once it takes longer than a person likes to wait without a word."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Self
+
+_PATIENCE = 1.5  # seconds without a word
+_PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal
+
+
+class Progress:
+    """A context whose `report` an engine can call; writes to standard error only.
+
+    In a terminal one line that is renewed; elsewhere (a log, CI) a line now and then.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._terminal = sys.stderr.isatty()
+        self._started = time.monotonic()
+        self._step = ("", 0, None)  # type: tuple[str, int, int | None]
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._show, daemon=True)
+        self._shown = False
+
+    def __enter__(self) -> Self:
+        if not self._quiet:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        if self._shown and self._terminal:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def report(self, step: str, done: int, total: int | None) -> None:
+        """What is being done now."""
+        self._step = (step, done, total)
+
+    def _show(self) -> None:
+        wait = _PATIENCE
+        while not self._stop.wait(wait):
+            step, done, total = self._step
+            seconds = time.monotonic() - self._started
+            part = f" {done + 1}/{total}" if total else ""
+            line = f"{step}{part} … {seconds:.0f} s"
+            sys.stderr.write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
+            sys.stderr.flush()
+            self._shown = True
+            wait = 0.2 if self._terminal else _PLAIN_EVERY

@@ -1,0 +1,145 @@
+"""`mtassay runs`: what is in the workspace."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.cli.common import (
+    FormatOption,
+    OutputFormat,
+    WorkspaceOption,
+    echo,
+    print_json,
+    print_tables,
+    workspace_path,
+)
+from mtassay.core import Run
+from mtassay.errors import UsageError
+from mtassay.formats import segment_record, write_jsonl
+from mtassay.report.scores import (
+    Look,
+    comparison_tables,
+    group_tables,
+    guard_table,
+    main_table,
+    score_rows,
+    signature_lines,
+)
+from mtassay.report.table import Table
+from mtassay.store import Workspace
+
+app = typer.Typer(help="See, export and delete the runs kept with --save.", no_args_is_help=True)
+
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's id, the beginning of it, or 'last'.")
+]
+
+
+@app.command("list")
+def list_runs(output_format: FormatOption = OutputFormat.text, workspace: WorkspaceOption = None) -> None:
+    """List all runs, newest first."""
+    runs = _open(workspace).runs()
+    if output_format is OutputFormat.json:
+        print_json([_summary(run) for run in runs])
+        return
+    rows = [[run.id, run.method, str(len(run.systems)), ", ".join(run.systems)] for run in runs]
+    print_tables([Table(["Run", "method", "systems", "names"], rows)], output_format)
+
+
+@app.command("show")
+def show_run(
+    run: RunArgument = "last",
+    findings: Annotated[bool, typer.Option("--findings", help="Show the segments worth a look too.")] = False,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Show one run's result again."""
+    store = _open(workspace)
+    found = store.run(run)
+    if output_format is OutputFormat.json:
+        print_json(
+            {
+                **_summary(found),
+                **found.result.as_dict(),
+                "findings": [asdict(finding) for finding in found.findings],
+            }
+        )
+        return
+    if output_format is OutputFormat.tsv:
+        print_tables([score_rows(found.result)], output_format)
+        return
+    look = Look(baseline=found.systems[0])
+    guards = guard_table(found.result)
+    tables = [main_table(found.result, look), *group_tables(found.result, look)]
+    tables += comparison_tables(found.result, look) + ([guards] if guards else [])
+    if findings:
+        rows = [[f.case_id, f.system, f.detector, _evidence(f.evidence)] for f in found.findings]
+        tables.append(Table(["Case", "system", "detector", "evidence"], rows, title="Findings"))
+    echo(f"{found.id} · {found.method} · {found.started}\n")
+    print_tables(tables, output_format)
+    echo()
+    for line in signature_lines(found.result, look):
+        echo(line)
+
+
+@app.command("export")
+def export_run(
+    run: RunArgument = "last",
+    what: Annotated[
+        str, typer.Option(help="What to export: scores, findings, or segments (with all outputs).")
+    ] = "segments",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write. [default: standard output]")
+    ] = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Write a run as JSONL."""
+    store = _open(workspace)
+    found = store.run(run)
+    if what == "scores":
+        records = [asdict(score) for score in found.result.scores]
+    elif what == "findings":
+        records = [asdict(finding) for finding in found.findings]
+    elif what == "segments":
+        outputs = store.outputs(found.id)
+        segments = store.segments(found.id)
+        records = [
+            segment_record(segment, outputs={name: answers[i].text for name, answers in outputs.items()})
+            for i, segment in enumerate(segments)
+        ]
+    else:
+        raise UsageError(f"Cannot export '{what}'. Available: scores, findings, segments.")
+    write_jsonl(output or sys.stdout, records)
+
+
+@app.command("delete")
+def delete_run(run: Annotated[str, typer.Argument(metavar="RUN")], workspace: WorkspaceOption = None) -> None:
+    """Delete a run with its outputs and findings."""
+    echo(f"Deleted run {_open(workspace).delete_run(run)}.")
+
+
+def _open(chosen: Path | None) -> Workspace:
+    path = workspace_path(chosen)
+    if not path.exists():
+        raise UsageError(f"There is no workspace {path} yet: add --save to a command, or give --workspace.")
+    return Workspace(path)
+
+
+def _summary(run: Run) -> dict[str, object]:
+    return {
+        "id": run.id,
+        "method": run.method,
+        "started": run.started,
+        "systems": list(run.systems),
+        "parameters": dict(run.parameters),
+        "versions": dict(run.versions),
+    }
+
+
+def _evidence(evidence: object) -> str:
+    return str(evidence)

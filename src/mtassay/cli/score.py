@@ -1,0 +1,248 @@
+"""`mtassay score`: corpus metrics with intervals, significance and clusters."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from mtassay.cli.common import (
+    FormatOption,
+    OutputFormat,
+    PairOption,
+    QuietOption,
+    WorkspaceOption,
+    cache_workspace,
+    echo,
+    named,
+    pair_of,
+    print_json,
+    print_tables,
+    workspace_path,
+)
+from mtassay.cli.progress import Progress
+from mtassay.core import Result, Segment
+from mtassay.engine import Execution, execute
+from mtassay.errors import UsageError
+from mtassay.formats import read_outputs, read_segments, read_test_set, write_jsonl, write_tsv
+from mtassay.formats.entities import read_entities
+from mtassay.languages import Pair
+from mtassay.methods.score import ScoreMethod
+from mtassay.metrics.base import Metric
+from mtassay.options import build, split_specs
+from mtassay.report.scores import (
+    Look,
+    comparison_tables,
+    group_tables,
+    guard_table,
+    main_table,
+    score_rows,
+    signature_lines,
+)
+from mtassay.stats import default_seed
+from mtassay.store import Workspace
+from mtassay.systems.stored import Stored
+
+
+def score(
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system",
+            "-t",
+            metavar="NAME=FILE",
+            help="Outputs of a system; NAME is optional; a folder means every file in it. Repeat.",
+        ),
+    ] = None,
+    reference: Annotated[
+        list[Path] | None, typer.Option("--reference", "-r", help="Reference translation. Repeat.")
+    ] = None,
+    source: Annotated[Path | None, typer.Option("--source", "-s", help="Source text.")] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            metavar="NAMES",
+            help="Metrics with options: bleu,chrf++,nee:unit=segment,ter. [default: bleu,chrf]",
+        ),
+    ] = None,
+    langpair: PairOption = None,
+    test_set: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Everything in one place: an mt-metrics-eval folder, a JSONL/TSV/XML/TMX/XLIFF file, "
+            "or a sacreBLEU test set such as wmt22.",
+        ),
+    ] = None,
+    documents: Annotated[
+        Path | None, typer.Option(help="Document id per line, or 'domain<TAB>document'.")
+    ] = None,
+    entities: Annotated[
+        Path | None, typer.Option(help="The reference with its named entities marked, for the metric nee.")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="TAG", help="Also score each domain, document or other tag apart.")
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The system to compare with. [default: the first]")
+    ] = None,
+    test: Annotated[
+        Literal["bootstrap", "randomization"], typer.Option(help="How two systems are compared.")
+    ] = "bootstrap",
+    samples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 1000,
+    trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,
+    correction: Annotated[
+        Literal["none", "bonferroni", "holm", "bh"],
+        typer.Option(help="Correct p-values for the number of pairs."),
+    ] = "none",
+    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")] = 0.05,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of all draws. [default: $SACREBLEU_SEED or 12345]")
+    ] = None,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
+    guards: Annotated[bool, typer.Option(help="Look for empty, copied, wrong-language… outputs.")] = True,
+    segment_scores: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one score per segment (TSV; JSONL by ending).")
+    ] = None,
+    findings: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the segments worth a look, with evidence (JSONL)."),
+    ] = None,
+    save: Annotated[bool, typer.Option("--save", help="Keep the run in the workspace.")] = False,
+    cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Score systems against references: which one is better, and is the difference real?
+
+    BLEU, chrF and TER equal sacreBLEU's to the last digit and carry its signature. All pairs of systems
+    are tested; those that do not differ significantly share a rank.
+
+    \b
+    mtassay score -s src.txt -r ref.txt -t old=old.txt -t new=new.txt -l en-de
+    mtassay score -r refA.txt -r refB.txt -t outputs/ -m bleu,chrf++,ter --format md
+    mtassay score --test-set wmt23/ -l en-de -m bleu --by domain
+    """
+    pair = pair_of(langpair)
+    metrics = _metrics(metric, pair)
+    outputs: dict[str, list[str | None]] = {}
+    labels: dict[str, str] = {}
+    if test_set is None:
+        segments = read_segments(source, reference or [], documents=documents, pair=pair)
+    else:
+        segments, outputs, labels = _read_test_set(test_set, pair, source, reference, documents)
+    for name, path in named(system or []).items():
+        outputs[name] = read_outputs(path, segments, system=name, pair=pair)
+    if not outputs:
+        raise UsageError("There is no system to score: add -t NAME=FILE.")
+    if entities is not None:
+        segments = read_entities(entities, segments)
+    method = ScoreMethod(
+        metrics=metrics,
+        pair=(str(pair.source), str(pair.target)) if pair else None,
+        test=test,
+        samples=samples,
+        trials=trials,
+        seed=seed if seed is not None else default_seed(),
+        alpha=alpha,
+        correction=correction,
+        by=by,
+        guards=guards,
+        evidence=save or findings is not None,
+        labels=labels,
+    )
+    look = Look(
+        labels={name: m.label for name, m in metrics.items()},
+        decimals={name: m.decimals for name, m in metrics.items()},
+        baseline=_baseline(baseline, outputs),
+        alpha=alpha,
+    )
+    systems = [
+        Stored(name, {segment.id: text for segment, text in zip(segments, texts, strict=True)})
+        for name, texts in outputs.items()
+    ]
+    store = Workspace(workspace_path(workspace)) if save else cache_workspace(workspace) if cache else None
+    with Progress(quiet=quiet) as progress:
+        execution = execute(method, segments, systems, workspace=store, report=progress.report)
+        if save and store:
+            execution.save(store)
+    if segment_scores is not None:
+        _write_segment_scores(segment_scores, execution, metrics)
+    if findings is not None:
+        write_jsonl(findings, [asdict(finding) for finding in execution.run.findings])
+    _print(execution.run.result, look, output_format, segments=segments, pair=pair, pairs=pairs)
+    if save and output_format is OutputFormat.text:
+        echo(f"\nSaved as run {execution.run.id}; see it again: mtassay runs show {execution.run.id}")
+
+
+def _metrics(specs: list[str] | None, pair: Pair | None) -> dict[str, Metric]:
+    language = str(pair.target) if pair else ""
+    wanted = [part for spec in specs or ["bleu,chrf"] for part in split_specs(spec)]
+    return {spec: build("metric", spec, language=language) for spec in wanted}
+
+
+def _read_test_set(
+    where: str, pair: Pair | None, source: Path | None, references: list[Path] | None, documents: Path | None
+) -> tuple[list[Segment], dict[str, list[str | None]], dict[str, str]]:
+    """Segments, outputs, and what goes into the signatures."""
+    clash = {"-s": source, "-r": references, "--documents": documents}
+    given = [option for option, value in clash.items() if value]
+    if given:
+        raise UsageError(f"--test-set brings source, references and documents along: leave out {given[0]}.")
+    test_set = read_test_set(where, pair=pair)
+    labels = {"test": test_set.name, "lang": str(pair)} if pair else {"test": test_set.name}
+    return test_set.segments, test_set.outputs, labels
+
+
+def _baseline(chosen: str | None, outputs: dict[str, list[str | None]]) -> str:
+    if chosen is None:
+        return next(iter(outputs))
+    if chosen not in outputs:
+        raise UsageError(f"No system '{chosen}' to take as the baseline. Available: {', '.join(outputs)}.")
+    return chosen
+
+
+def _print(
+    result: Result, look: Look, form: OutputFormat, *, segments: list[Segment], pair: Pair | None, pairs: bool
+) -> None:
+    if form is OutputFormat.json:
+        print_json(result.as_dict())
+        return
+    if form is OutputFormat.tsv:
+        print_tables([score_rows(result)], form)
+        return
+    if form is OutputFormat.text:
+        references = max((len(segment.references) for segment in segments), default=0)
+        facts = [str(pair)] if pair else []
+        facts += [f"{len(segments):,} segments", f"{references} reference{'s' * (references != 1)}"]
+        echo(" · ".join(facts) + "\n")
+    guards = guard_table(result)
+    tables = [main_table(result, look), *group_tables(result, look)]
+    tables += comparison_tables(result, look, all_pairs=pairs) + ([guards] if guards else [])
+    print_tables(tables, form)
+    if form is not OutputFormat.latex:
+        echo()
+        for line in signature_lines(result, look):
+            echo(line)
+
+
+def _write_segment_scores(path: Path, execution: Execution, metrics: dict[str, Metric]) -> None:
+    """One row per unit and system, with a column per metric that counts in the same units."""
+    rows: dict[tuple[str, str], dict[str, object]] = {}
+    for entry in execution.judgement.statistics:
+        if entry.group == "all":
+            values = metrics[entry.metric].unit_scores(entry.values).tolist()
+            for unit, value in zip(entry.ids, values, strict=True):
+                row = rows.setdefault((entry.system, unit), {"system": entry.system, "id": unit})
+                row[entry.metric] = value
+    columns = ["system", "id", *metrics]
+    records = [{column: row.get(column) for column in columns} for row in rows.values()]
+    if path.suffix == ".jsonl":
+        write_jsonl(path, records)
+    else:
+        write_tsv(path, records, columns=columns)

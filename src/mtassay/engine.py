@@ -1,0 +1,100 @@
+"""Runs a method: asks the systems, keeps what was dear to compute, says how far it is."""
+
+from __future__ import annotations
+
+import platform
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from typing import Any
+
+from mtassay import __version__
+from mtassay.core import Judgement, Method, Output, Request, Run, Segment, System, Tools
+from mtassay.store import Workspace
+
+__all__ = ["Execution", "execute"]
+
+Report = Callable[[str, int, int | None], None]
+"""Called with a step's name, how much of it is done, and how much there is (`None`: unknown)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A run together with what went into it."""
+
+    run: Run
+    segments: Sequence[Segment]
+    outputs: Mapping[str, Sequence[Output]]
+    judgement: Judgement
+
+    def save(self, workspace: Workspace) -> None:
+        """Put all of it into the workspace."""
+        workspace.save_run(self.run, self.segments, self.outputs)
+
+
+def execute(
+    method: Method,
+    segments: Sequence[Segment],
+    systems: Sequence[System],
+    *,
+    workspace: Workspace | None = None,
+    report: Report | None = None,
+) -> Execution:
+    """Run a method on systems. With a workspace, what is dear to compute is looked up and kept there."""
+    started = datetime.now(UTC)
+    tools = _EngineTools(workspace, report or _silent)
+    cases = list(method.cases(segments, tools))
+    requests = [Request(case.id, source) for case in cases if case.skip is None for source in case.sources]
+    outputs = {}
+    for done, system in enumerate(systems):
+        tools.progress("outputs", done, len(systems))
+        outputs[system.name] = system.translate(requests)
+    judgement = method.judge(cases, outputs, tools)
+    tools.keep()
+    result = method.score(judgement, tools)
+    run = Run(
+        id=f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        method=method.name,
+        parameters={f.name: _describe(getattr(method, f.name)) for f in fields(method)},
+        systems=[system.name for system in systems],
+        started=started.isoformat(timespec="seconds"),
+        versions={"mtassay": __version__, "python": platform.python_version()},
+        result=result,
+        findings=judgement.findings,
+    )
+    return Execution(run, segments, outputs, judgement)
+
+
+@dataclass(slots=True)
+class _EngineTools(Tools):
+    """Lends the workspace's cache and the caller's progress display to a method."""
+
+    workspace: Workspace | None
+    report: Report
+    pending: dict[str, bytes] = field(default_factory=dict)
+
+    def progress(self, step: str, done: int, total: int | None) -> None:
+        self.report(step, done, total)
+
+    def recall(self, key: str) -> bytes | None:
+        return self.pending.get(key) or (self.workspace.recall(key) if self.workspace else None)
+
+    def remember(self, key: str, value: bytes) -> None:
+        self.pending[key] = value
+
+    def keep(self) -> None:
+        """Write what was remembered, in one transaction."""
+        if self.workspace and self.pending:
+            self.workspace.remember(self.pending.items())
+
+
+def _silent(step: str, done: int, total: int | None) -> None:
+    pass
+
+
+def _describe(value: Any) -> Any:
+    """Parameters as JSON can hold them; nested objects by their own description."""
+    if isinstance(value, tuple | list):
+        return [_describe(item) for item in value]
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)

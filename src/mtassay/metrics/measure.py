@@ -1,0 +1,121 @@
+"""Measures a corpus with a metric, taking from the cache what was measured before."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay import __version__
+from mtassay.core import Case, Output, Segment, Statistics, Tools
+from mtassay.errors import UsageError
+from mtassay.metrics.base import Metric
+
+_HOW = {"source": "the source of each segment: add -s FILE", "references": "references: add -r FILE"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corpus:
+    """Segments and, for each system, their outputs, side by side and without gaps."""
+
+    segments: Sequence[Segment]
+    outputs: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]]) -> Corpus:
+        """The cases that every system has answered: only these can be compared."""
+        texts = {system: [answer.text for answer in answers] for system, answers in outputs.items()}
+        kept = [i for i, row in enumerate(zip(*texts.values(), strict=True)) if None not in row]
+        if not kept:
+            raise UsageError("There is no segment that every system has translated: nothing to compare.")
+        segments = [
+            Segment(
+                case.segment_id,
+                case.sources[0],
+                case.expect["references"],
+                case.tags.get("document"),
+                case.tags,
+            )
+            for case in (cases[i] for i in kept)
+        ]
+        return cls(segments, {system: [column[i] or "" for i in kept] for system, column in texts.items()})
+
+    def usable(self, name: str, metric: Metric) -> Corpus:
+        """The segments that have what the metric needs."""
+        rows = range(len(self.segments))
+        for need in sorted(metric.needs):
+            rows = [i for i in rows if _has(self.segments[i], need)]  # type: ignore[assignment]
+            if not rows:
+                raise UsageError(f"metric '{name}' needs {_HOW[need]}")
+        if len(rows) == len(self.segments):
+            return self
+        return Corpus(
+            [self.segments[i] for i in rows],
+            {system: [texts[i] for i in rows] for system, texts in self.outputs.items()},
+        )
+
+
+def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:
+    """`metric.measure` for all systems, but only for those that the cache does not know."""
+    if not metric.cacheable:
+        return metric.measure(corpus.segments, corpus.outputs)
+    base = _digest(
+        [__version__, repr(metric), metric.signature(corpus.segments)],
+        *(
+            [s.id, s.source or "", *(r if r is not None else "\1" for r in s.references)]
+            for s in corpus.segments
+        ),
+    )
+    keys = {system: _digest([base], texts) for system, texts in corpus.outputs.items()}
+    known = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
+    missing = {system: texts for system, texts in corpus.outputs.items() if system not in known}
+    fresh = {s.system: s for s in metric.measure(corpus.segments, missing)} if missing else {}
+    for system, measured in fresh.items():
+        tools.remember(keys[system], _pack(measured))
+    return [
+        fresh[system] if system in fresh else _unpack(known[system], metric, system)
+        for system in corpus.outputs
+    ]
+
+
+def _has(segment: Segment, need: str) -> bool:
+    if need == "source":
+        return segment.source is not None
+    return any(reference is not None for reference in segment.references)
+
+
+def _digest(*parts: Sequence[str]) -> str:
+    digest = hashlib.blake2b(digest_size=20)
+    for part in parts:
+        # The lengths keep ["ab", "c"] apart from ["a", "bc"].
+        digest.update(f"{len(part)}:{','.join(str(len(text)) for text in part)}:".encode())
+        digest.update("".join(part).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _pack(measured: Statistics) -> bytes:
+    """Ids, columns and values; whole numbers in as few bytes as they need."""
+    values: NDArray[np.generic] = measured.values
+    if np.issubdtype(values.dtype, np.integer) and values.size and values.min() >= 0:
+        values = values.astype(np.min_scalar_type(values.max()))
+    buffer = io.BytesIO()
+    np.savez(buffer, values=values, ids=_join(measured.ids), columns=_join(measured.columns))
+    return buffer.getvalue()
+
+
+def _unpack(data: bytes, metric: Metric, system: str) -> Statistics:
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        ids, columns = _split(arrays["ids"]), _split(arrays["columns"])
+        return Statistics(metric.name, system, ids, columns, arrays["values"])
+
+
+def _join(texts: Sequence[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\0".join(texts).encode("utf-8", "surrogatepass"), np.uint8)
+
+
+def _split(data: NDArray[np.uint8]) -> list[str]:
+    return data.tobytes().decode("utf-8", "surrogatepass").split("\0")

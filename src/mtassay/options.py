@@ -1,0 +1,92 @@
+"""Turns text such as `chrf:word_order=2` into an object: the fields of the class are its options."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import fields
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from mtassay.errors import UsageError
+from mtassay.registry import find
+
+ALIASES = {"chrf++": "chrf:word_order=2", "chrf+": "chrf:word_order=1"}
+"""Names that people use for a metric with certain options."""
+
+
+def build(kind: str, spec: str, **defaults: Any) -> Any:
+    """The object a spec describes. `defaults` fill fields of that name where the spec is silent.
+
+    >>> build("metric", "bleu:order=2:lowercase=yes", language="zh")  # doctest: +ELLIPSIS
+    BLEU(tokenize=None, lowercase=True, ..., order=2, ..., language='zh')
+    """
+    name, *settings = ALIASES.get(spec.lower(), spec).split(":")
+    cls = find(kind, name.lower())
+    known = {field.name for field in fields(cls) if field.init}
+    hints = get_type_hints(cls)
+    values = {key: value for key, value in defaults.items() if key in known}
+    for setting in _rejoin(settings):
+        key, equals, text = setting.partition("=")
+        if not equals or key not in known:
+            options = ", ".join(sorted(known)) or "none"
+            raise UsageError(f"{kind} '{name}' has no option '{setting}'. Options (key=value): {options}.")
+        values[key] = _convert(text, hints[key], what=f"{name}:{key}")
+    return cls(**values)
+
+
+def split_specs(text: str) -> list[str]:
+    """Specs separated by commas; a comma inside an option's value stays where it is.
+
+    >>> split_specs("bleu:order=2:weights=0.5,0.5,chrf")
+    ['bleu:order=2:weights=0.5,0.5', 'chrf']
+    """
+    specs: list[str] = []
+    for part in text.split(","):
+        if specs and _is_number(part):
+            specs[-1] += f",{part}"
+        elif part.strip():
+            specs.append(part.strip())
+    return specs
+
+
+def _rejoin(settings: list[str]) -> list[str]:
+    """Puts back colons that belong to a value, such as those of a URL or a drive letter."""
+    joined: list[str] = []
+    for setting in settings:
+        if "=" in setting or not joined:
+            joined.append(setting)
+        else:
+            joined[-1] += f":{setting}"
+    return joined
+
+
+def _convert(text: str, hint: Any, *, what: str) -> Any:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return _convert(text, next(kind for kind in arguments if kind is not type(None)), what=what)
+    if origin is Literal:
+        if text not in arguments:
+            raise UsageError(f"{what} is '{text}'. Choose from: {', '.join(map(str, arguments))}.")
+        return text
+    if origin is tuple:
+        return tuple(_convert(part, arguments[0], what=what) for part in text.split(","))
+    if hint is bool:
+        switches = {"yes": True, "true": True, "on": True, "1": True, "no": False, "false": False}
+        switches |= {"off": False, "0": False}
+        if text.lower() not in switches:
+            raise UsageError(f"{what} is '{text}'. Choose from: yes, no.")
+        return switches[text.lower()]
+    try:
+        return hint(text)
+    except ValueError:
+        raise UsageError(f"{what} is '{text}'. It must be a {_KIND.get(hint, hint.__name__)}.") from None
+
+
+_KIND = {int: "whole number", float: "number"}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

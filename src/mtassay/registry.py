@@ -1,0 +1,51 @@
+"""Finds methods, metrics and systems by name: ours in the table below, anyone's through entry points.
+
+A package adds its own with an entry point in the group `mtassay.metric` (or `.method`, `.system`).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from mtassay.errors import UsageError
+
+__all__ = ["find", "names"]
+
+_OURS: dict[str, dict[str, str]] = {
+    "method": {
+        "score": "mtassay.methods.score:ScoreMethod",
+    },
+    "metric": {
+        "bleu": "mtassay.metrics.bleu:BLEU",
+        "chrf": "mtassay.metrics.chrf:ChrF",
+        "comet": "mtassay.metrics.comet:COMET",
+        "nee": "mtassay.metrics.nee:NEE",
+        "ter": "mtassay.metrics.ter:TER",
+        "use": "mtassay.metrics.use:USE",
+    },
+    "system": {
+        "stored": "mtassay.systems.stored:Stored",
+    },
+}
+
+
+def names(kind: str) -> list[str]:
+    """All names of this kind, in order of the alphabet."""
+    return sorted({*_OURS[kind], *(point.name for point in entry_points(group=f"mtassay.{kind}"))})
+
+
+def find(kind: str, name: str) -> Any:
+    """The class registered under this name.
+
+    >>> find("metric", "blue")
+    Traceback (most recent call last):
+    mtassay.errors.UsageError: No metric 'blue'. Available: bleu, chrf, comet, nee, ter, use.
+    """
+    if name in _OURS[kind]:
+        module, _, attribute = _OURS[kind][name].partition(":")
+        return getattr(import_module(module), attribute)
+    for point in entry_points(group=f"mtassay.{kind}", name=name):
+        return point.load()
+    raise UsageError(f"No {kind} '{name}'. Available: {', '.join(names(kind))}.")

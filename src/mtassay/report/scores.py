@@ -1,0 +1,197 @@
+"""The tables that show a result to a person: systems by metric, groups, comparisons, guards, signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mtassay.core import Comparison, Result, Score
+from mtassay.report.table import Cell, Table
+
+WHOLE = "all"
+BASIC_COUNTS = ("segments", "skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How to show a result: a metric's label and decimals, the baseline, the level of significance."""
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    decimals: Mapping[str, int] = field(default_factory=dict)
+    baseline: str | None = None
+    alpha: float = 0.05
+
+    def label(self, name: str) -> str:
+        return self.labels.get(name, name)
+
+    def number(self, value: float | None, name: str) -> str:
+        return "–" if value is None else f"{value:.{self.decimals.get(name, 1)}f}"
+
+    def spread(self, score: Score) -> str:
+        """Half the width of the interval, as people write it."""
+        if score.low is None or score.high is None:
+            return ""
+        return f"±{self.number((score.high - score.low) / 2, score.name)}"
+
+
+def main_table(result: Result, look: Look) -> Table:
+    """Systems by metric: score, half-width of its 95 % interval, rank of its significance cluster."""
+    whole = [score for score in result.scores if score.group == WHOLE]
+    metrics = list(dict.fromkeys(score.name for score in whole))
+    cells = {(score.name, score.system): score for score in whole}
+    ranks = {
+        (cluster.name, system): cluster.rank
+        for cluster in result.clusters
+        if cluster.group == WHOLE
+        for system in cluster.systems
+    }
+    systems = _ordered_systems(result, metrics)
+    header = ["System"]
+    for metric in metrics:
+        header += [look.label(metric), "±", "#"] if ranks else [look.label(metric), "±"]
+    rows: list[list[Cell | str]] = []
+    for system in systems:
+        row: list[Cell | str] = [
+            f"{system} (baseline)" if system == look.baseline and len(systems) > 1 else system
+        ]
+        for metric in metrics:
+            score = cells[metric, system]
+            rank = ranks.get((metric, system))
+            row += [Cell(look.number(score.value, metric), strong=rank == 1), look.spread(score).lstrip("±")]
+            row += [str(rank)] if rank else []
+        rows.append(row)
+    notes = ["±: half of the 95 % bootstrap interval."]
+    if ranks:
+        notes.append(
+            f"#: rank. A new one begins where all systems above differ from all below (p < {look.alpha:g})."
+        )
+    return Table(header, rows, notes=notes)
+
+
+def group_tables(result: Result, look: Look) -> list[Table]:
+    """For each metric with groups (domains, entity types): systems by group."""
+    tables = []
+    for metric in dict.fromkeys(score.name for score in result.scores):
+        parts = [s for s in result.scores if s.name == metric and s.group != WHOLE]
+        groups = list(dict.fromkeys(score.group for score in parts))
+        if not groups:
+            continue
+        cells = {(score.group, score.system): score for score in parts}
+        systems = _ordered_systems(result, [metric])
+        best = {
+            (cluster.group, system)
+            for cluster in result.clusters
+            if cluster.name == metric and cluster.rank == 1
+            for system in cluster.systems
+        }
+        rows: list[list[Cell | str]] = []
+        for group in groups:
+            row: list[Cell | str] = [group, str(cells[group, systems[0]].n)]
+            for system in systems:
+                score = cells[group, system]
+                text = f"{look.number(score.value, metric)} {look.spread(score)}".strip()
+                row.append(Cell(text, strong=(group, system) in best))
+            rows.append(row)
+        tables.append(Table(["Group", "n", *systems], rows, title=f"{look.label(metric)} by group"))
+    return tables
+
+
+def comparison_tables(result: Result, look: Look, *, all_pairs: bool = False) -> list[Table]:
+    """For each metric, every system against the baseline, or all pairs."""
+    tables = []
+    for metric in dict.fromkeys(comparison.name for comparison in result.comparisons):
+        rows = []
+        for comparison in result.comparisons:
+            if comparison.name != metric or comparison.group != WHOLE:
+                continue
+            if all_pairs:
+                rows.append([f"{comparison.a} − {comparison.b}", *_comparison_cells(comparison, look)])
+            elif look.baseline in (comparison.a, comparison.b):
+                shown = comparison if comparison.b == look.baseline else _reversed(comparison)
+                rows.append([shown.a, *_comparison_cells(shown, look)])
+        against = "all pairs" if all_pairs else f"against {look.baseline}"
+        header = ["System", "Δ", "p", "detectable Δ", "more segments needed"]
+        tables.append(Table(header, rows, title=f"{look.label(metric)} {against}"))
+    return tables
+
+
+def guard_table(result: Result) -> Table | None:
+    """Broken outputs per system; only what was found, `None` if nothing was."""
+    kinds = [
+        kind
+        for kind in dict.fromkeys(kind for counts in result.counts.values() for kind in counts)
+        if kind != "segments" and any(counts.get(kind) for counts in result.counts.values())
+    ]
+    systems = [system for system, counts in result.counts.items() if any(counts.get(kind) for kind in kinds)]
+    if not kinds:
+        return None
+    rows: list[list[Cell | str]] = []
+    for system in systems:
+        counts = result.counts[system]
+        total = counts["segments"] or 1
+        cells = [
+            f"{counts[kind]} ({100 * counts[kind] / total:.1f} %)" if counts.get(kind) else ""
+            for kind in kinds
+        ]
+        rows.append([system, *cells])
+    return Table(
+        ["System", *(kind.replace("_", " ") for kind in kinds)], rows, title="Watch out: broken outputs"
+    )
+
+
+def signature_lines(result: Result, look: Look) -> list[str]:
+    """One line per metric: its label and signature."""
+    signatures = {score.name: score.signature for score in result.scores}
+    return [f"{look.label(name)}|{signature}" for name, signature in signatures.items()]
+
+
+def score_rows(result: Result) -> Table:
+    """All scores, one a row, for programs and spreadsheets."""
+    header = ["name", "system", "group", "value", "n", "low", "high", "signature"]
+    rows = [
+        ["" if (value := getattr(score, key)) is None else str(value) for key in header]
+        for score in result.scores
+    ]
+    return Table(header, rows)
+
+
+def _ordered_systems(result: Result, metrics: Sequence[str]) -> list[str]:
+    """Best first by the first metric's clusters and scores."""
+    first = metrics[0]
+    whole = [score for score in result.scores if score.name == first and score.group == WHOLE]
+    ranked = [
+        system
+        for cluster in result.clusters
+        if cluster.name == first and cluster.group == WHOLE
+        for system in cluster.systems
+    ]
+    return ranked or [score.system for score in whole]
+
+
+def _reversed(comparison: Comparison) -> Comparison:
+    delta = None if comparison.delta is None else -comparison.delta
+    return Comparison(
+        comparison.name,
+        comparison.group,
+        comparison.b,
+        comparison.a,
+        delta,
+        comparison.p,
+        comparison.detectable,
+        comparison.more,
+    )
+
+
+def _comparison_cells(comparison: Comparison, look: Look) -> list[Cell | str]:
+    significant = comparison.p is not None and comparison.p < look.alpha
+    delta = look.number(comparison.delta, comparison.name)
+    if comparison.delta is not None and comparison.delta > 0:
+        delta = f"+{delta}"
+    p = "–" if comparison.p is None else f"{comparison.p:.4f}"
+    more = "settled" if significant else "–" if comparison.more is None else f"{comparison.more:,}"
+    return [
+        Cell(delta.replace("-", "−"), strong=significant),
+        p + ("*" if significant else " "),
+        look.number(comparison.detectable, comparison.name),
+        more,
+    ]

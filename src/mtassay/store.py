@@ -1,0 +1,257 @@
+"""The workspace: one SQLite file with runs, their outputs and findings, and the cache."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from mtassay.core import Cluster, Comparison, Finding, Output, Result, Run, Score, Segment
+from mtassay.errors import UsageError, WorkspaceError
+
+DEFAULT = Path(".mtassay/workspace.db")
+CACHE_BYTES = 512 * 2**20
+"""When the cache grows beyond this, what was stored longest ago goes."""
+
+_MIGRATIONS = [
+    """
+    CREATE TABLE runs (
+        id TEXT PRIMARY KEY, method TEXT NOT NULL, parameters TEXT NOT NULL, systems TEXT NOT NULL,
+        started TEXT NOT NULL, versions TEXT NOT NULL, result TEXT NOT NULL
+    );
+    CREATE TABLE segments (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, position INTEGER NOT NULL,
+        id TEXT NOT NULL, source TEXT, reference_texts TEXT NOT NULL, document TEXT,
+        PRIMARY KEY (run, position)
+    ) WITHOUT ROWID;
+    CREATE TABLE outputs (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, system TEXT NOT NULL,
+        position INTEGER NOT NULL, id TEXT NOT NULL, text TEXT, error TEXT,
+        PRIMARY KEY (run, system, position)
+    ) WITHOUT ROWID;
+    CREATE TABLE findings (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, case_id TEXT NOT NULL,
+        system TEXT NOT NULL, detector TEXT NOT NULL, verdict TEXT, value REAL, evidence TEXT NOT NULL
+    );
+    CREATE INDEX findings_by_run ON findings (run, system);
+    CREATE TABLE cache (key TEXT PRIMARY KEY, value BLOB NOT NULL, stored TEXT NOT NULL) WITHOUT ROWID;
+    """,
+]
+"""Each entry takes the schema one version further; entries are only ever added."""
+
+
+class Workspace:
+    """An open workspace file. Every method is one transaction: a kill leaves all of it or nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            _make_folder(path.parent)
+            self._database = sqlite3.connect(path, timeout=30, isolation_level=None)
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = NORMAL")
+            self._database.execute("PRAGMA foreign_keys = ON")
+            self._migrate()
+        except (OSError, sqlite3.Error) as error:
+            raise WorkspaceError(f"{path}: cannot open the workspace ({error}).") from error
+
+    def close(self) -> None:
+        """Close the file; the workspace cannot be used afterwards."""
+        self._database.close()
+
+    def _migrate(self) -> None:
+        version = self._version()
+        if version > len(_MIGRATIONS):
+            raise WorkspaceError(
+                f"{self.path}: made by a newer mtassay (schema {version}, known here: {len(_MIGRATIONS)}). "
+                "Upgrade mtassay, or choose another file with --workspace."
+            )
+        while self._version() < len(_MIGRATIONS):
+            with self._transaction():
+                # Another process may have migrated while this one waited for the lock.
+                version = self._version()
+                if version < len(_MIGRATIONS):
+                    for statement in filter(str.strip, _MIGRATIONS[version].split(";")):
+                        self._database.execute(statement)
+                    self._database.execute(f"PRAGMA user_version = {version + 1}")
+
+    def _version(self) -> int:
+        return int(self._database.execute("PRAGMA user_version").fetchone()[0])
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+            yield
+            self._database.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._roll_back()
+            raise WorkspaceError(f"{self.path}: {error}.") from error
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _roll_back(self) -> None:
+        if self._database.in_transaction:
+            self._database.execute("ROLLBACK")
+
+    def save_run(
+        self, run: Run, segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]
+    ) -> None:
+        """Keep a run with what was asked and answered."""
+        with self._transaction():
+            self._database.execute(
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    run.id,
+                    run.method,
+                    _json(run.parameters),
+                    _json(run.systems),
+                    run.started,
+                    _json(run.versions),
+                    _json(run.result.as_dict()),
+                ),
+            )
+            self._database.executemany(
+                "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    (run.id, position, s.id, _text(s.source), _json(s.references), s.document)
+                    for position, s in enumerate(segments)
+                ),
+            )
+            self._database.executemany(
+                "INSERT INTO outputs VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    (run.id, system, position, o.id, _text(o.text), o.error)
+                    for system, answers in outputs.items()
+                    for position, o in enumerate(answers)
+                ),
+            )
+            self._database.executemany(
+                "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    (run.id, f.case_id, f.system, f.detector, f.verdict, f.value, _json(f.evidence))
+                    for f in run.findings
+                ),
+            )
+
+    def runs(self) -> list[Run]:
+        """All runs, newest first, without their findings."""
+        rows = self._select("SELECT * FROM runs ORDER BY started DESC, rowid DESC")
+        return [_run(row) for row in rows]
+
+    def run(self, name: str) -> Run:
+        """One run with its findings. The name may be the beginning of an id, or `last`."""
+        run_id = self._run_id(name)
+        (row,) = self._select("SELECT * FROM runs WHERE id = ?", run_id)
+        found = self._select(
+            "SELECT case_id, system, detector, verdict, value, evidence FROM findings WHERE run = ?", run_id
+        )
+        return _run(row, [Finding(c, s, d, v, x, json.loads(e)) for c, s, d, v, x, e in found])
+
+    def segments(self, name: str) -> list[Segment]:
+        """The segments of a run, in order."""
+        rows = self._select(
+            "SELECT id, source, reference_texts, document FROM segments WHERE run = ? ORDER BY position",
+            self._run_id(name),
+        )
+        return [Segment(id_, source, tuple(json.loads(refs)), doc) for id_, source, refs, doc in rows]
+
+    def outputs(self, name: str) -> dict[str, list[Output]]:
+        """The outputs of a run by system, in order of the cases."""
+        run_id = self._run_id(name)
+        outputs: dict[str, list[Output]] = {system: [] for system in self.run(run_id).systems}
+        for system, *values in self._select(
+            "SELECT system, id, text, error FROM outputs WHERE run = ? ORDER BY system, position", run_id
+        ):
+            outputs[system].append(Output(*values))
+        return outputs
+
+    def delete_run(self, name: str) -> str:
+        """Delete a run and all that belongs to it; gives its id."""
+        run_id = self._run_id(name)
+        with self._transaction():
+            self._database.execute("DELETE FROM runs WHERE id = ?", (run_id,))
+        return run_id
+
+    def recall(self, key: str) -> bytes | None:
+        """A cached value, or `None`."""
+        rows = self._select("SELECT value FROM cache WHERE key = ?", key)
+        return rows[0][0] if rows else None
+
+    def remember(self, values: Iterable[tuple[str, bytes]]) -> None:
+        """Put values into the cache, and make room if it has grown too large."""
+        now = datetime.now(UTC).isoformat()
+        with self._transaction():
+            self._database.executemany(
+                "INSERT OR REPLACE INTO cache VALUES (?, ?, ?)", ((key, value, now) for key, value in values)
+            )
+            self._database.execute(
+                "DELETE FROM cache WHERE key IN (SELECT key FROM (SELECT key, SUM(LENGTH(value)) OVER "
+                "(ORDER BY stored DESC, key ROWS UNBOUNDED PRECEDING) AS total FROM cache) WHERE total > ?)",
+                (CACHE_BYTES,),
+            )
+
+    def _run_id(self, name: str) -> str:
+        ids = [row[0] for row in self._select("SELECT id FROM runs ORDER BY started DESC, rowid DESC")]
+        if name == "last" and ids:
+            return str(ids[0])
+        matches = [run_id for run_id in ids if run_id == name] or [i for i in ids if i.startswith(name)]
+        if len(matches) == 1:
+            return str(matches[0])
+        if matches:
+            raise UsageError(f"'{name}' could be any of {len(matches)} runs: {', '.join(matches[:5])}.")
+        known = f"Newest: {', '.join(ids[:5])}." if ids else "There are none yet: add --save to a command."
+        raise UsageError(f"No run '{name}' in {self.path}. {known}")
+
+    def _select(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        try:
+            return self._database.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise WorkspaceError(f"{self.path}: {error}.") from error
+
+
+def _make_folder(folder: Path) -> None:
+    """Create the workspace's folder; our own default one tells git to leave it alone."""
+    if not folder.is_dir():
+        folder.mkdir(parents=True)
+        if folder.name == DEFAULT.parent.name:
+            (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=_plain).encode("utf-8", "replace").decode()
+
+
+def _plain(value: object) -> object:
+    return asdict(value) if hasattr(value, "__dataclass_fields__") else str(value)  # type: ignore[call-overload]
+
+
+def _text(text: str | None) -> str | None:
+    """SQLite cannot hold a lone surrogate, which a JSON file can."""
+    return None if text is None else text.encode("utf-8", "replace").decode()
+
+
+def _run(row: Sequence[Any], findings: Sequence[Finding] = ()) -> Run:
+    run_id, method, parameters, systems, started, versions, result = row
+    stored = json.loads(result)
+    return Run(
+        id=run_id,
+        method=method,
+        parameters=json.loads(parameters),
+        systems=json.loads(systems),
+        started=started,
+        versions=json.loads(versions),
+        result=Result(
+            scores=[Score(**score) for score in stored["scores"]],
+            comparisons=[Comparison(**comparison) for comparison in stored["comparisons"]],
+            clusters=[Cluster(**{**c, "systems": tuple(c["systems"])}) for c in stored["clusters"]],
+            counts=stored["counts"],
+        ),
+        findings=findings,
+    )
