@@ -97,4 +97,6 @@ def _describe(value: Any) -> Any:
     """Parameters as JSON can hold them; nested objects by their own description."""
     if isinstance(value, tuple | list):
         return [_describe(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _describe(item) for key, item in value.items()}
     return value if isinstance(value, str | int | float | bool | None) else repr(value)

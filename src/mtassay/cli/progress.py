@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 _PATIENCE = 1.5  # seconds without a word
-_PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal
+_PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal, and before the first
 
 
 class Progress:
@@ -47,7 +47,7 @@ class Progress:
         self._step = (step, done, total)
 
     def _show(self) -> None:
-        wait = _PATIENCE
+        wait = _PATIENCE if self._terminal else _PLAIN_EVERY
         while not self._stop.wait(wait):
             step, done, total = self._step
             seconds = time.monotonic() - self._started

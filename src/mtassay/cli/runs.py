@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -18,18 +19,10 @@ from mtassay.cli.common import (
     print_tables,
     workspace_path,
 )
+from mtassay.cli.show import print_run
 from mtassay.core import Run
 from mtassay.errors import UsageError
 from mtassay.formats import segment_record, write_jsonl
-from mtassay.report.scores import (
-    Look,
-    comparison_tables,
-    group_tables,
-    guard_table,
-    main_table,
-    score_rows,
-    signature_lines,
-)
 from mtassay.report.table import Table
 from mtassay.store import Workspace
 
@@ -59,8 +52,7 @@ def show_run(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Show one run's result again."""
-    store = _open(workspace)
-    found = store.run(run)
+    found = _open(workspace).run(run)
     if output_format is OutputFormat.json:
         print_json(
             {
@@ -70,21 +62,11 @@ def show_run(
             }
         )
         return
-    if output_format is OutputFormat.tsv:
-        print_tables([score_rows(found.result)], output_format)
-        return
-    look = Look(baseline=found.systems[0])
-    guards = guard_table(found.result)
-    tables = [main_table(found.result, look), *group_tables(found.result, look)]
-    tables += comparison_tables(found.result, look) + ([guards] if guards else [])
+    print_run(found, output_format, facts=f"{found.id} · {found.method} · {found.started}")
     if findings:
-        rows = [[f.case_id, f.system, f.detector, _evidence(f.evidence)] for f in found.findings]
-        tables.append(Table(["Case", "system", "detector", "evidence"], rows, title="Findings"))
-    echo(f"{found.id} · {found.method} · {found.started}\n")
-    print_tables(tables, output_format)
-    echo()
-    for line in signature_lines(found.result, look):
-        echo(line)
+        echo("\nFindings")
+        for finding in found.findings:
+            echo(f"{finding.case_id} · {finding.system} · {finding.detector} · {_evidence(finding.evidence)}")
 
 
 @app.command("export")
@@ -141,5 +123,13 @@ def _summary(run: Run) -> dict[str, object]:
     }
 
 
-def _evidence(evidence: object) -> str:
-    return str(evidence)
+def _evidence(evidence: Mapping[str, object]) -> str:
+    return "; ".join(f"{key.replace('_', ' ')}: {_plain(value)}" for key, value in evidence.items())
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_plain, value))
+    if isinstance(value, dict):
+        return " ".join(f"{key} {_plain(item)}" for key, item in value.items())
+    return str(value)

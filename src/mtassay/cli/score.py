@@ -18,12 +18,11 @@ from mtassay.cli.common import (
     echo,
     named,
     pair_of,
-    print_json,
-    print_tables,
     workspace_path,
 )
 from mtassay.cli.progress import Progress
-from mtassay.core import Result, Segment
+from mtassay.cli.show import print_run
+from mtassay.core import Segment
 from mtassay.engine import Execution, execute
 from mtassay.errors import UsageError
 from mtassay.formats import read_outputs, read_segments, read_test_set, write_jsonl, write_tsv
@@ -32,15 +31,6 @@ from mtassay.languages import Pair
 from mtassay.methods.score import ScoreMethod
 from mtassay.metrics.base import Metric
 from mtassay.options import build, split_specs
-from mtassay.report.scores import (
-    Look,
-    comparison_tables,
-    group_tables,
-    guard_table,
-    main_table,
-    score_rows,
-    signature_lines,
-)
 from mtassay.stats import default_seed
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
@@ -144,6 +134,7 @@ def score(
         segments = read_entities(entities, segments)
     method = ScoreMethod(
         metrics=metrics,
+        baseline=_baseline(baseline, outputs),
         pair=(str(pair.source), str(pair.target)) if pair else None,
         test=test,
         samples=samples,
@@ -155,12 +146,6 @@ def score(
         guards=guards,
         evidence=save or findings is not None,
         labels=labels,
-    )
-    look = Look(
-        labels={name: m.label for name, m in metrics.items()},
-        decimals={name: m.decimals for name, m in metrics.items()},
-        baseline=_baseline(baseline, outputs),
-        alpha=alpha,
     )
     systems = [
         Stored(name, {segment.id: text for segment, text in zip(segments, texts, strict=True)})
@@ -175,7 +160,7 @@ def score(
         _write_segment_scores(segment_scores, execution, metrics)
     if findings is not None:
         write_jsonl(findings, [asdict(finding) for finding in execution.run.findings])
-    _print(execution.run.result, look, output_format, segments=segments, pair=pair, pairs=pairs)
+    print_run(execution.run, output_format, all_pairs=pairs, facts=_facts(segments, pair))
     if save and output_format is OutputFormat.text:
         echo(f"\nSaved as run {execution.run.id}; see it again: mtassay runs show {execution.run.id}")
 
@@ -207,28 +192,12 @@ def _baseline(chosen: str | None, outputs: dict[str, list[str | None]]) -> str:
     return chosen
 
 
-def _print(
-    result: Result, look: Look, form: OutputFormat, *, segments: list[Segment], pair: Pair | None, pairs: bool
-) -> None:
-    if form is OutputFormat.json:
-        print_json(result.as_dict())
-        return
-    if form is OutputFormat.tsv:
-        print_tables([score_rows(result)], form)
-        return
-    if form is OutputFormat.text:
-        references = max((len(segment.references) for segment in segments), default=0)
-        facts = [str(pair)] if pair else []
-        facts += [f"{len(segments):,} segments", f"{references} reference{'s' * (references != 1)}"]
-        echo(" · ".join(facts) + "\n")
-    guards = guard_table(result)
-    tables = [main_table(result, look), *group_tables(result, look)]
-    tables += comparison_tables(result, look, all_pairs=pairs) + ([guards] if guards else [])
-    print_tables(tables, form)
-    if form is not OutputFormat.latex:
-        echo()
-        for line in signature_lines(result, look):
-            echo(line)
+def _facts(segments: list[Segment], pair: Pair | None) -> str:
+    """What was scored, in a line."""
+    references = max((len(segment.references) for segment in segments), default=0)
+    facts = [str(pair)] if pair else []
+    facts += [f"{len(segments):,} segments", f"{references} reference{'s' * (references != 1)}"]
+    return " · ".join(facts)
 
 
 def _write_segment_scores(path: Path, execution: Execution, metrics: dict[str, Metric]) -> None:

@@ -36,15 +36,17 @@ from mtassay.metrics.measure import Corpus, measure
 class ScoreMethod(Method):
     """Scores outputs against references with any number of metrics, by name.
 
-    `test` is how two systems are compared; `samples` resamples give the intervals, and the p-values of
-    the bootstrap test; `trials` those of the randomization test; `correction` adjusts p-values for the
-    number of pairs. `by` names a tag of the segments (or "document"): each of its values is scored on its
-    own too. `labels` (test set, language pair…) go into the signatures.
+    All pairs of systems are compared; `baseline` says which comparisons a report shows first. `test` is
+    how two systems are compared; `samples` resamples give the intervals, and the p-values of the
+    bootstrap test; `trials` those of the randomization test; `correction` adjusts p-values for the number
+    of pairs. `by` names a tag of the segments (or "document"): each of its values is scored on its own
+    too. `labels` (test set, language pair…) go into the signatures.
     """
 
     name: ClassVar[str] = "score"
 
     metrics: Mapping[str, Metric]
+    baseline: str | None = None
     pair: tuple[str, str] | None = None
     test: Literal["bootstrap", "randomization"] = "bootstrap"
     samples: int = 1000

@@ -31,7 +31,7 @@ class Look:
         """Half the width of the interval, as people write it."""
         if score.low is None or score.high is None:
             return ""
-        return f"±{self.number((score.high - score.low) / 2, score.name)}"
+        return f"{self.number((score.high - score.low) / 2, score.name)}"
 
 
 def main_table(result: Result, look: Look) -> Table:
@@ -51,16 +51,16 @@ def main_table(result: Result, look: Look) -> Table:
         header += [look.label(metric), "±", "#"] if ranks else [look.label(metric), "±"]
     rows: list[list[Cell | str]] = []
     for system in systems:
-        row: list[Cell | str] = [
-            f"{system} (baseline)" if system == look.baseline and len(systems) > 1 else system
-        ]
+        row: list[Cell | str] = [system]
         for metric in metrics:
             score = cells[metric, system]
             rank = ranks.get((metric, system))
-            row += [Cell(look.number(score.value, metric), strong=rank == 1), look.spread(score).lstrip("±")]
+            row += [Cell(look.number(score.value, metric), strong=rank == 1), look.spread(score)]
             row += [str(rank)] if rank else []
         rows.append(row)
-    notes = ["±: half of the 95 % bootstrap interval."]
+    sizes = {metric: cells[metric, systems[0]].n for metric in metrics}
+    notes = [f"n: {', '.join(f'{look.label(metric)} {n:,}' for metric, n in sizes.items())}."]
+    notes.append("±: half of the 95 % bootstrap interval.")
     if ranks:
         notes.append(
             f"#: rank. A new one begins where all systems above differ from all below (p < {look.alpha:g})."
@@ -89,30 +89,36 @@ def group_tables(result: Result, look: Look) -> list[Table]:
             row: list[Cell | str] = [group, str(cells[group, systems[0]].n)]
             for system in systems:
                 score = cells[group, system]
-                text = f"{look.number(score.value, metric)} {look.spread(score)}".strip()
+                text = f"{look.number(score.value, metric)} ±{look.spread(score)}".strip(" ±")
                 row.append(Cell(text, strong=(group, system) in best))
             rows.append(row)
         tables.append(Table(["Group", "n", *systems], rows, title=f"{look.label(metric)} by group"))
     return tables
 
 
-def comparison_tables(result: Result, look: Look, *, all_pairs: bool = False) -> list[Table]:
-    """For each metric, every system against the baseline, or all pairs."""
-    tables = []
-    for metric in dict.fromkeys(comparison.name for comparison in result.comparisons):
-        rows = []
-        for comparison in result.comparisons:
-            if comparison.name != metric or comparison.group != WHOLE:
-                continue
-            if all_pairs:
-                rows.append([f"{comparison.a} − {comparison.b}", *_comparison_cells(comparison, look)])
-            elif look.baseline in (comparison.a, comparison.b):
-                shown = comparison if comparison.b == look.baseline else _reversed(comparison)
-                rows.append([shown.a, *_comparison_cells(shown, look)])
-        against = "all pairs" if all_pairs else f"against {look.baseline}"
-        header = ["System", "Δ", "p", "detectable Δ", "more segments needed"]
-        tables.append(Table(header, rows, title=f"{look.label(metric)} {against}"))
-    return tables
+def comparison_table(result: Result, look: Look, *, all_pairs: bool = False) -> Table | None:
+    """Every system against the baseline, or all pairs, metric by metric; `None` for a single system."""
+    rows: list[list[Cell | str]] = []
+    for comparison in result.comparisons:
+        if comparison.group != WHOLE:
+            continue
+        label = look.label(comparison.name)
+        if all_pairs:
+            rows.append([f"{comparison.a} − {comparison.b}", label, *_comparison_cells(comparison, look)])
+        elif look.baseline in (comparison.a, comparison.b):
+            shown = comparison if comparison.b == look.baseline else _reversed(comparison)
+            rows.append([shown.a, label, *_comparison_cells(shown, look)])
+    if not rows:
+        return None
+    return Table(
+        ["System", "metric", "Δ", "p", "detectable", "more needed"],
+        rows,
+        title="All pairs" if all_pairs else f"Against {look.baseline}",
+        notes=[
+            "detectable: the smallest Δ that this test set shows with 80 % power. "
+            "more needed: how many more segments would settle a Δ of this size."
+        ],
+    )
 
 
 def guard_table(result: Result) -> Table | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import io
+import textwrap
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -66,25 +67,46 @@ def to_latex(table: Table) -> str:
 
 
 def to_text(table: Table, *, width: int, color: bool) -> str:
-    """For a terminal of this width."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
+    """For a terminal of this width: the first column gives way and is folded where all would be too wide."""
+    rows = [[Cell(header) for header in table.header], *table.cells()]
+    widths = [max(_width(row[i].text) for row in rows) for i in range(len(table.header))]
+    widths[0] = max(min(widths[0], width - sum(widths[1:]) - len(_GAP) * (len(widths) - 1)), _NARROWEST)
+    lines = []
+    for number, row in enumerate(rows):
+        names = [*_fold(row[0].text, widths[0])]
+        cells = [_pad(row[0], names[0], -widths[0], color)]
+        cells += [_pad(cell, cell.text, size, color) for cell, size in zip(row[1:], widths[1:], strict=True)]
+        lines += [_GAP.join(cells), *names[1:]]
+        if number == 0:
+            lines.append("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)))
+    above = [_bold(table.title, color)] if table.title else []
+    below = [line for note in table.notes for line in textwrap.wrap(note, width)]
+    return "\n".join(line.rstrip() for line in [*above, *lines, *below])
 
-    buffer = io.StringIO()
-    console = Console(file=buffer, width=width, force_terminal=color, no_color=not color, highlight=False)
-    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for i, header in enumerate(table.header):
-        shown.add_column(Text(header), justify="right" if i else "left", overflow="fold", no_wrap=bool(i))
-    for row in table.cells():
-        shown.add_row(*(Text(cell.text, style="bold" if cell.strong else "") for cell in row))
-    if table.title:
-        console.print(Text(table.title, style="bold"))
-    console.print(shown)
-    for note in table.notes:
-        console.print(Text(note, style="dim"))
-    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines())
+
+_GAP = "  "
+_NARROWEST = 10
+
+
+def _pad(cell: Cell, text: str, width: int, color: bool) -> str:
+    """The text in this width, to the right; a negative width means to the left."""
+    space = " " * (abs(width) - _width(text))
+    shown = _bold(text, color and cell.strong)
+    return shown + space if width < 0 else space + shown
+
+
+def _fold(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width) or [""]
+
+
+def _bold(text: str, color: bool) -> str:
+    return f"\x1b[1m{text}\x1b[0m" if color else text
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: East Asian wide characters take two, combining marks none."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
 
 def _escape_markdown(text: str) -> str:

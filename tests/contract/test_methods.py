@@ -1,0 +1,84 @@
+"""What every method keeps: add a row to EXAMPLES and it is checked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mtassay.core import Method, Segment
+from mtassay.engine import Execution, execute
+from mtassay.methods.score import ScoreMethod
+from mtassay.metrics.bleu import BLEU
+from mtassay.metrics.chrf import ChrF
+from mtassay.registry import names
+from mtassay.store import Workspace
+from mtassay.systems.stored import Stored
+
+METRICS = {"bleu": BLEU(), "chrf": ChrF()}
+EXAMPLES = {
+    "score": ScoreMethod(METRICS, samples=100, evidence=True),
+    "score with randomization": ScoreMethod(METRICS, test="randomization", samples=100, trials=100),
+    "score by document": ScoreMethod(METRICS, samples=100, by="document", correction="holm"),
+}
+SEGMENTS = [
+    Segment("a", "Um.", ("One.",), "d1"),
+    Segment("b", "Dois gatos.", ("Two cats.", "A pair of cats."), "d1"),
+    Segment("c", "Não há 3.", ("There are not 3.", None), "d2"),
+    Segment("d", "Sem referência.", (), "d2"),
+]
+SYSTEMS = [
+    Stored("good", {"a": "One.", "b": "Two cats.", "c": "There are not 3.", "d": "No reference."}),
+    Stored("gap", {"a": "One.", "b": None, "c": "There are three", "d": ""}),
+]
+
+
+@pytest.fixture(params=EXAMPLES.values(), ids=EXAMPLES.keys())
+def execution(request: pytest.FixtureRequest) -> Execution:
+    return execute(request.param, SEGMENTS, SYSTEMS)
+
+
+def test_every_registered_method_is_checked() -> None:
+    assert {method.name for method in EXAMPLES.values()} >= set(names("method"))
+
+
+def test_the_result_has_the_one_shape_and_is_json(execution: Execution) -> None:
+    shape = json.loads(json.dumps(execution.run.result.as_dict(), allow_nan=False))
+    assert shape.keys() == {"scores", "comparisons", "clusters", "counts"}
+    for score in shape["scores"]:
+        assert {"name", "system", "group", "value", "n", "low", "high", "signature"} <= score.keys()
+    for comparison in shape["comparisons"]:
+        assert {"name", "group", "a", "b", "delta", "p"} <= comparison.keys()
+    assert shape["counts"].keys() == {"good", "gap"}
+
+
+def test_what_a_system_did_not_answer_is_counted(execution: Execution) -> None:
+    assert execution.run.result.counts["gap"]["skipped"] == 1
+    assert all(score.n <= 2 for score in execution.run.result.scores), "b has a gap, d has no reference"
+
+
+def test_every_pair_is_compared_and_every_system_is_in_one_cluster(execution: Execution) -> None:
+    result = execution.run.result
+    for name, group in {(score.name, score.group) for score in result.scores}:
+        pairs = [(c.a, c.b) for c in result.comparisons if (c.name, c.group) == (name, group)]
+        assert pairs == [("good", "gap")]
+        clustered = [s for c in result.clusters if (c.name, c.group) == (name, group) for s in c.systems]
+        assert sorted(clustered) == ["gap", "good"]
+
+
+@pytest.mark.parametrize("method", EXAMPLES.values(), ids=EXAMPLES.keys())
+def test_the_same_seed_gives_the_same_result(method: Method) -> None:
+    one, two = (execute(method, SEGMENTS, SYSTEMS).run.result for _ in range(2))
+    assert one == two
+
+
+def test_a_saved_run_comes_back_as_it_was(execution: Execution, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "w.db")
+    execution.save(workspace)
+    again = Workspace(tmp_path / "w.db")
+    run = again.run("last")
+    assert json.dumps(run.result.as_dict()) == json.dumps(execution.run.result.as_dict())
+    assert [f.case_id for f in run.findings] == [f.case_id for f in execution.run.findings]
+    assert again.outputs(run.id)["gap"][1].error == "no stored output"
+    assert again.segments(run.id)[2].references == ("There are not 3.", None)

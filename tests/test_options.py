@@ -1,0 +1,72 @@
+"""Metric options on the command line, and what is said about wrong ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mtassay.errors import UsageError
+from mtassay.metrics.bleu import BLEU
+from mtassay.metrics.chrf import ChrF
+from mtassay.options import build, split_specs
+from mtassay.registry import find
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("bleu", BLEU()),
+        ("BLEU", BLEU()),
+        ("bleu:lowercase=yes", BLEU(lowercase=True)),
+        ("bleu:order=2:weights=0.3,0.7", BLEU(order=2, weights=(0.3, 0.7))),
+        ("bleu:smooth=floor:smooth_value=0.2", BLEU(smooth="floor", smooth_value=0.2)),
+        ("chrf++", ChrF(word_order=2)),
+        ("chrF++", ChrF(word_order=2)),
+    ],
+)
+def test_a_spec_names_a_metric_and_its_options(spec: str, expected: object) -> None:
+    assert build("metric", spec) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("blue", "No metric 'blue'. Available: bleu, chrf"),
+        ("bleu:ordr=2", "has no option 'ordr=2'. Options (key=value): effective_order"),
+        ("bleu:order=two", "bleu:order is 'two'. It must be a whole number."),
+        ("bleu:lowercase=maybe", "Choose from: yes, no."),
+        ("bleu:smooth=laplace", "Choose from: none, floor, add-k, exp."),
+        ("bleu:order=0", "order is 0; it must be 1 or more"),
+        ("bleu:order=2:weights=0.5,0.6", "add up to 1.1; they must add up to 1"),
+        ("bleu:order=2:weights=1", "weights must be 2 numbers"),
+        ("bleu:tokenize=klingon:order=1", None),
+    ],
+)
+def test_a_wrong_spec_is_answered_with_what_is_right(spec: str, message: str | None) -> None:
+    if message is None:
+        with pytest.raises(UsageError, match=r"No tokeniser 'klingon'\. Available: none, zh, 13a"):
+            build("metric", spec).signature([])
+        return
+    with pytest.raises(UsageError) as raised:
+        build("metric", spec)
+    assert message in str(raised.value)
+
+
+def test_commas_inside_a_value_do_not_end_a_spec() -> None:
+    assert split_specs("bleu:order=2:weights=0.5,0.5, chrf,,ter") == [
+        "bleu:order=2:weights=0.5,0.5",
+        "chrf",
+        "ter",
+    ]
+
+
+def test_a_default_fills_only_fields_that_exist() -> None:
+    filled: Any = build("metric", "bleu", language="zh")
+    assert filled.tokenizer == "zh"
+    assert build("metric", "chrf", language="zh") == ChrF()
+
+
+def test_an_unknown_method_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"No method 'x'\. Available: score"):
+        find("method", "x")
