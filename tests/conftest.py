@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A slow machine is no reason to fail: how long an example takes is not what is tested.
+settings.register_profile("mtassay", deadline=None)
+settings.load_profile("mtassay")
 
 PROJECT = Path(__file__).resolve().parent.parent
 

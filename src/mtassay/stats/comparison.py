@@ -1,0 +1,122 @@
+"""From p-values of pairs of systems to conclusions: corrections, clusters, wins, and data needed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.errors import UsageError
+
+__all__ = ["adjust", "clusters", "detectable_difference", "units_to_settle", "win_counts"]
+
+Floats = NDArray[np.float64]
+
+
+def adjust(p: NDArray[Any], *, method: str) -> Floats:
+    """p-values (systems, systems) corrected for making many comparisons, each pair being one.
+
+    Methods: "none"; "bonferroni"; "holm" (1979), which like Bonferroni bounds the chance of any false
+    difference; "bh" (Benjamini & Hochberg 1995), which bounds the share of false ones. The matrix must be
+    symmetric. nan stays nan and is no comparison; the diagonal stays as it is.
+
+    >>> p = np.array([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])
+    >>> adjust(p, method="holm")[np.triu_indices(3, 1)].tolist()
+    [0.03, 0.06, 0.06]
+    """
+    corrections = {"none": _none, "bonferroni": _bonferroni, "holm": _holm, "bh": _benjamini_hochberg}
+    if method not in corrections:
+        raise UsageError(f"No correction {method!r}. Available: {', '.join(sorted(corrections))}.")
+    adjusted = np.array(p, dtype=np.float64)
+    rows, columns = np.triu_indices(len(adjusted), 1)
+    tested = ~np.isnan(adjusted[rows, columns])
+    rows, columns = rows[tested], columns[tested]
+    values = adjusted[rows, columns]
+    order = np.argsort(values, kind="stable")
+    values[order] = np.minimum(corrections[method](values[order]), 1.0)
+    adjusted[rows, columns] = adjusted[columns, rows] = values
+    return adjusted
+
+
+def clusters(order: Sequence[int], p: NDArray[Any], *, alpha: float = 0.05) -> list[list[int]]:
+    """Systems in `order` (best first) parted where all above differ significantly from all below, as at WMT.
+
+    `p[a, b]` is the p-value of a against b, two-sided or one-sided with the better system in the row; nan
+    is not significant. The numbers in the answer are those of `order`.
+
+    >>> p = np.ones((3, 3)); p[0, 1:] = 0.01
+    >>> clusters([0, 1, 2], p)
+    [[0], [1, 2]]
+    """
+    ranked = list(order)
+    if not ranked:
+        return []
+    significant = np.asarray(p)[np.ix_(ranked, ranked)] < alpha
+    cuts = [cut for cut in range(1, len(ranked)) if significant[:cut, cut:].all()]
+    return [ranked[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(ranked)], strict=True)]
+
+
+def win_counts(p: NDArray[Any], *, alpha: float = 0.05) -> NDArray[np.int64]:
+    """How many systems each one beats, from one-sided p-values (row better than column)."""
+    wins = np.asarray(p) < alpha
+    np.fill_diagonal(wins, False)
+    return np.asarray(wins.sum(axis=1), dtype=np.int64)
+
+
+def detectable_difference(standard_error: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
+    """The smallest true difference that a two-sided test at `alpha` finds with this power.
+
+    It is (z(1 - alpha/2) + z(power)) · standard error of the difference: 2.80 standard errors by default.
+
+    >>> round(detectable_difference(0.5), 3)
+    1.401
+    """
+    return _reach(alpha, power) * standard_error
+
+
+def units_to_settle(
+    delta: float, standard_error: float, n: int, *, alpha: float = 0.05, power: float = 0.8
+) -> int | None:
+    """How many more units of the same kind would show the difference `delta`, seen on `n` units.
+
+    0 where it is significant already, |delta| >= z(1 - alpha/2) · standard error. Otherwise, taking `delta`
+    for the true difference and the standard error to shrink with the square root of the number of units,
+    n · ((z(1 - alpha/2) + z(power)) · standard error / delta)² units in all give a significant result with
+    this power, and what is missing to that, rounded up, is the answer. `None` where nothing can be said:
+    delta 0, or something undefined.
+
+    >>> units_to_settle(1.0, 1.0, 1000)
+    6849
+    """
+    if not (math.isfinite(delta) and math.isfinite(standard_error)) or delta == 0:
+        return None
+    if abs(delta) >= NormalDist().inv_cdf(1 - alpha / 2) * standard_error:
+        return 0
+    needed = n * (_reach(alpha, power) * standard_error / delta) ** 2
+    return max(0, math.ceil(needed) - n) if math.isfinite(needed) else None
+
+
+def _reach(alpha: float, power: float) -> float:
+    normal = NormalDist()
+    return normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)
+
+
+def _none(ascending: Floats) -> Floats:
+    return ascending
+
+
+def _bonferroni(ascending: Floats) -> Floats:
+    return ascending * len(ascending)
+
+
+def _holm(ascending: Floats) -> Floats:
+    return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
+
+
+def _benjamini_hochberg(ascending: Floats) -> Floats:
+    scaled = ascending * len(ascending) / np.arange(1, len(ascending) + 1)
+    return np.minimum.accumulate(scaled[::-1])[::-1]

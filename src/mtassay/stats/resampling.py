@@ -1,0 +1,157 @@
+"""Bootstrap resampling of summed statistics (Koehn 2004) for all systems at once, with sacreBLEU's draws.
+
+Statistics have the shape (units, systems, columns) and must be finite; `aggregate` turns sums (…, columns)
+into scores (…). sacreBLEU adds up in single precision, we in double: whole numbers are exact here, so a
+p-value can differ from sacreBLEU's only where its rounding decides a tie.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.errors import UsageError
+
+__all__ = [
+    "Aggregate",
+    "bootstrap_scores",
+    "bootstrap_sums",
+    "default_seed",
+    "difference_standard_errors",
+    "paired_bootstrap",
+]
+
+Floats = NDArray[np.float64]
+Aggregate = Callable[[NDArray[Any]], NDArray[np.floating[Any]]]
+
+_BLOCK_BYTES = 64 * 2**20
+_CHUNK_UNITS = 4096
+
+
+def default_seed() -> int | None:
+    """The seed sacreBLEU would take: SACREBLEU_SEED of the environment, or 12345; `None` for "none".
+
+    `None` draws a fresh seed each time. sacreBLEU's paired tests do that for 0 as well; here 0 is a seed.
+    """
+    text = os.environ.get("SACREBLEU_SEED", "12345")
+    if text.lower() == "none":
+        return None
+    try:
+        seed = int(text)
+    except ValueError:
+        seed = -1
+    if seed < 0:
+        raise UsageError(f"SACREBLEU_SEED is {text!r}. Set it to a whole number from 0 up, or to none.")
+    return seed
+
+
+def bootstrap_sums(
+    statistics: Sequence[NDArray[Any]], *, samples: int = 1000, seed: int | None
+) -> list[Floats]:
+    """Sums of every resample: one array (samples, …) for each array (units, …), in order.
+
+    All arrays have the same units and share the draws, so that several metrics cost one pass. Resamples
+    are those of sacreBLEU (`default_rng(seed).choice(n, size=(samples, n))`); of no units, the sums are 0.
+    """
+    n = _common_length(statistics)
+    columns = [array.reshape(n, int(np.prod(array.shape[1:]))) for array in statistics]
+    sums = [np.empty((samples, part.shape[1])) for part in columns]
+    start = 0
+    for counts in _count_blocks(n, samples, seed):
+        stop = start + len(counts)
+        for total, part in zip(sums, weighted_sums(counts, columns), strict=True):
+            total[start:stop] = part
+        start = stop
+    return [total.reshape(samples, *array.shape[1:]) for total, array in zip(sums, statistics, strict=True)]
+
+
+def bootstrap_scores(
+    statistics: NDArray[Any], aggregate: Aggregate, *, samples: int = 1000, seed: int | None
+) -> Floats:
+    """Scores (samples, systems) of every resample; for several metrics at once see `bootstrap_sums`."""
+    (sums,) = bootstrap_sums([statistics], samples=samples, seed=seed)
+    return np.asarray(aggregate(sums), dtype=np.float64)
+
+
+def paired_bootstrap(scores: NDArray[Any], resampled: NDArray[Any]) -> Floats:
+    """Two-sided p-values (systems, systems) of the paired bootstrap test, as sacreBLEU and Moses define it.
+
+    `scores` (systems,) are those of the whole set and `resampled` (samples, systems) those of the resamples.
+    p is (c + 1) / (samples + 1), where c counts resamples with |d| - mean |d| > |d of the whole set|.
+    Resamples without a defined score (nan) are left out of their pairs; a pair without any, or without
+    a defined score on the whole set, has p = nan. The diagonal is 1, and so are two systems that never
+    differ (sacreBLEU calls those significantly different).
+    """
+    rows = np.ascontiguousarray(np.asarray(resampled, dtype=np.float64).T)
+    whole = np.asarray(scores, dtype=np.float64)
+    p = np.eye(len(rows))
+    for a in range(len(rows) - 1):
+        for b in range(a + 1, len(rows)):
+            differences = np.abs(rows[b] - rows[a])
+            defined = differences[~np.isnan(differences)]
+            observed = abs(whole[a] - whole[b])
+            if not len(defined) or np.isnan(observed):
+                p[a, b] = p[b, a] = np.nan
+            elif observed == 0 and not defined.any():
+                p[a, b] = p[b, a] = 1.0
+            else:
+                beyond = np.count_nonzero(defined - defined.mean() > observed)
+                p[a, b] = p[b, a] = (beyond + 1) / (len(defined) + 1)
+    return p
+
+
+def difference_standard_errors(resampled: NDArray[Any]) -> Floats:
+    """Standard errors (systems, systems) of the paired differences, from resampled scores (samples, systems).
+
+    The diagonal is 0; undefined (nan) resamples are left out, and nan stands where fewer than two are left.
+    """
+    rows = np.ascontiguousarray(np.asarray(resampled, dtype=np.float64).T)
+    errors = np.zeros((len(rows), len(rows)))
+    for a in range(len(rows) - 1):
+        for b in range(a + 1, len(rows)):
+            differences = rows[b] - rows[a]
+            defined = differences[~np.isnan(differences)]
+            errors[a, b] = errors[b, a] = defined.std(ddof=1) if len(defined) > 1 else np.nan
+    return errors
+
+
+def block_rows(n: int, *, row_bytes: int = 0) -> int:
+    """How many resamples of `n` units to hold at a time, each needing `row_bytes` more."""
+    # One byte for each unit, and eight for each unit of the chunk that is being multiplied.
+    return max(1, _BLOCK_BYTES // max(1, n, 8 * min(n, _CHUNK_UNITS), row_bytes))
+
+
+def weighted_sums(weights: NDArray[Any], columns: Sequence[NDArray[Any]]) -> list[Floats]:
+    """`weights @ part` for each part, a chunk of units at a time so that no large copy is made."""
+    widths = [part.shape[1] for part in columns]
+    sums = np.zeros((len(weights), sum(widths)))
+    for start in range(0, weights.shape[1], _CHUNK_UNITS):
+        chunk = slice(start, start + _CHUNK_UNITS)
+        right = np.concatenate([part[chunk] for part in columns], axis=1, dtype=np.float64)
+        sums += weights[:, chunk].astype(np.float64) @ right
+    return np.split(sums, np.cumsum(widths)[:-1], axis=1)
+
+
+def _count_blocks(n: int, samples: int, seed: int | None) -> Iterator[NDArray[np.uint8]]:
+    """How often each unit is drawn: blocks (some samples, n) that together hold all samples."""
+    rng = np.random.default_rng(seed)
+    rows = block_rows(n)
+    for start in range(0, samples, rows):
+        # A byte suffices: that a unit is drawn 256 times in n draws has a probability below 1e-500.
+        counts = np.zeros((min(rows, samples - start), n), dtype=np.uint8)
+        if n:
+            # One row at a time continues the stream of one large draw, and keeps the counters in cache.
+            for row in counts:
+                row[:] = np.bincount(rng.integers(0, n, size=n), minlength=n)
+        yield counts
+
+
+def _common_length(statistics: Sequence[NDArray[Any]]) -> int:
+    lengths = {len(array) for array in statistics}
+    if len(lengths) != 1:
+        raise ValueError(f"statistics must be arrays of the same units, got lengths {sorted(lengths)}")
+    return lengths.pop()

