@@ -6,10 +6,12 @@ A package adds its own with an entry point in the group `mtassay.metric` (or `.m
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mtassay.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 __all__ = ["find", "names"]
 
@@ -33,7 +35,7 @@ _OURS: dict[str, dict[str, str]] = {
 
 def names(kind: str) -> list[str]:
     """All names of this kind, in order of the alphabet."""
-    return sorted({*_OURS[kind], *(point.name for point in entry_points(group=f"mtassay.{kind}"))})
+    return sorted({*_OURS[kind], *_entry_points(kind).names})
 
 
 def find(kind: str, name: str) -> Any:
@@ -46,6 +48,12 @@ def find(kind: str, name: str) -> Any:
     if name in _OURS[kind]:
         module, _, attribute = _OURS[kind][name].partition(":")
         return getattr(import_module(module), attribute)
-    for point in entry_points(group=f"mtassay.{kind}", name=name):
+    for point in _entry_points(kind).select(name=name):
         return point.load()
     raise UsageError(f"No {kind} '{name}'. Available: {', '.join(names(kind))}.")
+
+
+def _entry_points(kind: str) -> EntryPoints:
+    from importlib.metadata import entry_points  # slow to load, and seldom needed
+
+    return entry_points(group=f"mtassay.{kind}")

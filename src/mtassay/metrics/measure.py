@@ -63,13 +63,7 @@ def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:
     """`metric.measure` for all systems, but only for those that the cache does not know."""
     if not metric.cacheable:
         return metric.measure(corpus.segments, corpus.outputs)
-    base = _digest(
-        [__version__, repr(metric), metric.signature(corpus.segments)],
-        *(
-            [s.id, s.source or "", *(r if r is not None else "\1" for r in s.references)]
-            for s in corpus.segments
-        ),
-    )
+    base = _digest([__version__, repr(metric), metric.signature(corpus.segments)], _texts(corpus.segments))
     keys = {system: _digest([base], texts) for system, texts in corpus.outputs.items()}
     known = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
     missing = {system: texts for system, texts in corpus.outputs.items() if system not in known}
@@ -88,11 +82,20 @@ def _has(segment: Segment, need: str) -> bool:
     return any(reference is not None for reference in segment.references)
 
 
+def _texts(segments: Sequence[Segment]) -> list[str]:
+    """All that a metric may look at, with a mark for what is missing."""
+    texts: list[str] = []
+    for segment in segments:
+        texts += (segment.id, segment.source or "", str(len(segment.references)))
+        texts += (reference if reference is not None else "\1" for reference in segment.references)
+    return texts
+
+
 def _digest(*parts: Sequence[str]) -> str:
     digest = hashlib.blake2b(digest_size=20)
     for part in parts:
         # The lengths keep ["ab", "c"] apart from ["a", "bc"].
-        digest.update(f"{len(part)}:{','.join(str(len(text)) for text in part)}:".encode())
+        digest.update(np.fromiter(map(len, part), np.int64, len(part)).tobytes())
         digest.update("".join(part).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 

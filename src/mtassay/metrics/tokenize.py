@@ -14,6 +14,7 @@ DEFAULTS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """Which tokeniser sacreBLEU takes for a target language; 13a for all others."""
 
 _SPACED_13A = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
+_DIGIT = re.compile("[0-9]")
 _RULES_13A = (
     (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),
     (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),
@@ -40,7 +41,7 @@ def tokenizer_signature(tokenizer: str) -> str:
 
 
 def _split_13a(texts: Sequence[str], *, lowercase: bool) -> list[list[str]]:
-    # Each line stands between spaces, so no rule can see beyond it and all lines can be done as one text.
+    # Each line stands between spaces, so no rule can see beyond it and many lines can be done as one text.
     lines = [text if "\n" not in text else _unwrap(text) for text in texts]
     joined = " " + " \n ".join(lines) + " "
     if lowercase:
@@ -50,9 +51,16 @@ def _split_13a(texts: Sequence[str], *, lowercase: bool) -> list[list[str]]:
         joined = joined.replace(escaped, character)
     for character in _SPACED_13A:
         joined = joined.replace(character, f" {character} ")
+    lines = joined.split("\n")
+    has_digit = list(map(_DIGIT.search, lines))
+    # Where there is no digit, the rules split off every point and comma, and nothing else.
+    plain = "\n".join(line for line, digit in zip(lines, has_digit, strict=True) if not digit)
+    plain = plain.replace(".", " . ").replace(",", " , ")
+    numeric = "\n".join(line for line, digit in zip(lines, has_digit, strict=True) if digit)
     for rule, replacement in _RULES_13A:
-        joined = rule.sub(replacement, joined)
-    return [line.split() for line in joined.split("\n")]
+        numeric = rule.sub(replacement, numeric)
+    plain_lines, numeric_lines = iter(plain.split("\n")), iter(numeric.split("\n"))
+    return [next(numeric_lines if digit else plain_lines).split() for digit in has_digit]
 
 
 def _unwrap(text: str) -> str:

