@@ -1,0 +1,66 @@
+"""Spread a slow function over the cores of this machine, with the same result as a plain loop."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
+
+from mtassay.errors import UsageError
+
+VARIABLE = "MTASSAY_PROCESSES"
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+def process_count() -> int:
+    """How many processes may work: the environment's `MTASSAY_PROCESSES`, or one per core.
+
+    1 inside a worker process, so that workers do not start workers.
+    """
+    if multiprocessing.parent_process() is not None:
+        return 1
+    setting = os.environ.get(VARIABLE, "")
+    if not setting:
+        return os.cpu_count() or 1
+    if not setting.isdecimal() or int(setting) < 1:
+        raise UsageError(f"{VARIABLE} is {setting!r}. Set it to the number of processes, 1 or more.")
+    return int(setting)
+
+
+def map_in_processes(
+    function: Callable[[Item], Answer], items: Sequence[Item], *, processes: int, start_method: str = ""
+) -> list[Answer]:
+    """`[function(item) for item in items]`, computed in that many processes.
+
+    The function must be importable by name and depend on nothing but the item. What a process leaves
+    undone, because it was killed or could not be started, is computed here.
+    """
+    answers: list[Answer] = []
+    processes = min(processes, len(items))
+    if processes > 1:
+        context = multiprocessing.get_context(start_method or _start_method())
+        chunk = -(-len(items) // (8 * processes))
+        executor = None
+        try:
+            executor = ProcessPoolExecutor(processes, mp_context=context)
+            for answer in executor.map(function, items, chunksize=chunk):
+                answers.append(answer)  # One by one, to keep those that came before a failure.
+        except (BrokenProcessPool, OSError, ImportError, NotImplementedError):
+            pass
+        finally:
+            if executor is not None:
+                executor.shutdown(cancel_futures=True)
+    answers.extend(map(function, items[len(answers) :]))
+    return answers
+
+
+def _start_method() -> str:
+    """A fork starts at once and does not run the caller's script again, but is unsafe beside threads."""
+    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
