@@ -1,0 +1,66 @@
+"""Documentation that cannot fall behind: every command, option, metric and link."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from mtassay.cli.main import app
+from mtassay.registry import names
+
+PROJECT = Path(__file__).resolve().parent.parent
+PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").rglob("*.md"))]
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """All commands with their full names."""
+
+    def walk(prefix: str, command: Any) -> Iterator[tuple[str, Any]]:
+        children = getattr(command, "commands", None)
+        if not children:
+            yield prefix, command
+        for name, child in (children or {}).items():
+            yield from walk(f"{prefix} {name}".strip(), child)
+
+    yield from walk("", typer.main.get_command(app))
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), list(commands()), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_every_command_and_option_is_documented(name: str, command: Any) -> None:
+    page = PROJECT / "docs" / "commands" / f"{name.split()[0]}.md"
+    text = page.read_text(encoding="utf-8")
+    assert f"mtassay {name}" in text
+    for parameter in command.params:
+        for option in parameter.opts:
+            if option.startswith("--") and option != "--help":
+                assert f"`{option}" in text or f"{option} " in text, f"{page.name} does not mention {option}"
+
+
+@pytest.mark.parametrize("name", names("metric"))
+def test_every_metric_has_a_page(name: str) -> None:
+    pages = [path.stem for path in (PROJECT / "docs" / "metrics").glob("*.md")]
+    assert any(name in stem.split("-") for stem in pages)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_options_in_examples_exist(page: Path) -> None:
+    known = {
+        option for _, command in commands() for p in command.params for option in (*p.opts, *p.secondary_opts)
+    }
+    for line in re.findall(r"^\$? ?mtassay (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        for option in re.findall(r"(?<=\s)(--?[a-z][\w-]*)", line):
+            assert option in known | {"--help", "--version", "--debug"}, f"{page.name}: {option}"
