@@ -88,7 +88,7 @@ class BLEU(Metric):
     ) -> dict[str, NDArray[np.int32]]:
         streams = reference_streams(segments)
         split = [self._split([reference or "" for reference in stream]) for stream in streams]
-        vocabulary = Vocabulary(word for words in split for row in words for word in row)
+        vocabulary = Vocabulary(split)
         references = [vocabulary.encode(words) for words in split]
         lengths = np.array(
             [

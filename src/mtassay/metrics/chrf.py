@@ -83,7 +83,7 @@ class ChrF(Metric):
     ) -> dict[str, NDArray[np.int64]]:
         """The same for words."""
         split = [[_split_punctuation(text) for text in texts] for texts in references]
-        vocabulary = Vocabulary(word for rows in split for row in rows for word in row)
+        vocabulary = Vocabulary(split)
         encoded = {
             name: vocabulary.encode([_split_punctuation(text) for text in texts])
             for name, texts in outputs.items()

@@ -1,24 +1,27 @@
-"""Measures a corpus with a metric, taking from the cache what was measured before."""
+"""Measures and guards a corpus, taking from the cache what was found out before."""
 
 from __future__ import annotations
 
 import hashlib
 import io
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import __version__
-from mtassay.core import Case, Output, Segment, Statistics, Tools
+from mtassay.core import Case, Finding, Output, Segment, Statistics, Tools
 from mtassay.errors import UsageError
 from mtassay.metrics.base import Metric
+from mtassay.metrics.guards import Guards, find_guard_hits
 
 _HOW = {"source": "the source of each segment: add -s FILE", "references": "references: add -r FILE"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Corpus:
     """Segments and, for each system, their outputs, side by side and without gaps."""
 
@@ -58,13 +61,27 @@ class Corpus:
             {system: [texts[i] for i in rows] for system, texts in self.outputs.items()},
         )
 
+    @cached_property
+    def digest(self) -> str:
+        """Of all that a metric may look at, but the outputs."""
+        texts: list[str] = []
+        for segment in self.segments:
+            texts += (segment.id, segment.source or "", str(len(segment.references)))
+            texts += (reference if reference is not None else "\1" for reference in segment.references)
+        return _digest(texts)
+
+    @cached_property
+    def output_digests(self) -> dict[str, str]:
+        """Of each system's outputs."""
+        return {system: _digest(texts) for system, texts in self.outputs.items()}
+
 
 def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:
     """`metric.measure` for all systems, but only for those that the cache does not know."""
     if not metric.cacheable:
         return metric.measure(corpus.segments, corpus.outputs)
-    base = _digest([__version__, repr(metric), metric.signature(corpus.segments)], _texts(corpus.segments))
-    keys = {system: _digest([base], texts) for system, texts in corpus.outputs.items()}
+    what = [__version__, repr(metric), metric.signature(corpus.segments), corpus.digest]
+    keys = {system: _digest([*what, digest]) for system, digest in corpus.output_digests.items()}
     known = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
     missing = {system: texts for system, texts in corpus.outputs.items() if system not in known}
     fresh = {s.system: s for s in metric.measure(corpus.segments, missing)} if missing else {}
@@ -76,27 +93,29 @@ def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:
     ]
 
 
+def guard(corpus: Corpus, pair: tuple[str, str] | None, tools: Tools) -> Guards:
+    """`find_guard_hits`, but only if the cache does not know. Systems are judged beside each other."""
+    systems = [text for item in corpus.output_digests.items() for text in item]
+    key = _digest([__version__, "guards", str(pair), corpus.digest, *systems])
+    if (known := tools.recall(key)) is not None:
+        stored = json.loads(known)
+        found = {name: [Finding(**finding) for finding in row] for name, row in stored["findings"].items()}
+        return Guards(stored["counts"], found, stored["unchecked"])
+    guards = find_guard_hits(corpus.segments, corpus.outputs, pair=pair)
+    tools.remember(key, json.dumps(asdict(guards)).encode())
+    return guards
+
+
 def _has(segment: Segment, need: str) -> bool:
     if need == "source":
         return segment.source is not None
     return any(reference is not None for reference in segment.references)
 
 
-def _texts(segments: Sequence[Segment]) -> list[str]:
-    """All that a metric may look at, with a mark for what is missing."""
-    texts: list[str] = []
-    for segment in segments:
-        texts += (segment.id, segment.source or "", str(len(segment.references)))
-        texts += (reference if reference is not None else "\1" for reference in segment.references)
-    return texts
-
-
-def _digest(*parts: Sequence[str]) -> str:
-    digest = hashlib.blake2b(digest_size=20)
-    for part in parts:
-        # The lengths keep ["ab", "c"] apart from ["a", "bc"].
-        digest.update(np.fromiter(map(len, part), np.int64, len(part)).tobytes())
-        digest.update("".join(part).encode("utf-8", "surrogatepass"))
+def _digest(texts: Sequence[str]) -> str:
+    # The lengths keep ["ab", "c"] apart from ["a", "bc"].
+    digest = hashlib.blake2b(np.fromiter(map(len, texts), np.int64, len(texts)).tobytes(), digest_size=20)
+    digest.update("".join(texts).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 

@@ -149,8 +149,10 @@ def _running_counts(stream: Keys, streams: int) -> list[NDArray[np.int32]]:
 class Vocabulary(dict[str, int]):
     """Numbers words from 1, in order of appearance; any other word is 0."""
 
-    def __init__(self, words: Iterable[str]) -> None:
-        super().__init__(zip(dict.fromkeys(words), count(1)))
+    def __init__(self, streams: Iterable[Iterable[Iterable[str]]]) -> None:
+        """From streams of segments of words."""
+        words = chain.from_iterable(chain.from_iterable(streams))
+        super().__init__(zip(dict.fromkeys(words), count(1), strict=False))
 
     def __missing__(self, word: str) -> int:
         return 0

@@ -1,0 +1,168 @@
+"""What a file with more than one column of text holds: rows with ids, columns with roles."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mtassay.errors import InputError
+
+Role = Literal["source", "reference", "output"]
+
+ColumnRole = Literal["source", "reference", "output", "target", "text"]
+"""A "target" is a reference or an output, and a "text" anything: the reader of the file decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One column of text, with the ids of its segments or only in the order of lines.
+
+    `texts[i]` is `None` where the segment has no text here, and empty where it has an empty one.
+    `says_missing` tells whether the format can make that difference; where it cannot, `None` does not occur.
+    `name` is that of the reference or system, empty where the file gives none.
+    """
+
+    path: str
+    texts: list[str | None]
+    ids: list[str] | None
+    documents: list[str | None] | None = None
+    tags: list[Mapping[str, Any]] | None = None
+    name: str = ""
+    says_missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The texts of one role and name, one per row of the table."""
+
+    role: ColumnRole
+    name: str
+    texts: list[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Everything one file holds. `ids` is `None` where rows are known by their order only."""
+
+    path: str
+    ids: list[str] | None
+    documents: list[str | None]
+    tags: list[Mapping[str, Any]]
+    columns: list[Column]
+    says_missing: bool
+
+    def streams(self, role: Role) -> list[Stream]:
+        """The columns that can play the role, in order: its own, else targets, else plain texts."""
+        roles = (role, "text") if role == "source" else (role, "target", "text")
+        for candidate in roles:
+            found = [self._stream(column) for column in self.columns if column.role == candidate]
+            if found:
+                return found
+        return []
+
+    def only(self, role: ColumnRole) -> list[Stream]:
+        """The columns of exactly this role, in order."""
+        return [self._stream(column) for column in self.columns if column.role == role]
+
+    def _stream(self, column: Column) -> Stream:
+        return Stream(
+            path=self.path,
+            texts=column.texts,
+            ids=self.ids,
+            documents=self.documents if any(self.documents) else None,
+            tags=self.tags if any(self.tags) else None,
+            name=column.name,
+            says_missing=self.says_missing,
+        )
+
+
+@dataclass(slots=True)
+class _Cells:
+    texts: list[str | None] = field(default_factory=list)
+    lines: array[int] = field(default_factory=lambda: array("l"))
+
+
+class TableBuilder:
+    """Collects cells in any order; a cell filled twice is an error that names both lines."""
+
+    def __init__(self, path: str, *, says_missing: bool, has_ids: bool = True) -> None:
+        self.path = path
+        self._says_missing = says_missing
+        self._has_ids = has_ids
+        self._rows: dict[str, int] = {}
+        self._documents: list[str | None] = []
+        self._tags: list[Mapping[str, Any]] = []
+        self._lines = array("l")
+        self._columns: dict[tuple[ColumnRole, str], _Cells] = {}
+
+    def row(
+        self,
+        row_id: str,
+        *,
+        line: int | None,
+        document: str | None = None,
+        tags: Mapping[str, Any] | None = None,
+        must_be_new: bool = False,
+    ) -> int:
+        """The number of the row with this id; a new one at the end where it is not known yet."""
+        number = self._rows.get(row_id)
+        if number is not None:
+            if must_be_new:
+                first = self._lines[number]
+                raise InputError(f"duplicate id {row_id!r} (first{_on(first)})", path=self.path, line=line)
+            return number
+        if not row_id:
+            raise InputError("empty id", path=self.path, line=line)
+        number = self._rows[row_id] = len(self._documents)
+        self._documents.append(document)
+        self._tags.append(tags or {})
+        self._lines.append(line or 0)
+        return number
+
+    def put(
+        self,
+        row: int,
+        role: ColumnRole,
+        text: str | None,
+        *,
+        line: int | None,
+        name: str = "",
+        may_repeat: bool = False,
+    ) -> None:
+        """Fill one cell. With `may_repeat` the same text may come again, as sources do once per system."""
+        cells = self._columns.get((role, name))
+        if cells is None:
+            cells = self._columns[role, name] = _Cells()
+        if row < len(cells.texts) and cells.lines[row]:
+            if may_repeat and cells.texts[row] == text:
+                return
+            row_id = next(key for key, number in self._rows.items() if number == row)
+            what, where = f"{role} {name!r}" if name else role, _on(cells.lines[row])
+            raise InputError(
+                f"duplicate id {row_id!r}: its {what} is{where} already", path=self.path, line=line
+            )
+        while len(cells.texts) <= row:
+            cells.texts.append(None)
+            cells.lines.append(0)
+        cells.texts[row] = text
+        cells.lines[row] = line or -1
+
+    def build(self) -> Table:
+        """The table, with `None` in every cell that nobody filled."""
+        count = len(self._documents)
+        for cells in self._columns.values():
+            cells.texts.extend([None] * (count - len(cells.texts)))
+        return Table(
+            path=self.path,
+            ids=list(self._rows) if self._has_ids else None,
+            documents=self._documents,
+            tags=self._tags,
+            columns=[Column(role, name, cells.texts) for (role, name), cells in self._columns.items()],
+            says_missing=self._says_missing,
+        )
+
+
+def _on(line: int) -> str:
+    return f" on line {line}" if line > 0 else " before"

@@ -1,0 +1,112 @@
+"""Bytes and lines: the one place where files are opened, decompressed, decoded and split."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import TextIO
+
+from mtassay.errors import InputError
+
+FilePath = str | PathLike[str]
+
+STDIN = "-"
+
+
+def read_lines(path: FilePath) -> list[str]:
+    r"""The lines of a text file, without their line ends.
+
+    Only "\n" and "\r\n" end a line: any other separator that Unicode knows is text. A last line end
+    makes no further line, and empty lines are lines. `-` reads standard input, `.gz` is decompressed.
+    The text must be UTF-8; a byte order mark is dropped. A file without any line is an `InputError`.
+    """
+    return split_lines(read_bytes(path), shown(path))
+
+
+def shown(path: FilePath) -> str:
+    """How messages name a file."""
+    return "standard input" if str(path) == STDIN else str(path)
+
+
+def read_bytes(path: FilePath) -> bytes:
+    """The content of a file, decompressed where its name ends in `.gz`; never empty."""
+    name = shown(path)
+    try:
+        data = sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
+        if name.endswith(".gz"):
+            data = gzip.decompress(data)
+    except gzip.BadGzipFile:
+        raise InputError("not a gzip file, although its name ends in .gz", path=name) from None
+    except (EOFError, zlib.error):
+        raise InputError("the compressed data is cut off or damaged", path=name) from None
+    except IsADirectoryError:
+        raise InputError("this is a folder; give a file", path=name) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read: {_reason(error)}", path=name) from None
+    if not data:
+        raise InputError("the file is empty", path=name)
+    return data
+
+
+def split_lines(data: bytes, path: str) -> list[str]:
+    """The lines of a file's content; `path` is for messages."""
+    text = decode(data, path)
+    # Looking for one character is many times faster than replacing two.
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise InputError("the file is empty", path=path)
+    return lines
+
+
+def decode(data: bytes, path: str) -> str:
+    """UTF-8 without byte order mark; an `InputError` names the line and the byte that is not UTF-8."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError("this is UTF-16. Convert it: iconv -f UTF-16 -t UTF-8", path=path)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # The codec counts from after a byte order mark.
+        start = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
+        raise InputError(
+            f"byte 0x{data[start]:02X} (number {start + 1} of the file) is not UTF-8."
+            " Convert the file: iconv -f ENCODING -t UTF-8",
+            path=path,
+            line=data.count(b"\n", 0, start) + 1,
+        ) from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise InputError("a NUL byte: this is not a text file, or not UTF-8", path=path, line=line)
+    return text
+
+
+@contextmanager
+def open_for_writing(where: FilePath | TextIO) -> Iterator[TextIO]:
+    """An open handle as it is, or a path opened for UTF-8 text, compressed where it ends in `.gz`."""
+    if not isinstance(where, str | PathLike):
+        yield where
+        return
+    try:
+        opener = gzip.open if str(where).endswith(".gz") else open
+        with opener(where, "wt", encoding="utf-8", newline="\n") as handle:
+            yield handle
+    except OSError as error:
+        raise InputError(f"cannot write: {_reason(error)}", path=where) from None
+
+
+def write_lines(where: FilePath | TextIO, lines: Iterable[str]) -> None:
+    """One text per line. The caller sees to it that no text holds a line end."""
+    with open_for_writing(where) as handle:
+        handle.writelines(f"{line}\n" for line in lines)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
