@@ -47,7 +47,10 @@ def score(
         ),
     ] = None,
     reference: Annotated[
-        list[Path] | None, typer.Option("--reference", "-r", help="Reference translation. Repeat.")
+        list[Path] | None,
+        typer.Option(
+            "--reference", "-r", help="Reference translation; with --test-set the name of one. Repeat."
+        ),
     ] = None,
     source: Annotated[Path | None, typer.Option("--source", "-s", help="Source text.")] = None,
     metric: Annotated[
@@ -175,11 +178,12 @@ def _read_test_set(
     where: str, pair: Pair | None, source: Path | None, references: list[Path] | None, documents: Path | None
 ) -> tuple[list[Segment], dict[str, list[str | None]], dict[str, str]]:
     """Segments, outputs, and what goes into the signatures."""
-    clash = {"-s": source, "-r": references, "--documents": documents}
-    given = [option for option, value in clash.items() if value]
+    given = [option for option, value in (("-s", source), ("--documents", documents)) if value]
     if given:
-        raise UsageError(f"--test-set brings source, references and documents along: leave out {given[0]}.")
+        raise UsageError(f"--test-set brings source and documents along: leave out {given[0]}.")
     test_set = read_test_set(where, pair=pair)
+    if references:
+        test_set = test_set.with_references([str(name) for name in references])
     labels = {"test": test_set.name, "lang": str(pair)} if pair else {"test": test_set.name}
     return test_set.segments, test_set.outputs, labels
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mtassay.core import Segment
@@ -32,6 +33,16 @@ class TestSet:
     outputs: dict[str, list[str | None]] = field(default_factory=dict)
     reference_names: list[str] = field(default_factory=list)
 
+    def with_references(self, names: Sequence[str]) -> TestSet:
+        """The same test set with only these references, in this order."""
+        strangers = [name for name in names if name not in self.reference_names]
+        if strangers:
+            available = ", ".join(filter(None, self.reference_names)) or "none that has a name"
+            raise UsageError(f"{self.name} has no reference {strangers[0]!r}. Available: {available}.")
+        chosen = [self.reference_names.index(name) for name in names]
+        segments = [s._replace(references=tuple(s.references[i] for i in chosen)) for s in self.segments]
+        return replace(self, segments=segments, reference_names=list(names))
+
 
 def read_test_set(where: FilePath, *, pair: Pair | None = None) -> TestSet:
     """A folder in mt-metrics-eval's layout, a file with sources, references and outputs, or a sacreBLEU name.
@@ -46,7 +57,10 @@ def read_test_set(where: FilePath, *, pair: Pair | None = None) -> TestSet:
         folder = read_mtme(path, _needed(pair, path))
         systems = [name for name in folder.system_names if name not in folder.reference_names]
         outputs = {name: folder.output(name) for name in systems}
-        return TestSet(folder.name, folder.segments, outputs, folder.reference_names)
+        test_set = TestSet(folder.name, folder.segments, outputs, folder.reference_names)
+        # mt-metrics-eval calls human references ref…; others, such as synthetic_ref, nobody wrote.
+        human = [name for name in folder.reference_names if name.startswith("ref")]
+        return test_set.with_references(human) if human else test_set
     return _from_file(where, pair)
 
 

@@ -28,8 +28,7 @@ from mtassay.core import (
 )
 from mtassay.errors import UsageError
 from mtassay.metrics.base import Metric
-from mtassay.metrics.guards import find_guard_hits
-from mtassay.metrics.measure import Corpus, measure
+from mtassay.metrics.measure import Corpus, guard, measure
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class ScoreMethod(Method):
         findings: list[Finding] = []
         if self.guards:
             tools.progress("guards", 0, None)
-            guards = find_guard_hits(corpus.segments, corpus.outputs, pair=self.pair)
+            guards = guard(corpus, self.pair, tools)
             for system in outputs:
                 counts[system] |= guards.counts[system]
                 findings += guards.findings[system]
