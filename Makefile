@@ -23,13 +23,12 @@ define install
 endef
 
 COMMA := ,
-DEV := hypothesis matplotlib mypy pytest ruff
 
 $(VENV)/base: pyproject.toml
 	$(call install,base,-e '.[plot]')
 
 $(VENV)/dev: $(VENV)/base
-	$(call install,dev,$(DEV))
+	$(call install,dev,-e '.[dev]')
 
 # unbabel-comet asks for NumPy 1 but runs with NumPy 2, so it is installed without its requirements, which
 # are named here instead.

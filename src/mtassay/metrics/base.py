@@ -28,12 +28,15 @@ class Metric(ABC):
 
     name: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
-    needs: ClassVar[frozenset[str]] = frozenset({"references"})
-    """Which of "source" and "references" every measured segment must have."""
     decimals: ClassVar[int] = 1
     """How many decimals people print."""
     cacheable: ClassVar[bool] = True
     """Whether signature, segments and outputs alone decide the statistics."""
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Which of "source" and "references" every measured segment must have."""
+        return frozenset({"references"})
 
     @property
     def label(self) -> str:

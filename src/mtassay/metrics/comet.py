@@ -37,7 +37,6 @@ class COMET(Metric):
     """
 
     name: ClassVar[str] = "comet"
-    needs: ClassVar[frozenset[str]] = frozenset({"source"})
     decimals: ClassVar[int] = 4
 
     model: str = "Unbabel/wmt22-comet-da"
@@ -49,6 +48,11 @@ class COMET(Metric):
             raise UsageError(f"metric 'comet': batch_size is {self.batch_size}. Give 1 or more.")
         if self.gpus not in (0, 1):
             raise UsageError(f"metric 'comet': gpus is {self.gpus}. Give 0 for the processor or 1 for a GPU.")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The source; a model that reads references says so when it is loaded."""
+        return frozenset({"source"})
 
     @property
     def label(self) -> str:

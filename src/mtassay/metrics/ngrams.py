@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
-BLOCK = 256
-"""Segments counted at once: small enough that keys stay in the processor's cache."""
+BLOCK = 8192
+"""About how many symbols of one stream are counted at once: few enough to stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,9 +30,8 @@ class Symbols:
     values: NDArray[np.uint32]
     lengths: Ints
 
-    def blocks(self, size: int) -> Iterator[Symbols]:
-        """The same segments in consecutive parts of at most `size`."""
-        bounds = [*range(0, len(self.lengths), size), len(self.lengths)]
+    def blocks(self, bounds: Sequence[int]) -> Iterator[Symbols]:
+        """The same segments in consecutive parts; `bounds` are the first segments of each, and the end."""
         ends = np.concatenate(([0], np.cumsum(self.lengths)))
         for start, stop in pairwise(bounds):
             yield Symbols(self.values[ends[start] : ends[stop]], self.lengths[start:stop])
@@ -49,6 +48,7 @@ class Matcher:
         self._order = order
         self._pooled = pooled
         self._streams = 1 + len(references)
+        self._bounds = _block_bounds(np.max([reference.lengths for reference in references], axis=0))
         self._references = [self._pad(reference, stream) for stream, reference in enumerate(references, 1)]
 
     def count(self, output: Symbols) -> Ints:
@@ -57,7 +57,15 @@ class Matcher:
         return np.concatenate([_count(block, order=self._order, pooled=self._pooled) for block in blocks])
 
     def _pad(self, symbols: Symbols, stream: int) -> list[_Padded]:
-        return [_Padded.of(block, self._order, stream, self._streams) for block in symbols.blocks(BLOCK)]
+        return [
+            _Padded.of(block, self._order, stream, self._streams) for block in symbols.blocks(self._bounds)
+        ]
+
+
+def _block_bounds(lengths: Ints) -> list[int]:
+    """Where to part segments of these lengths into blocks of about `BLOCK` symbols."""
+    block = np.cumsum(lengths) // BLOCK
+    return [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(lengths)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

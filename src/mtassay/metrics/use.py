@@ -44,8 +44,11 @@ class USE(Metric):
     def __post_init__(self) -> None:
         if self.against not in get_args(Against):
             raise UsageError(f"metric 'use': no against '{self.against}'. Available: references, source.")
-        # The contract makes it a class variable; here a setting decides it, and callers ask beforehand.
-        object.__setattr__(self, "needs", frozenset({self.against}))
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the setting `against` names."""
+        return frozenset({self.against})
 
     @property
     def label(self) -> str:

@@ -41,7 +41,6 @@ class NEE(Metric):
     """
 
     name: ClassVar[str] = "nee"
-    needs: ClassVar[frozenset[str]] = frozenset({"references"})
     # Annotation and documents decide, too, and may change while all texts stay the same.
     cacheable: ClassVar[bool] = False
 
