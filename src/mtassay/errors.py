@@ -6,6 +6,9 @@ MtassayError
 ├── InputError             a file or record is wrong; says which, and the line         (exit code 2)
 ├── WorkspaceError         the workspace cannot be opened, read or written             (exit code 2)
 └── ServiceError           an engine, model or service failed                          (exit code 3)
+    ├── BusyError          it may work later: too many requests, overload, a lost line
+    ├── RejectedError      this very request will never work: too long, malformed
+    └── ClosedError        no request will work: bad key, quota used up, nobody there
 """
 
 from __future__ import annotations
@@ -13,9 +16,12 @@ from __future__ import annotations
 from os import PathLike
 
 __all__ = [
+    "BusyError",
+    "ClosedError",
     "InputError",
     "MissingExtraError",
     "MtassayError",
+    "RejectedError",
     "ServiceError",
     "UsageError",
     "WorkspaceError",
@@ -67,3 +73,19 @@ class ServiceError(MtassayError):
     """An engine, model or service failed."""
 
     exit_code = 3
+
+
+class BusyError(ServiceError):
+    """It may work later. `retry_after` is how many seconds the service asks to be left alone."""
+
+    def __init__(self, what: str, *, retry_after: float | None = None) -> None:
+        super().__init__(what)
+        self.retry_after = retry_after
+
+
+class RejectedError(ServiceError):
+    """This very request will never work; others may."""
+
+
+class ClosedError(ServiceError):
+    """No request will work until a person does something."""

@@ -78,6 +78,8 @@ class ScoreMethod(Method):
             guards = guard(corpus, self.pair, tools)
             for system in outputs:
                 counts[system] |= guards.counts[system]
+                if unchecked := guards.unchecked.get(system):
+                    counts[system]["language_unchecked"] = unchecked
                 findings += guards.findings[system]
         statistics: list[Statistics] = []
         for done, (name, metric) in enumerate(self.metrics.items()):
