@@ -91,8 +91,14 @@ class WrongLanguage:
         return range(len(lines)) if system in self._strangers else self.vocabulary.doubtful(lines)
 
     def _accepts(self, system: str, index: int) -> bool:
+        """True if the words of the test set, or of what other systems made of the segment, clear the line."""
         line, source = self._outputs[system][index], self._segments[index].source
-        return self.vocabulary.accepts(line, source, self._references[index])
+        references = self._references[index]
+        if self.vocabulary.accepts(line, source, references):
+            return True
+        others = (texts[index] for name, texts in self._outputs.items() if name not in self._strangers)
+        witnesses = [text for text in others if self.vocabulary.accepts(text, source, references)]
+        return bool(witnesses) and self.vocabulary.accepts(line, source, [*references, *witnesses])
 
     def _learn(self) -> Vocabulary:
         """The words of the references, or else those that outputs of several segments have."""
