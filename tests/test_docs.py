@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import typer
 
-from mtassay.cli.main import app
+from mtassay.cli.main import build_app
 from mtassay.registry import names
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -27,7 +27,7 @@ def commands() -> Iterator[tuple[str, Any]]:
         for name, child in (children or {}).items():
             yield from walk(f"{prefix} {name}".strip(), child)
 
-    yield from walk("", typer.main.get_command(app))
+    yield from walk("", typer.main.get_command(build_app()))
 
 
 @pytest.mark.parametrize(

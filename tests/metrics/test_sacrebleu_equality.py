@@ -20,7 +20,9 @@ WORDS = (
     "naïve Straße 猫 が 好き … « » ’s … é é ＡＢ １２ \u00a0 \u2028 \x85 İ Σας"
 )
 words = st.sampled_from(WORDS.split(" "))
-sentences = st.lists(words, max_size=12).map(" ".join) | st.text(max_size=20)
+sentences = (
+    st.lists(words, max_size=12).map(" ".join) | st.text(max_size=20) | st.text("a1.,-& \n", max_size=20)
+)
 
 
 @st.composite

@@ -4,37 +4,41 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import Annotated, NoReturn
 
 import typer
 
 from mtassay import __version__
-from mtassay.cli import runs, score
 from mtassay.errors import MtassayError
 
-app = typer.Typer(
-    help="Tests machine translation: which system is better, at what, and the sentences that prove it.",
-    epilog="Docs: docs/overview.md. Exit codes: 0 fine, 1 a gate failed, 2 bad usage or input, "
-    "3 an engine or service failed.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("score")(score.score)
-app.add_typer(runs.app, name="runs")
+COMMANDS = ("score", "meta", "runs")
+"""Each is a module of this package with a function `register`; in the order of the help."""
 
 
-@app.callback()
-def options(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)
-    ] = False,
+def build_app(only: str | None = None) -> typer.Typer:
+    """The command line; with `only` nothing but that command is loaded, so that it starts fast."""
+    app = typer.Typer(
+        help="Tests machine translation: which system is better, at what, and the sentences that prove it.",
+        epilog="Exit codes: 0 fine, 1 a gate failed, 2 bad usage or input, 3 an engine or service failed.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for name in [only] if only in COMMANDS else COMMANDS:
+        import_module(f"mtassay.cli.{name}").register(app)
+    return app
+
+
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an error. Works anywhere in the line.")
     ] = False,
 ) -> None:
-    """Shared by all commands."""
+    """Shared by all commands; `main` looks for both before anything is loaded."""
 
 
 def main() -> NoReturn:
@@ -45,7 +49,8 @@ def main() -> NoReturn:
         sys.exit(0)
     debug = "--debug" in arguments
     try:
-        app(args=[argument for argument in arguments if argument != "--debug"])
+        words = [argument for argument in arguments if argument != "--debug"]
+        build_app(words[0] if words else None)(args=words)
     except MtassayError as error:
         if debug:
             raise

@@ -8,6 +8,8 @@ import time
 from types import TracebackType
 from typing import Self
 
+from mtassay.metrics.workers import WATCHER
+
 _PATIENCE = 1.5  # seconds without a word
 _PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal, and before the first
 
@@ -24,7 +26,7 @@ class Progress:
         self._started = time.monotonic()
         self._step = ("", 0, None)  # type: tuple[str, int, int | None]
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._show, daemon=True)
+        self._thread = threading.Thread(target=self._show, daemon=True, name=WATCHER)
         self._shown = False
 
     def __enter__(self) -> Self:

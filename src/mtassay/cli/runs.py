@@ -28,6 +28,12 @@ from mtassay.store import Workspace
 
 app = typer.Typer(help="See, export and delete the runs kept with --save.", no_args_is_help=True)
 
+
+def register(parent: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    parent.add_typer(app, name="runs")
+
+
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's id, the beginning of it, or 'last'.")
 ]

@@ -36,6 +36,11 @@ from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
 
 
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("score")(score)
+
+
 def score(
     system: Annotated[
         list[str] | None,

@@ -1,1 +1,1 @@
-"""."""
+"""How good metrics themselves are: their agreement with people."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.core import Finding, Segment, Statistics
+from mtassay.metrics.workers import map_in_processes, process_count
 
 Floats = NDArray[np.float64]
 
@@ -81,6 +82,10 @@ class Metric(ABC):
 
 CHUNK = 16384
 """Segments measured at once: bounds the memory, costs nothing."""
+ENOUGH_FOR_PROCESSES = 1_000_000
+"""Characters of all outputs together from which it pays to start processes."""
+
+Measure = Callable[[Sequence[Segment], Mapping[str, Sequence[str]]], Mapping[str, NDArray[Any]]]
 
 
 def measure_in_chunks(
@@ -88,19 +93,39 @@ def measure_in_chunks(
     columns: Sequence[str],
     segments: Sequence[Segment],
     outputs: Mapping[str, Sequence[str]],
-    measure: Callable[[Sequence[Segment], Mapping[str, Sequence[str]]], Mapping[str, NDArray[Any]]],
+    measure: Measure,
 ) -> list[Statistics]:
-    """`Metric.measure` for a metric that can do any number of segments on their own."""
+    """`Metric.measure` for a metric that can do any segments and any systems on their own.
+
+    `measure` gives the values of each system for some of the segments. Large work is spread over processes.
+    """
+    work = sum(len(text) for texts in outputs.values() for text in texts)
+    processes = process_count() if work >= ENOUGH_FOR_PROCESSES else 1
     chunks = [slice(start, start + CHUNK) for start in range(0, len(segments), CHUNK)]
-    parts = [
-        measure(segments[chunk], {system: texts[chunk] for system, texts in outputs.items()})
+    parts = [list(outputs)]
+    if len(chunks) < processes:
+        parts = [part for i in range(processes) if (part := list(outputs)[i::processes])]
+    tasks = [
+        (measure, segments[chunk], {system: outputs[system][chunk] for system in part})
+        for part in parts
         for chunk in chunks
     ]
+    tables: dict[str, list[NDArray[Any]]] = {system: [] for system in outputs}
+    for measured in map_in_processes(_measure_task, tasks, processes=processes):
+        for system, values in measured.items():
+            tables[system].append(values)
     ids = [segment.id for segment in segments]
     return [
-        Statistics(metric.name, system, ids, columns, np.concatenate([part[system] for part in parts]))
-        for system in outputs
+        Statistics(metric.name, system, ids, columns, np.concatenate(values))
+        for system, values in tables.items()
     ]
+
+
+def _measure_task(
+    task: tuple[Measure, Sequence[Segment], Mapping[str, Sequence[str]]],
+) -> Mapping[str, NDArray[Any]]:
+    measure, segments, outputs = task
+    return measure(segments, outputs)
 
 
 def settings_signature(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -117,13 +117,13 @@ class BLEU(Metric):
             correct, total = correct + later, total + later
         precisions, present = self._precisions(correct, total)
         included = present if self.effective_order else np.ones_like(present)
-        logs = np.where(included, _map(_log, precisions), 0.0)
+        logs = np.where(included, _log(precisions), 0.0)
         if self.weights is None:
             mean = _sum_rows(logs) / np.maximum(included.sum(axis=-1), 1)
         else:
             weights = np.where(included, self.weights, 0.0)
             mean = _sum_rows(weights * logs) / np.maximum(weights.sum(axis=-1), 1e-300)
-        return np.where(matched_any, _brevity_penalty(length, reference_length) * _map(math.exp, mean), 0.0)
+        return np.where(matched_any, _brevity_penalty(length, reference_length) * _exp(mean), 0.0)
 
     def unit_scores(self, values: NDArray[Any]) -> Floats:
         """Sentence BLEU, with the effective order that sacreBLEU recommends for it."""
@@ -161,20 +161,33 @@ def _closest_length(lengths: NDArray[np.int64], references: NDArray[np.int64]) -
 def _brevity_penalty(length: Floats, reference_length: Floats) -> Floats:
     short = length < reference_length
     ratio = np.divide(reference_length, length, out=np.full_like(length, np.inf), where=length > 0)
-    return _map(math.exp, np.where(short, 1 - ratio, 0.0))
+    return _exp(np.where(short, 1 - ratio, 0.0))
 
 
-# The C library's log and exp and Python's own sum(), since NumPy's may differ from them in the last digit.
+# NumPy's log, exp and sum may differ from Python's in the last digit. What people read is computed with
+# Python's, so that it equals sacreBLEU's; thousands of resamples, of which only the order counts, are not.
+_MANY = 10_000
 
 
-def _map(function: Callable[[float], float], values: Floats) -> Floats:
-    return np.array([function(value) for value in values.ravel().tolist()]).reshape(values.shape)
+def _log(values: Floats) -> Floats:
+    if values.size > _MANY:
+        with np.errstate(divide="ignore"):
+            return np.maximum(np.log(values), _LOG_OF_ZERO)
+    logs = [math.log(value) if value else _LOG_OF_ZERO for value in values.ravel().tolist()]
+    return np.array(logs).reshape(values.shape)
 
 
-def _log(value: float) -> float:
-    return math.log(value) if value else -9999999999.0
+_LOG_OF_ZERO = -9999999999.0
+
+
+def _exp(values: Floats) -> Floats:
+    if values.size > _MANY:
+        return np.exp(values)
+    return np.array([math.exp(value) for value in values.ravel().tolist()]).reshape(values.shape)
 
 
 def _sum_rows(values: Floats) -> Floats:
+    if values.size > _MANY:
+        return np.asarray(values.sum(axis=-1))
     rows = values.reshape(-1, values.shape[-1]).tolist()
     return np.array([sum(row) for row in rows]).reshape(values.shape[:-1])

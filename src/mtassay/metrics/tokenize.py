@@ -14,7 +14,7 @@ DEFAULTS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """Which tokeniser sacreBLEU takes for a target language; 13a for all others."""
 
 _SPACED_13A = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
-_DIGIT = re.compile("[0-9]")
+_NUMERIC = re.compile(r"[0-9][\.,-]|[\.,][0-9]")
 _RULES_13A = (
     (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),
     (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),
@@ -52,15 +52,15 @@ def _split_13a(texts: Sequence[str], *, lowercase: bool) -> list[list[str]]:
     for character in _SPACED_13A:
         joined = joined.replace(character, f" {character} ")
     lines = joined.split("\n")
-    has_digit = list(map(_DIGIT.search, lines))
-    # Where there is no digit, the rules split off every point and comma, and nothing else.
-    plain = "\n".join(line for line, digit in zip(lines, has_digit, strict=True) if not digit)
+    is_numeric = list(map(_NUMERIC.search, lines))
+    # Where no digit is beside a point, comma or dash, the rules split off every point and comma.
+    plain = "\n".join(line for line, numeric in zip(lines, is_numeric, strict=True) if not numeric)
     plain = plain.replace(".", " . ").replace(",", " , ")
-    numeric = "\n".join(line for line, digit in zip(lines, has_digit, strict=True) if digit)
+    others = "\n".join(line for line, numeric in zip(lines, is_numeric, strict=True) if numeric)
     for rule, replacement in _RULES_13A:
-        numeric = rule.sub(replacement, numeric)
-    plain_lines, numeric_lines = iter(plain.split("\n")), iter(numeric.split("\n"))
-    return [next(numeric_lines if digit else plain_lines).split() for digit in has_digit]
+        others = rule.sub(replacement, others)
+    plain_lines, numeric_lines = iter(plain.split("\n")), iter(others.split("\n"))
+    return [next(numeric_lines if numeric else plain_lines).split() for numeric in is_numeric]
 
 
 def _unwrap(text: str) -> str:

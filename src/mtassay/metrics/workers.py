@@ -14,6 +14,8 @@ from typing import TypeVar
 from mtassay.errors import UsageError
 
 VARIABLE = "MTASSAY_PROCESSES"
+WATCHER = "mtassay-progress"
+"""The name of a thread that only looks on: it holds no lock that a forked process could miss."""
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -63,4 +65,5 @@ def map_in_processes(
 
 def _start_method() -> str:
     """A fork starts at once and does not run the caller's script again, but is unsafe beside threads."""
-    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
+    others = [t for t in threading.enumerate() if t is not threading.main_thread() and t.name != WATCHER]
+    return "fork" if sys.platform == "linux" and not others else "spawn"

@@ -1,0 +1,144 @@
+"""Whoever scores translations, a metric or people, in the one shape that agreement is computed on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.core import Statistics
+from mtassay.meta.columns import ScoreColumn
+from mtassay.meta.rowwise import divided
+from mtassay.metrics.base import Metric
+from mtassay.stats import Aggregate
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """What can be drawn anew: statistics (units, systems, columns), whose sums `aggregate` turns into scores.
+
+    `ids` are those of segments, or of documents where the metric counts per document.
+    """
+
+    kind: Literal["segments", "documents"]
+    ids: Sequence[str]
+    statistics: NDArray[Any]
+    aggregate: Aggregate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rater:
+    """Scores of one metric, or of people under one name, for systems in a fixed order.
+
+    `points` (systems,) and `segments` (systems, segments) hold nan where nothing was rated. `segments` is
+    `None` without scores per segment, and `units` without anything that adds up to the points; `why` then
+    says so. `undefined` is a reason to give no agreement at all.
+    """
+
+    name: str
+    label: str
+    points: Floats
+    segments: Floats | None = None
+    units: Units | None = None
+    why: str = ""
+    higher_is_better: bool = True
+    signature: str = ""
+    undefined: str = ""
+
+    @property
+    def sign(self) -> int:
+        """What to multiply scores with so that higher is better."""
+        return 1 if self.higher_is_better else -1
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What all raters of one analysis are lined up with; `documents` holds the document of each segment."""
+
+    systems: Sequence[str]
+    ids: Sequence[str]
+    documents: Mapping[str, str | None] = field(default_factory=dict)
+
+
+def rater_from_column(column: ScoreColumn, frame: Frame) -> Rater:
+    """The scores that a file holds. Where it has none for systems, they are means over rated segments."""
+    segments = _matrix(column, frame)
+    if segments is None:
+        points = np.array([_number(column.by_system.get(system)) for system in frame.systems])
+        return Rater(column.name, column.name, points, why=f"no scores per segment: {column.name}")
+    rated = ~np.isnan(segments)
+    statistics = np.stack((np.where(rated, segments, 0.0), rated), axis=2).transpose(1, 0, 2)
+    means = mean_of_rated(statistics.sum(axis=0))
+    points = means
+    why = ""
+    if column.by_system:
+        points = np.array([_number(column.by_system.get(system)) for system in frame.systems])
+        if not _same(means, points):
+            why = f"system scores are no means of segment scores: {column.name}"
+    units = None if why else Units("segments", frame.ids, statistics, mean_of_rated)
+    return Rater(column.name, column.name, points, segments, units, why=why)
+
+
+def rater_from_statistics(
+    name: str, metric: Metric, measured: Sequence[Statistics], frame: Frame, *, with_segments: bool = True
+) -> Rater:
+    """What a metric measured: one entry for each system of the frame, in its order.
+
+    Scores per segment take time to compute, so they are left out without `with_segments`.
+    """
+    ids = measured[0].ids
+    statistics = np.stack([entry.values for entry in measured], axis=1)
+    points = np.asarray(metric.aggregate(statistics.sum(axis=0, dtype=np.float64)), dtype=np.float64)
+    at = {segment_id: i for i, segment_id in enumerate(frame.ids)}
+    segments = None
+    kind: Literal["segments", "documents"] = "documents"
+    # Documents may be called "1", "2"… like segments; a metric of documents has them all.
+    if at.keys() >= set(ids) and not (len(ids) < len(at) and set(ids) == set(frame.documents.values())):
+        kind = "segments"
+    if kind == "segments" and with_segments:
+        segments = np.full((len(frame.systems), len(frame.ids)), np.nan)
+        segments[:, [at[unit] for unit in ids]] = [metric.unit_scores(entry.values) for entry in measured]
+    return Rater(
+        name,
+        metric.label,
+        points,
+        segments,
+        Units(kind, ids, statistics, metric.aggregate),
+        higher_is_better=metric.higher_is_better,
+        signature=measured[0].signature,
+    )
+
+
+def mean_of_rated(sums: NDArray[Any]) -> Floats:
+    """The `aggregate` of people: the last axis holds the sum of ratings and how many; nan for none.
+
+    >>> mean_of_rated(np.array([[6.0, 4.0], [0.0, 0.0]])).tolist()
+    [1.5, nan]
+    """
+    return divided(sums[..., 0], sums[..., 1])
+
+
+def _matrix(column: ScoreColumn, frame: Frame) -> Floats | None:
+    if not column.by_segment:
+        return None
+    empty: Mapping[str, float | None] = {}
+    rows = [column.by_segment.get(system, empty) for system in frame.systems]
+    values = np.array([[_number(row.get(segment_id)) for segment_id in frame.ids] for row in rows])
+    return None if np.isnan(values).all() else values.reshape(len(rows), len(frame.ids))
+
+
+def _number(score: float | None) -> float:
+    return np.nan if score is None else score
+
+
+def _same(means: Floats, points: Floats) -> bool:
+    """Whether the means are the points but for rounding: off by at most a hundredth of their spread."""
+    both = ~(np.isnan(means) | np.isnan(points))
+    if not both.any():
+        return False
+    return bool((np.abs(means - points)[both] <= 0.01 * np.ptp(points[both]) + 1e-9).all())

@@ -1,0 +1,91 @@
+"""Agreement on translations: groupings, unrated ones, intervals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from mtassay import stats
+from mtassay.meta.columns import ScoreColumn
+from mtassay.meta.correlate import Settings, correlate
+from mtassay.meta.rater import Frame, Rater, rater_from_column
+from mtassay.meta.segment_level import STATISTICS, Grouping, SegmentLevel
+
+FRAME = Frame(["A", "B", "C"], ["1", "2", "3", "4"])
+NAN = math.nan
+
+
+def rater(name: str, rows: list[list[float]]) -> Rater:
+    values = np.array(rows, dtype=np.float64)
+    return Rater(name, name, np.nanmean(values, axis=1), values)
+
+
+METRIC = rater("bleu", [[1, 5, 3, 2], [2, 4, 9, 2], [3, 3, 1, 7]])
+HUMAN = rater("mqm", [[-5, -1, NAN, 0], [-4, 0, NAN, 0], [-9, -2, NAN, 0]])
+
+
+@pytest.mark.parametrize("grouping", ["none", "item", "system"])
+def test_values_are_means_over_groups_without_the_unrated(grouping: Grouping) -> None:
+    found = {e.statistic: e for e in SegmentLevel(grouping, samples=100).agreement(METRIC, HUMAN)}
+    assert list(found) == list(STATISTICS)
+    assert METRIC.segments is not None
+    assert HUMAN.segments is not None
+    for name in ("pearson", "spearman", "kendall", "acc_eq"):
+        expected = stats.grouped(getattr(stats, name), METRIC.segments, HUMAN.segments, by=grouping)
+        assert found[name].value == pytest.approx(expected.value)
+        assert found[name].n == 9
+        assert found[name].drawn == "segments"
+
+
+def test_accuracy_with_ties_counted_by_hand() -> None:
+    estimate = next(
+        e for e in SegmentLevel("item", samples=100).agreement(METRIC, HUMAN) if e.statistic == "acc_eq"
+    )
+    # item 1: A<B right, A>C and B>C wrong; item 2: A<B wrong, A>C and B>C right; item 4: only A=B.
+    assert estimate.value == pytest.approx((1 / 3 + 2 / 3 + 1 / 3) / 3)
+
+
+@pytest.mark.parametrize("grouping", ["none", "item", "system"])
+def test_intervals_are_those_of_drawing_columns(grouping: Grouping) -> None:
+    rng = np.random.default_rng(1)
+    x, noise = rng.normal(size=(2, 4, 40))
+    first, second = rater("m", x.tolist()), rater("h", (x + noise).round(1).tolist())
+    assert first.segments is not None
+    assert second.segments is not None
+    found = {e.statistic: e for e in SegmentLevel(grouping, samples=150, seed=7).agreement(first, second)}
+    for name in ("pearson", "spearman", "kendall", "acc_eq"):
+        function = getattr(stats, name)
+        expected = stats.bootstrap_interval(
+            lambda a, b, function=function: stats.grouped(function, a, b, by=grouping).value,
+            [first.segments, second.segments],
+            seed=7,
+            samples=150,
+        )
+        assert (found[name].low, found[name].high) == pytest.approx(expected, abs=1e-9), name
+
+
+def test_too_many_segments_leave_pairs_without_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mtassay.meta.segment_level.MOST_SEGMENTS", 2)
+    found = {e.statistic: e for e in SegmentLevel(samples=100).agreement(METRIC, HUMAN)}
+    assert math.isnan(found["kendall"].low)
+    assert "too many pairs" in found["kendall"].reason
+    assert not math.isnan(found["kendall"].value)
+    assert not math.isnan(found["spearman"].low)
+
+
+def test_people_without_scores_per_segment_leave_it_undefined() -> None:
+    human = rater_from_column(ScoreColumn("z", {"A": 1.0, "B": 2.0, "C": 3.0}), FRAME)
+    for estimate in SegmentLevel().agreement(METRIC, human):
+        assert (math.isnan(estimate.value), estimate.reason) == (True, "no scores per segment: z")
+
+
+def test_the_result_counts_what_was_not_rated_and_the_groups_left_out() -> None:
+    settings = Settings(level="segment", grouping="item", samples=100)
+    found = correlate([METRIC], [HUMAN], frame=FRAME, settings=settings)
+    assert found.result.counts == {
+        "mqm": {"systems": 3, "unrated_systems": 0, "translations": 9, "unrated_translations": 3}
+    }
+    assert "Means: mqm over 2 items (2 more have no Pearson)." in found.notes
+    assert found.result.scores[0].signature == "bs:100|seed:12345|grouping:item|interval:segments"
