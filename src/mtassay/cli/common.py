@@ -41,7 +41,7 @@ WorkspaceOption = Annotated[
     typer.Option(
         "--workspace",
         metavar="FILE",
-        help=f"The workspace file. [default: $MTASSAY_WORKSPACE or {DEFAULT}]",
+        help=f"The workspace file. Default: $MTASSAY_WORKSPACE or {DEFAULT}.",
         show_default=False,
     ),
 ]

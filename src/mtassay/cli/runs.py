@@ -82,7 +82,7 @@ def export_run(
         str, typer.Option(help="What to export: scores, findings, or segments (with all outputs).")
     ] = "segments",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write. [default: standard output]")
+        Path | None, typer.Option("--output", "-o", help="File to write. Default: standard output.")
     ] = None,
     workspace: WorkspaceOption = None,
 ) -> None:

@@ -64,7 +64,7 @@ def score(
             "--metric",
             "-m",
             metavar="NAMES",
-            help="Metrics with options: bleu,chrf++,nee:unit=segment,ter. [default: bleu,chrf]",
+            help="Metrics with options: bleu,chrf++,nee:unit=segment,ter. Default: bleu,chrf.",
         ),
     ] = None,
     langpair: PairOption = None,
@@ -86,7 +86,7 @@ def score(
         str | None, typer.Option(metavar="TAG", help="Also score each domain, document or other tag apart.")
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The system to compare with. [default: the first]")
+        str | None, typer.Option(metavar="NAME", help="The system to compare with. Default: the first.")
     ] = None,
     test: Annotated[
         Literal["bootstrap", "randomization"], typer.Option(help="How two systems are compared.")
@@ -99,7 +99,7 @@ def score(
     ] = "none",
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")] = 0.05,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of all draws. [default: $SACREBLEU_SEED or 12345]")
+        int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
     ] = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
     guards: Annotated[bool, typer.Option(help="Look for empty, copied, wrong-language… outputs.")] = True,

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
 from mtassay.errors import UsageError
@@ -26,7 +23,8 @@ def process_count() -> int:
 
     1 inside a worker process, so that workers do not start workers.
     """
-    if multiprocessing.parent_process() is not None:
+    multiprocessing = sys.modules.get("multiprocessing")
+    if multiprocessing is not None and multiprocessing.parent_process() is not None:
         return 1
     setting = os.environ.get(VARIABLE, "")
     if not setting:
@@ -47,6 +45,10 @@ def map_in_processes(
     answers: list[Answer] = []
     processes = min(processes, len(items))
     if processes > 1:
+        import multiprocessing  # slow to load, and needed only for large work
+        from concurrent.futures import ProcessPoolExecutor
+        from concurrent.futures.process import BrokenProcessPool
+
         context = multiprocessing.get_context(start_method or _start_method())
         chunk = -(-len(items) // (8 * processes))
         executor = None
