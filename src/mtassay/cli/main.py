@@ -23,6 +23,7 @@ def build_app(only: str | None = None) -> typer.Typer:
         epilog="Exit codes: 0 fine, 1 a gate failed, 2 bad usage or input, 3 an engine or service failed.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # plain help is easier to read in 80 columns
         add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )

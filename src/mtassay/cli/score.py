@@ -119,11 +119,12 @@ def score(
     """Score systems against references: which one is better, and is the difference real?
 
     BLEU, chrF and TER equal sacreBLEU's to the last digit and carry its signature. All pairs of systems
-    are tested; those that do not differ significantly share a rank.
+    are tested; a new rank begins where all systems above differ from all below.
 
     \b
+    Examples:
     mtassay score -s src.txt -r ref.txt -t old=old.txt -t new=new.txt -l en-de
-    mtassay score -r refA.txt -r refB.txt -t outputs/ -m bleu,chrf++,ter --format md
+    mtassay score -r refA.txt -r refB.txt -t outputs/ -m bleu,chrf++,ter -f md
     mtassay score --test-set wmt23/ -l en-de -m bleu --by domain
     """
     pair = pair_of(langpair)

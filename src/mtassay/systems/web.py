@@ -2,123 +2,176 @@
 
 from __future__ import annotations
 
-import email.utils
 import json
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, quote_plus, urlsplit
 
-from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError
+from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.systems.failures import excerpt, status_error, transport_error
 from mtassay.systems.secrets import Secret, redact
 
-CLOSED = {401, 402, 403, 404, 405, 410, 451}
-BUSY = {408, 409, 423, 425, 429, 500, 502, 503, 504, 521, 522, 524, 529}
+LARGEST = 64 * 2**20
+"""Bytes of the longest answer that is read."""
 
 
 def call_json(
     url: str,
     *,
     body: Any = None,
+    content: bytes | None = None,
     headers: Mapping[str, str | Secret] | None = None,
-    parameters: Mapping[str, str | Secret] | None = None,
+    parameters: Mapping[str, str | Secret | Sequence[str]] | None = None,
     method: str = "POST",
     timeout: float = 60.0,
     what: str,
     closed: frozenset[int] = frozenset(),
     busy: frozenset[int] = frozenset(),
+    error_type: Callable[[int, Any], type[ServiceError] | None] | None = None,
 ) -> Any:
     """The parsed answer. `what` names the service; `closed` and `busy` are status codes of its own.
 
+    Secrets may stand anywhere in `body`, `headers` and `parameters`; a parameter with several values is
+    sent several times. `content` takes the place of `body` where the exact bytes matter, as under a
+    signature. `error_type` gets the status and the JSON of an error (`None` where it is no JSON) and says
+    which error it is; `None` leaves that to the status.
     Redirects are not followed: a key must not travel to another host.
     """
+    sent = {key: _reveal(value) for key, value in (headers or {}).items()}
+    if body is not None:
+        content = _encode(body, what)
+        sent = {"Content-Type": "application/json", **sent}
+    query = {key: _reveal(value, quoted=True) for key, value in (parameters or {}).items()}
+    status, answer_headers, answer = _exchange(
+        method, url, content=content, headers=sent, params=query or None, timeout=timeout, what=what
+    )
+    if 200 <= status < 300:
+        return _parse(answer, what)
+    kind = error_type(status, _json(answer)) if error_type else None
+    raise status_error(what, status, answer_headers, answer, kind=kind, closed=closed, busy=busy)
+
+
+def check_address(url: str, *, what: str) -> str:
+    """The address of a service without the last slash; `UsageError` where it is none, or has a key in it.
+
+    >>> check_address("http://localhost:8080/v1/", what="openai")
+    'http://localhost:8080/v1'
+    >>> check_address("localhost:8080", what="openai")
+    Traceback (most recent call last):
+    mtassay.errors.UsageError: openai: 'localhost:8080' is no address. Write it as http://HOST:PORT/PATH.
+    """
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        known = False
+    if not known:
+        # What stands before an @ may be a password.
+        shown = redact(url.rpartition("@")[2].partition("?")[0])
+        raise UsageError(f"{what}: '{shown}' is no address. Write it as http://HOST:PORT/PATH.")
+    if parts.username or parts.password:
+        raise UsageError(f"{what}: take the user name and password out of the address of {parts.hostname}.")
+    return url.rstrip("/")
+
+
+def is_local(url: str) -> bool:
+    """Whether this is an address of the machine we run on.
+
+    >>> [is_local(url) for url in ("http://localhost:1/v1", "http://[::1]:1", "https://127.0.0.1.example.com")]
+    [True, True, False]
+    """
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or (host.startswith("127.") and host.replace(".", "").isdigit())
+
+
+def _exchange(
+    method: str, url: str, *, timeout: float, what: str, **request: Any
+) -> tuple[int, Mapping[str, str], bytes]:
+    """Status, headers and body. `timeout` is for the whole answer, however slowly it drips."""
     import httpx
 
+    limit = time.monotonic() + timeout
+    received = bytearray()
     try:
-        response = _client().request(
-            method,
-            url,
-            json=body,
-            headers={key: _reveal(value) for key, value in (headers or {}).items()},
-            params={key: _reveal(value) for key, value in (parameters or {}).items()} or None,
-            timeout=timeout,
-        )
-    except httpx.TimeoutException as error:
-        raise BusyError(f"{what} did not answer within {timeout:g} s") from error
-    except httpx.UnsupportedProtocol as error:
-        raise ClosedError(f"{what}: {_place(url)} is no address of a web service") from error
+        with _client(os.getpid()).stream(method, url, timeout=timeout, **request) as response:
+            for part in response.iter_bytes():
+                received += part
+                if time.monotonic() > limit:
+                    raise httpx.ReadTimeout("")
+                if len(received) > LARGEST:
+                    raise BusyError(f"{what} answered more than {LARGEST // 2**20} MiB")
+            return response.status_code, response.headers, bytes(received)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        raise BusyError(f"{what} at {_place(url)}: {redact(str(error)) or type(error).__name__}") from None
-    if response.is_success:
-        return _parse(response.content, what)
-    raise _failure(response.status_code, response.headers, response.text, what, closed=closed, busy=busy)
-
-
-def _failure(
-    status: int,
-    headers: Mapping[str, str],
-    text: str,
-    what: str,
-    *,
-    closed: frozenset[int],
-    busy: frozenset[int],
-) -> ServiceError:
-    message = f"{what} answered {status}: {_excerpt(text)}"
-    if status in closed:
-        return ClosedError(message)
-    if status in busy or status in BUSY:
-        return BusyError(message, retry_after=_seconds(headers.get("retry-after")))
-    return ClosedError(message) if status in CLOSED else RejectedError(message)
+        failure = transport_error(error, url=url, timeout=timeout, what=what)
+    # Out here, so that no traceback leads to the request and the key in its headers.
+    raise failure
 
 
 def _parse(content: bytes, what: str) -> Any:
     try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError):
+        raise BusyError(f"{what} answered something that is not JSON: {excerpt(content)}") from None
+    # Half a surrogate pair is legal JSON, and no text that can be stored.
+    return _mended(answer) if b"\\ud" in content.lower() else answer
+
+
+def _json(content: bytes) -> Any:
+    try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        shown = _excerpt(content.decode("utf-8", "replace"))
-        raise BusyError(f"{what} answered something that is not JSON: {shown}") from None
-
-
-def _seconds(retry_after: str | None) -> float | None:
-    """Retry-After is a number of seconds or a date."""
-    if retry_after is None:
-        return None
-    try:
-        return max(float(retry_after), 0.0)
-    except ValueError:
-        pass
-    try:
-        return max(email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time(), 0.0)
-    except (TypeError, ValueError):
         return None
 
 
-def _excerpt(text: str) -> str:
-    """The beginning of an answer, in one line and without secrets."""
-    line = " ".join(redact(text).split())
-    return (line[:200] + "…" if len(line) > 200 else line) or "(nothing)"
+def _mended(answer: Any) -> Any:
+    text = json.dumps(answer, ensure_ascii=False)
+    return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
-def _place(url: str) -> str:
-    """Host and path alone: a query or a user name may hold a key."""
-    parts = urlsplit(url)
-    return redact(
-        f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
-    )
+def _encode(body: Any, what: str) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False, default=_reveal_in_body).encode()
+    except ValueError as error:
+        reason = (
+            "half a surrogate pair" if isinstance(error, UnicodeError) else "a number JSON has no word for"
+        )
+        failure = RejectedError(f"{what}: the request has {reason}, and was not sent")
+    raise failure
 
 
-def _reveal(value: str | Secret) -> str:
-    return value.reveal() if isinstance(value, Secret) else value
+def _reveal_in_body(value: object) -> str:
+    if not isinstance(value, Secret):
+        raise TypeError(f"{type(value).__name__} is no JSON")
+    Secret(json.dumps(value.reveal(), ensure_ascii=False)[1:-1])
+    return value.reveal()
 
 
-def _client() -> Any:
-    """One client for the process: it keeps connections open and may be used by many threads."""
-    global _shared
+def _reveal(value: str | Secret | Sequence[str], *, quoted: bool = False) -> Any:
+    if not isinstance(value, Secret):
+        return value
+    if quoted:  # Known as a secret in these forms too: an error or a log may show the whole address.
+        Secret(quote(value.reveal(), safe=""))
+        Secret(quote_plus(value.reveal()))
+    return value.reveal()
+
+
+@cache
+def _client(process: int) -> Any:
+    """One client for each process: it keeps connections open, and many threads may use it."""
+    import logging
+
     import httpx
 
-    if _shared is None:
-        _shared = httpx.Client(limits=httpx.Limits(max_connections=256, max_keepalive_connections=64))
-    return _shared
+    # httpx writes the address of every call to its log, with the parameters.
+    logging.getLogger("httpx").addFilter(_without_secrets)
+    direct = dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]"))  # never through a proxy
+    limits = httpx.Limits(max_connections=256, max_keepalive_connections=64)
+    return httpx.Client(limits=limits, mounts=direct)
 
 
-_shared: Any = None
+def _without_secrets(record: Any) -> bool:
+    record.msg, record.args = redact(record.getMessage()), ()
+    return True
