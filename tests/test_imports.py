@@ -15,7 +15,7 @@ LAYERS = [
     {"errors", "core", "languages"},
     {"stats", "formats", "store", "systems", "tools", "metrics"},
     {"methods"},
-    {"engine", "executors", "registry", "options", "meta"},
+    {"engine", "caller", "executors", "registry", "options", "meta"},
     {"report", "web"},
     {"cli"},
 ]

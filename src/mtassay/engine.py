@@ -7,11 +7,14 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from mtassay import __version__
+from mtassay.caller import Budget, Tally, translate_all
 from mtassay.core import Judgement, Method, Output, Request, Run, Segment, System, Tools
 from mtassay.store import Workspace
+from mtassay.systems.live import LiveSystem
 
 __all__ = ["Execution", "execute"]
 
@@ -39,17 +42,25 @@ def execute(
     systems: Sequence[System],
     *,
     workspace: Workspace | None = None,
+    budget: Budget | None = None,
     report: Report | None = None,
 ) -> Execution:
-    """Run a method on systems. With a workspace, what is dear to compute is looked up and kept there."""
+    """Run a method on systems. With a workspace, what is dear to compute is looked up and kept there.
+
+    `budget` is for each live system.
+    """
     started = datetime.now(UTC)
     tools = _EngineTools(workspace, report or _silent)
     cases = list(method.cases(segments, tools))
     requests = [Request(case.id, source) for case in cases if case.skip is None for source in case.sources]
     outputs = {}
-    for done, system in enumerate(systems):
-        tools.progress("outputs", done, len(systems))
-        outputs[system.name] = system.translate(requests)
+    for system in systems:
+        if isinstance(system, LiveSystem):
+            outputs[system.name] = translate_all(
+                system, requests, answers=workspace, budget=budget, report=partial(_tell, tools, system.name)
+            )
+        else:
+            outputs[system.name] = list(system.translate(requests))
     judgement = method.judge(cases, outputs, tools)
     tools.keep()
     result = method.score(judgement, tools)
@@ -87,6 +98,10 @@ class _EngineTools(Tools):
         """Write what was remembered, in one transaction."""
         if self.workspace and self.pending:
             self.workspace.remember(self.pending.items())
+
+
+def _tell(tools: Tools, name: str, tally: Tally) -> None:
+    tools.progress(tally.describe(name), tally.done, tally.total)
 
 
 def _silent(step: str, done: int, total: int | None) -> None:

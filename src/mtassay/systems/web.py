@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote, quote_plus, urlsplit
 
-from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.errors import BusyError, RejectedError, ServiceError, UsageError
 from mtassay.systems.failures import excerpt, status_error, transport_error
 from mtassay.systems.secrets import Secret, redact
 
@@ -44,7 +44,7 @@ def call_json(
     if body is not None:
         content = _encode(body, what)
         sent = {"Content-Type": "application/json", **sent}
-    query = {key: _reveal(value, quoted=True) for key, value in (parameters or {}).items()}
+    query = {key: _reveal(value) for key, value in (parameters or {}).items()}
     status, answer_headers, answer = _exchange(
         method, url, content=content, headers=sent, params=query or None, timeout=timeout, what=what
     )
@@ -111,10 +111,9 @@ def _exchange(
 
 
 def _parse(content: bytes, what: str) -> Any:
-    try:
-        answer = json.loads(content)
-    except (ValueError, RecursionError):
-        raise BusyError(f"{what} answered something that is not JSON: {excerpt(content)}") from None
+    answer = _json(content)
+    if answer is None and content.strip() != b"null":
+        raise BusyError(f"{what} answered something that is not JSON: {excerpt(content)}")
     # Half a surrogate pair is legal JSON, and no text that can be stored.
     return _mended(answer) if b"\\ud" in content.lower() else answer
 
@@ -145,17 +144,17 @@ def _encode(body: Any, what: str) -> bytes:
 def _reveal_in_body(value: object) -> str:
     if not isinstance(value, Secret):
         raise TypeError(f"{type(value).__name__} is no JSON")
-    Secret(json.dumps(value.reveal(), ensure_ascii=False)[1:-1])
-    return value.reveal()
+    return str(_reveal(value))
 
 
-def _reveal(value: str | Secret | Sequence[str], *, quoted: bool = False) -> Any:
+def _reveal(value: Any) -> Any:
     if not isinstance(value, Secret):
         return value
-    if quoted:  # Known as a secret in these forms too: an error or a log may show the whole address.
-        Secret(quote(value.reveal(), safe=""))
-        Secret(quote_plus(value.reveal()))
-    return value.reveal()
+    text = value.reveal()
+    # Known as secrets in these forms too: an error or a log may show a whole address or body.
+    for form in (quote(text), quote(text, safe=""), quote_plus(text), json.dumps(text)[1:-1]):
+        Secret(form)
+    return text
 
 
 @cache
@@ -165,8 +164,9 @@ def _client(process: int) -> Any:
 
     import httpx
 
-    # httpx writes the address of every call to its log, with the parameters.
-    logging.getLogger("httpx").addFilter(_without_secrets)
+    # These log the address of every call with its parameters, and the headers of every answer.
+    for name in ("httpx", "httpcore.connection", "httpcore.http11", "httpcore.proxy"):
+        logging.getLogger(name).addFilter(_without_secrets)
     direct = dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]"))  # never through a proxy
     limits = httpx.Limits(max_connections=256, max_keepalive_connections=64)
     return httpx.Client(limits=limits, mounts=direct)

@@ -1,0 +1,344 @@
+"""Asks a live engine for many translations: cheaply, within its limits, and without losing an answer.
+
+Equal texts are asked once; what was answered before comes from the workspace; the rest goes out in batches,
+several at a time. A call that fails for now is tried again, later and later; a batch that goes on failing
+is asked item by item; what still fails costs one error, for that item. Every answer is stored when it
+arrives, so that a killed run goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import queue
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from mtassay.core import Output, Request
+from mtassay.errors import BusyError, ClosedError, RejectedError
+from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.secrets import redact
+
+__all__ = ["Answers", "Budget", "Tally", "translate_all"]
+
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 60.0
+GIVE_UP_AFTER = 5
+"""So many jobs that failed for good, one after another, mean that the service is down."""
+
+
+class Answers(Protocol):
+    """Where answers are kept; the workspace is one."""
+
+    def find_answers(self, keys: Sequence[str]) -> Mapping[str, Output]:
+        """What was answered before, by key; the ids of these outputs mean nothing."""
+
+    def keep_answers(self, signature: str, answers: Mapping[str, Output]) -> None:
+        """Keep answers at once and for good."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """What a run may cost at most; `None` is no limit. `seconds` is the time for all of it."""
+
+    calls: int | None = None
+    characters: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """How far the work is, in requests; `calls` and `characters` are what was paid for."""
+
+    total: int
+    done: int = 0
+    cached: int = 0
+    failed: int = 0
+    calls: int = 0
+    characters: int = 0
+
+    def describe(self, name: str) -> str:
+        """For a progress line: who is asked, and what happened besides plain answers."""
+        notes = [f"{self.cached:,} cached"] if self.cached else []
+        notes += [f"{self.failed:,} failed"] if self.failed else []
+        return " · ".join([name, *notes])
+
+
+def translate_all(
+    system: LiveSystem,
+    requests: Sequence[Request],
+    *,
+    answers: Answers | None = None,
+    budget: Budget | None = None,
+    report: Callable[[Tally], None] | None = None,
+) -> list[Output]:
+    """One output per request, in order. A request that got no answer has `text=None` and the reason."""
+    tally = Tally(len(requests))
+    tell = report or _silent
+    keys = [_key(system.signature, request) for request in requests]
+    found = dict(answers.find_answers(list(dict.fromkeys(keys)))) if answers else {}
+    waiting = {
+        key: request
+        for key, request in zip(keys, requests, strict=True)
+        if key not in found and request.text is not None
+    }
+    tally.cached = sum(key in found for key in keys)
+    tally.done = tally.cached
+    tell(tally)
+    times = dict.fromkeys(waiting, 0)
+    for key in keys:
+        if key in times:
+            times[key] += 1
+    work = _Work(system, waiting, budget or Budget(), tally)
+    try:
+        for fresh in work.results():
+            good = _keep(answers, system, fresh)
+            found.update(fresh)
+            tally.done += sum(times[key] for key in fresh)
+            tally.failed += sum(times[key] for key in fresh if key not in good)
+            tell(tally)
+    except BaseException:
+        # Stopped by Ctrl-C or a bug: what has been answered meanwhile is kept all the same.
+        for fresh in work.arrived():
+            _keep(answers, system, fresh)
+        raise
+    nothing = Output("", None, "there is no source text to translate")
+    return [
+        found.get(key, nothing)._replace(id=request.id) for key, request in zip(keys, requests, strict=True)
+    ]
+
+
+def _keep(answers: Answers | None, system: LiveSystem, fresh: Mapping[str, Output]) -> dict[str, Output]:
+    """Store what are answers and not errors; gives these."""
+    good = {key: output for key, output in fresh.items() if output.error is None}
+    if answers and good:
+        answers.keep_answers(system.signature, good)
+    return good
+
+
+@dataclass(slots=True)
+class _Job:
+    """Some requests that go out in one call."""
+
+    keys: list[str]
+    attempts_left: int
+    not_before: float = 0.0
+    failures: int = 0
+
+
+@dataclass(slots=True)
+class _Event:
+    """What became of a job: outputs, or the error that it met."""
+
+    job: _Job
+    outputs: Sequence[Output] = ()
+    error: BaseException | None = None
+
+
+@dataclass(slots=True)
+class _Pace:
+    """Spreads calls so that no limit per second is passed, and holds all of them when the service says so."""
+
+    limits: Limits
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    next_call: float = 0.0
+    held_until: float = 0.0
+
+    def reserve(self, characters: int) -> float:
+        """When this call may go out."""
+        per_call = 1 / self.limits.calls_per_second if self.limits.calls_per_second else 0.0
+        rate = self.limits.characters_per_second
+        with self.lock:
+            start = max(time.monotonic(), self.next_call)
+            self.next_call = start + max(per_call, characters / rate if rate else 0.0)
+            return start
+
+    def hold(self, until: float) -> None:
+        """No call goes out before then, not even one that has its time already."""
+        with self.lock:
+            self.next_call = max(self.next_call, until)
+            self.held_until = max(self.held_until, until)
+
+    def wait(self, start: float) -> None:
+        """Sleep until this time has come and nothing holds the call back."""
+        while (seconds := max(start, self.held_until) - time.monotonic()) > 0:
+            time.sleep(seconds)
+
+
+class _Work:
+    """The calls of one run. Threads make them; the thread that iterates decides what happens next."""
+
+    def __init__(
+        self, system: LiveSystem, requests: Mapping[str, Request], budget: Budget, tally: Tally
+    ) -> None:
+        self._system = system
+        self._requests = requests
+        self._limits = system.limits
+        self._budget = budget
+        self._tally = tally
+        self._pace = _Pace(self._limits)
+        self._random = random.Random(0)
+        self._deadline = None if budget.seconds is None else time.monotonic() + budget.seconds
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
+        self._in_hand = 0
+        self._busy_in_a_row = 0
+        self._failed_in_a_row = 0
+        self._stopped = ""
+
+    def results(self) -> Iterator[dict[str, Output]]:
+        """Outputs by key as they arrive; every key once."""
+        todo = list(self._batches())[::-1]
+        later: list[_Job] = []
+        threads = [
+            threading.Thread(target=self._make_calls, daemon=True)
+            for _ in range(min(self._limits.in_flight, len(todo)))
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            while todo or later or self._in_hand:
+                now = time.monotonic()
+                todo += [job for job in later if job.not_before <= now]
+                later = [job for job in later if job.not_before > now]
+                if self._deadline is not None and now > self._deadline:
+                    self._stopped = self._stopped or f"the time of {self._budget.seconds:g} s is used up"
+                while todo and self._in_hand < len(threads) and not self._stopped:
+                    self._hand_out(todo.pop())
+                if self._stopped and (todo or later):
+                    yield {key: Output("", None, self._stopped) for job in todo + later for key in job.keys}
+                    todo, later = [], []
+                    continue
+                for event in self._next_events(later):
+                    self._in_hand -= 1
+                    finished, again = self._settle(event)
+                    if finished:
+                        yield finished
+                    later += [job for job in again if job.not_before]
+                    todo += [job for job in again if not job.not_before]
+        finally:
+            for _ in threads:
+                self._jobs.put(None)
+
+    def arrived(self) -> Iterator[dict[str, Output]]:
+        """Answers that nobody has taken yet."""
+        while not self._events.empty():
+            event = self._events.get()
+            if event.error is None:
+                yield dict(zip(event.job.keys, event.outputs, strict=True))
+
+    def _batches(self) -> Iterator[_Job]:
+        """Requests in batches that the limits allow."""
+        keys: list[str] = []
+        size = 0
+        room = self._limits.batch_characters
+        for key, request in self._requests.items():
+            length = len(request.text or "")
+            if keys and (len(keys) >= self._limits.batch or (room is not None and size + length > room)):
+                yield _Job(keys, self._limits.attempts)
+                keys, size = [], 0
+            keys.append(key)
+            size += length
+        if keys:
+            yield _Job(keys, self._limits.attempts)
+
+    def _hand_out(self, job: _Job) -> None:
+        characters = sum(len(self._requests[key].text or "") for key in job.keys)
+        tally, budget = self._tally, self._budget
+        if budget.calls is not None and tally.calls + 1 > budget.calls:
+            self._stopped = f"the budget of {budget.calls:,} calls is used up"
+        elif budget.characters is not None and tally.characters + characters > budget.characters:
+            self._stopped = f"the budget of {budget.characters:,} characters is used up"
+        if self._stopped:
+            self._events.put(_Event(job, error=ClosedError(self._stopped)))
+        else:
+            tally.calls += 1
+            tally.characters += characters
+            job.not_before = self._pace.reserve(characters)
+            self._jobs.put(job)
+        self._in_hand += 1
+
+    def _make_calls(self) -> None:
+        """What each thread does: one job after another until there are no more."""
+        while (job := self._jobs.get()) is not None:
+            self._pace.wait(job.not_before)
+            requests = [self._requests[key] for key in job.keys]
+            try:
+                event = _Event(job, _checked(self._system, requests))
+            except BaseException as error:  # a bug must reach the thread that waits
+                event = _Event(job, error=error)
+            self._events.put(event)
+
+    def _next_events(self, later: Sequence[_Job]) -> list[_Event]:
+        """What has happened, once something has; at the latest when a job or the deadline is due."""
+        due = [job.not_before for job in later]
+        if self._deadline is not None:
+            due.append(self._deadline)
+        wait = max(min(due, default=time.monotonic() + 3600) - time.monotonic(), 0.0) + 0.001
+        events = []
+        try:
+            events.append(self._events.get(timeout=wait))
+            while True:
+                events.append(self._events.get_nowait())
+        except queue.Empty:
+            return events
+
+    def _settle(self, event: _Event) -> tuple[dict[str, Output], list[_Job]]:
+        """What an event gives: outputs that are final, and jobs to do again."""
+        job, error = event.job, event.error
+        if error is None:
+            self._failed_in_a_row = self._busy_in_a_row = 0
+            return dict(zip(job.keys, event.outputs, strict=True)), []
+        reason = redact(" ".join(str(error).split()))
+        if isinstance(error, ClosedError):
+            self._stopped = self._stopped or reason
+        elif isinstance(error, BusyError):
+            self._busy_in_a_row += 1
+            job.attempts_left -= 1
+            job.failures += 1
+            if job.attempts_left > 0:
+                job.not_before = time.monotonic() + self._wait(job, error)
+                return {}, [job]
+            if len(job.keys) > 1:
+                return {}, [_Job([key], 1) for key in job.keys]
+            self._failed_in_a_row += 1
+            if self._failed_in_a_row >= GIVE_UP_AFTER:
+                self._stopped = f"given up after {GIVE_UP_AFTER} failures in a row, the last: {reason}"
+        elif isinstance(error, RejectedError):
+            if len(job.keys) > 1:
+                return {}, [_Job([key], self._limits.attempts) for key in job.keys]
+        else:
+            raise error
+        return {key: Output("", None, reason) for key in job.keys}, []
+
+    def _wait(self, job: _Job, error: BusyError) -> float:
+        """Seconds before the next try: what the service asks for, or twice as long each time, with jitter."""
+        longest = min(FIRST_WAIT * 2.0 ** (job.failures - 1), LONGEST_WAIT)
+        seconds = longest * (0.5 + self._random.random() / 2)
+        if error.retry_after is not None:
+            seconds = error.retry_after
+        if error.retry_after is not None or self._busy_in_a_row >= self._limits.in_flight:
+            # It is the service and not this job: asking for others meanwhile would only make it worse.
+            self._pace.hold(time.monotonic() + seconds)
+        return seconds
+
+
+def _checked(system: LiveSystem, requests: Sequence[Request]) -> Sequence[Output]:
+    outputs = system.translate(requests)
+    if [output.id for output in outputs] != [request.id for request in requests]:
+        raise BusyError(f"{system.name} answered {len(outputs)} translations for {len(requests)} texts")
+    return outputs
+
+
+def _key(signature: str, request: Request) -> str:
+    parts = (signature, request.text or "", request.context if request.context is not None else "\1")
+    lengths = ",".join(str(len(part)) for part in parts)
+    text = f"{lengths}:{''.join(parts)}"
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
+
+
+def _silent(tally: Tally) -> None:
+    pass

