@@ -206,7 +206,8 @@ class _Work:
                 later = [job for job in later if job.not_before > now]
                 if self._deadline is not None and now > self._deadline:
                     self._stopped = self._stopped or f"the time of {self._budget.seconds:g} s is used up"
-                while todo and self._in_hand < len(threads) and not self._stopped:
+                is_held = self._pace.held_until > now
+                while todo and self._in_hand < len(threads) and not self._stopped and not is_held:
                     self._hand_out(todo.pop())
                 if self._stopped and (todo or later):
                     yield {key: Output("", None, self._stopped) for job in todo + later for key in job.keys}
@@ -275,6 +276,8 @@ class _Work:
     def _next_events(self, later: Sequence[_Job]) -> list[_Event]:
         """What has happened, once something has; at the latest when a job or the deadline is due."""
         due = [job.not_before for job in later]
+        if self._pace.held_until > time.monotonic():
+            due.append(self._pace.held_until)
         if self._deadline is not None:
             due.append(self._deadline)
         wait = max(min(due, default=time.monotonic() + 3600) - time.monotonic(), 0.0) + 0.001
