@@ -18,13 +18,15 @@ from mtassay.cli.common import (
     cache_workspace,
     pair_of,
 )
-from mtassay.cli.meta_inputs import Inputs, split_names
+from mtassay.cli.meta_inputs import Inputs, read_human_column, split_names
 from mtassay.cli.progress import Progress
 from mtassay.cli.show_agreement import Agreement
+from mtassay.cli.show_ranking import print_ranking
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.meta.correlate import Settings, correlate
 from mtassay.meta.measuring import measure_raters
+from mtassay.meta.ranking import rank_systems
 from mtassay.meta.rater import Rater, rater_from_column
 from mtassay.meta.sweep import Sweep, parse_orders
 from mtassay.metrics.base import Metric
@@ -221,3 +223,36 @@ def _sweep(text: str | None, metrics: dict[str, Metric], pair: Pair | None) -> S
         if isinstance(metric, BLEU):
             return Sweep.of(spec, metric, orders)
     return Sweep.of("bleu", BLEU(language=str(pair.target) if pair else ""), orders)
+
+
+@app.command("rank")
+def rank_command(
+    human_scores: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Human scores of segments, in any format of ours.")
+    ] = None,
+    mtme: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Or a folder of mt-metrics-eval. Needs -l.")
+    ] = None,
+    human: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which human score. Default: the first.")
+    ] = None,
+    langpair: PairOption = None,
+    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")] = 0.05,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
+    ] = None,
+    output_format: FormatOption = OutputFormat.text,
+) -> None:
+    """Rank systems by what people said of their segments, as WMT does.
+
+    Every pair of systems is compared with the one-sided Wilcoxon rank-sum test; a new rank begins where
+    all systems above are significantly better than all below.
+
+    \b
+    Examples:
+    mtassay meta rank --human-scores seg-scores.csv --human Z.SCR
+    mtassay meta rank --mtme wmt23/ -l en-de --human mqm
+    """
+    column = read_human_column(human_scores, mtme, human, pair_of(langpair))
+    result = rank_systems(column, alpha=alpha, seed=seed if seed is not None else default_seed())
+    print_ranking(result, output_format, alpha=alpha)

