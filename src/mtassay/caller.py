@@ -185,6 +185,7 @@ class _Work:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
         self._in_hand = 0
+        self._arrived: dict[str, Output] = {}
         self._busy_in_a_row = 0
         self._failed_in_a_row = 0
         self._stopped = ""
@@ -216,16 +217,19 @@ class _Work:
                 for event in self._next_events(later):
                     self._in_hand -= 1
                     finished, again = self._settle(event)
-                    if finished:
-                        yield finished
+                    self._arrived |= finished
                     later += [job for job in again if job.not_before]
                     todo += [job for job in again if not job.not_before]
+                if self._arrived:
+                    arrived, self._arrived = self._arrived, {}
+                    yield arrived
         finally:
             for _ in threads:
                 self._jobs.put(None)
 
     def arrived(self) -> Iterator[dict[str, Output]]:
         """Answers that nobody has taken yet."""
+        yield self._arrived
         while not self._events.empty():
             event = self._events.get()
             if event.error is None:

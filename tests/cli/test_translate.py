@@ -1,0 +1,208 @@
+"""`mtassay translate` and `mtassay systems` as a person runs them, against real servers and programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.systems.server import Reply, Seen, Server, hang_up, json_reply, not_json, status, truncated
+
+Done = subprocess.CompletedProcess[str]
+Run = Callable[..., Done]
+MAIN = [sys.executable, "-c", "from mtassay.cli.main import main; main()"]
+KEY = "sk-very-secret-4711"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs mtassay in an empty folder."""
+
+    def call(*arguments: object, **environment: str) -> Done:
+        return subprocess.run(
+            [*MAIN, *map(str, arguments)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", **environment},
+            check=False,
+        )
+
+    return call
+
+
+def echo(seen: Seen) -> Reply:
+    return json_reply({"translations": [f"«{text}»" for text in seen.body["texts"]]})
+
+
+def template(folder: Path, server: Server, *, batch: int = 10, in_flight: int = 4) -> Path:
+    path = folder / "service.json"
+    path.write_text(
+        json.dumps(
+            {
+                "url": f"{server.url}/translate",
+                "headers": {"X-Key": "${TEST_SERVICE_KEY}"},
+                "body": {"texts": "${texts}", "from": "${source}", "to": "${target}"},
+                "answer": "translations[*]",
+                "batch": batch,
+                "in_flight": in_flight,
+            }
+        ),
+        encoding="utf-8",
+    )
+    return path
+
+
+def lines(folder: Path, count: int) -> Path:
+    path = folder / "source.txt"
+    path.write_text("".join(f"sentence {i}\n" for i in range(count)), encoding="utf-8")
+    return path
+
+
+def test_a_misbehaving_service_still_gives_every_line(run: Run, tmp_path: Path) -> None:
+    faults = [
+        *(status(429, retry_after=0.2), status(429), status(500), not_json(), hang_up()),
+        *(truncated({"translations": ["x"] * 10}), json_reply({"translations": ["too", "few"]}), status(503)),
+    ]
+    with Server(echo) as server:
+        server.then(*faults)
+        service = template(tmp_path, server)
+        done = run(
+            *("translate", "-l", "en-de", "-t", f"s=http:{service}", lines(tmp_path, 100), "-o", "out.txt"),
+            TEST_SERVICE_KEY=KEY,
+        )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.txt").read_text("utf-8") == "".join(f"«sentence {i}»\n" for i in range(100))
+    assert server.seen[0].header("X-Key") == KEY
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is a POSIX signal")
+def test_a_killed_run_asks_for_nothing_that_was_stored(run: Run, tmp_path: Path) -> None:
+    def slow_echo(seen: Seen) -> Reply:
+        time.sleep(0.005)
+        return echo(seen)
+
+    with Server(slow_echo) as server:
+        service = template(tmp_path, server, batch=5)
+        command = ["translate", "-l", "en-de", "-t", f"s=http:{service}", str(lines(tmp_path, 2000))]
+        environment = {**os.environ, "TEST_SERVICE_KEY": KEY}
+        process = subprocess.Popen(
+            [*MAIN, *command, "-o", "out.txt"], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
+        )
+        deadline = time.monotonic() + 60
+        while len(server.seen) < 150 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        asked_before = len(server.seen)
+        database = sqlite3.connect(tmp_path / ".mtassay" / "workspace.db")
+        stored = {text.strip("«»") for (text,) in database.execute("SELECT text FROM answers")}
+        database.close()
+        done = run(*command, "-o", "out.txt", TEST_SERVICE_KEY=KEY)
+    assert done.returncode == 0, done.stderr
+    assert 150 <= asked_before < 400, "it was killed in the middle"
+    assert 0 < len(stored) < 2000
+    asked = Counter(text for seen in server.seen for text in seen.body["texts"])
+    assert {text: asked[text] for text in stored} == dict.fromkeys(stored, 1)
+    assert set(asked) == {f"sentence {i}" for i in range(2000)}
+    assert (tmp_path / "out.txt").read_text("utf-8").count("\n") == 2000
+
+
+def test_what_cannot_be_translated_is_counted_and_makes_exit_code_3(run: Run, tmp_path: Path) -> None:
+    def picky(seen: Seen) -> Reply:
+        return status(400, {"error": "no"}) if "sentence 1" in seen.body["texts"] else echo(seen)
+
+    with Server(picky) as server:
+        service = template(tmp_path, server)
+        source = lines(tmp_path, 3)
+        done = run("translate", "-l", "en-de", "-t", f"s=http:{service}", source, TEST_SERVICE_KEY=KEY)
+    assert done.stdout == "«sentence 0»\n\n«sentence 2»\n"
+    assert done.returncode == 3
+    assert "s: 1 of 3 not translated, the first because" in done.stderr
+
+
+def test_no_key_ever_shows(run: Run, tmp_path: Path) -> None:
+    with Server(lambda seen: status(403, {"error": f"bad key {seen.header('X-Key')}"})) as server:
+        service = template(tmp_path, server)
+        arguments = ("translate", "-l", "en-de", "-t", f"s=http:{service}", lines(tmp_path, 3), "--debug")
+        done = run(*arguments, TEST_SERVICE_KEY=KEY)
+        checked = run(
+            *("systems", "check", "-l", "en-de", "-t", f"s=http:{service}", "--format", "json"),
+            TEST_SERVICE_KEY=KEY,
+        )
+    assert server.seen, "the service was asked"
+    for text in (done.stdout, done.stderr, checked.stdout, checked.stderr):
+        assert KEY not in text
+    assert "[hidden]" in done.stderr
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
+
+
+def test_a_budget_stops_and_the_same_command_goes_on(run: Run, tmp_path: Path) -> None:
+    with Server(echo) as server:
+        service = template(tmp_path, server, in_flight=1)
+        command = ["translate", "-l", "en-de", "-t", f"s=http:{service}", str(lines(tmp_path, 50))]
+        first = run(*command, "--max-calls", 2, TEST_SERVICE_KEY=KEY)
+        assert first.returncode == 3
+        assert "30 of 50 not translated, the first because the budget of 2 calls is used up" in first.stderr
+        assert run(*command, TEST_SERVICE_KEY=KEY).returncode == 0
+    assert len(server.seen) == 5
+
+
+def test_several_engines_write_one_file_each(run: Run, tmp_path: Path) -> None:
+    source = lines(tmp_path, 2)
+    done = run("translate", "-l", "en-de", "-t", "up=fake:upper", "-t", "fake:copy", source, "-o", "outs/")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "outs" / "up.txt").read_text() == "SENTENCE 0\nSENTENCE 1\n"
+    assert (tmp_path / "outs" / "fake.txt").read_text() == "sentence 0\nsentence 1\n"
+
+
+def test_a_live_engine_is_scored_like_a_file(run: Run, tmp_path: Path) -> None:
+    source = lines(tmp_path, 5)
+    done = run(
+        *("score", "-l", "en-de", "-s", source, "-r", source, "-m", "chrf", "--format", "json"),
+        *("-t", "same=fake:copy", "-t", "reversed=fake:reverse"),
+    )
+    assert done.returncode == 0, done.stderr
+    scores = {score["system"]: score["value"] for score in json.loads(done.stdout)["scores"]}
+    assert scores["same"] > scores["reversed"]
+
+
+def test_systems_are_listed_and_checked(run: Run) -> None:
+    listed = json.loads(run("systems", "list", "--format", "json").stdout)
+    assert {"openai", "deepl", "command", "fake", "stored"} <= {row["system"] for row in listed}
+    assert all(row["what"] for row in listed)
+    checked = run("systems", "check", "-l", "en-de", "-t", "fake:upper", "--repeat", 3, "--format", "json")
+    (row,) = json.loads(checked.stdout)
+    assert (row["answers"], row["changed"], row["first"]) == (True, 0, "GOOD MORNING.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-t", "x=fake:upper"], "say what to translate with -l SRC-TGT"),
+        (["-l", "en-de"], "There is no engine to ask"),
+        (["-l", "en-de", "-t", "x=file.txt"], "'file.txt' is no live engine"),
+        (["-l", "en-de", "-t", "x=fake:loud"], "Choose from: reverse, upper, copy."),
+        (["-l", "en-de", "-t", "x=fake:upper?speed=2"], "system 'fake' has no option 'speed=2'"),
+        (["-l", "en-de", "-t", "x=http:"], "system 'http' needs a template"),
+        (["-l", "en-de", "-t", "x=http:nowhere.json"], "nowhere.json"),
+    ],
+)
+def test_a_mistake_is_answered_in_one_line(
+    run: Run, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    done = run("translate", *arguments, lines(tmp_path, 2))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
