@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import queue
-import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -180,7 +179,6 @@ class _Work:
         self._budget = budget
         self._tally = tally
         self._pace = _Pace(self._limits)
-        self._random = random.Random(0)
         self._deadline = None if budget.seconds is None else time.monotonic() + budget.seconds
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
@@ -324,7 +322,8 @@ class _Work:
     def _wait(self, job: _Job, error: BusyError) -> float:
         """Seconds before the next try: what the service asks for, or twice as long each time, with jitter."""
         longest = min(FIRST_WAIT * 2.0 ** (job.failures - 1), LONGEST_WAIT)
-        seconds = longest * (0.5 + self._random.random() / 2)
+        jitter = int(job.keys[0][:4], 16) / 0xFFFF  # keys are digests: as good as random, and repeatable
+        seconds = longest * (0.5 + jitter / 2)
         if error.retry_after is not None:
             seconds = error.retry_after
         if error.retry_after is not None or self._busy_in_a_row >= self._limits.in_flight:

@@ -121,20 +121,18 @@ def test_shell_operators_run_in_a_shell_and_nothing_else_does(command: str, expe
         pytest.param(
             "import sys\nprint('x')\nprint('first', file=sys.stderr)\n"
             "print('no  model\\there', file=sys.stderr)\nsys.exit(3)",
-            ["exit code 3", "1 lines came back for 2 texts", "stderr: no model here"],
+            ["exit code 3", "lines: 1 for 2", "stderr: no model here"],
             id="crash",
         ),
         pytest.param(
-            "raise ValueError('bad')", ["exit code 1", "0 lines", "ValueError: bad"], id="traceback"
+            "raise ValueError('bad')", ["exit code 1", "lines: 0 for 2", "ValueError: bad"], id="traceback"
         ),
-        pytest.param(
-            "import sys\nsys.stdin.read()\nprint('x')", ["exit code 0", "1 lines", "2 texts"], id="few"
-        ),
-        pytest.param("print('x\\ny\\nz')", ["exit code 0", "3 lines came back for 2 texts"], id="many"),
-        pytest.param("pass", ["0 lines came back for 2 texts", "stderr: nothing"], id="nothing at all"),
+        pytest.param("import sys\nsys.stdin.read()\nprint('x')", ["exit code 0", "lines: 1 for 2"], id="few"),
+        pytest.param("print('x\\ny\\nz')", ["exit code 0", "lines: 3 for 2"], id="many"),
+        pytest.param("pass", ["lines: 0 for 2", "stderr: nothing"], id="nothing at all"),
         pytest.param(
             "import os\nprint('x\\ny', flush=True)\nos.kill(os.getpid(), 9)",
-            ["signal 9 (SIGKILL)", "2 lines"],
+            ["signal 9 (SIGKILL)", "lines: 2 for 2"],
             id="killed although the lines are there",
         ),
         pytest.param(
@@ -162,7 +160,7 @@ def test_a_program_that_hangs_is_ended_with_its_children(
         f"open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')\n"
         "time.sleep(600)\n"
     )
-    with pytest.raises(BusyError, match=r"did not end within 2 s: 0 lines came back for 1 texts"):
+    with pytest.raises(BusyError, match=r"did not end within 2 s; lines: 0 for 1"):
         system(script(body), timeout=2.0).translate(requests("a"))
     assert all(_ends(int(pid)) for pid in note.read_text().split())
 

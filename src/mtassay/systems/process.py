@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import IO
 
 __all__ = ["Finished", "run", "stop_all"]
@@ -36,6 +38,7 @@ def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) ->
     It is ended, together with all that it started, after `timeout` seconds or once it has written `most`
     bytes. Of stderr only the end is kept.
     """
+    _stop_all_at_exit()
     deadline = time.monotonic() + timeout
     # A session of its own, so that what the program starts can be ended with it.
     process = subprocess.Popen(
@@ -74,11 +77,17 @@ def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) ->
 
 
 def stop_all() -> None:
-    """Ends every program that runs now, for a caller that gives up."""
+    """Ends every program that runs now, for a caller that gives up; at exit it happens by itself."""
     with _running_lock:
         processes = list(_running)
     for process in processes:
         _kill(process)
+
+
+@cache
+def _stop_all_at_exit() -> None:
+    # Ctrl-C reaches us and not the sessions that we started.
+    atexit.register(stop_all)
 
 
 @dataclass(slots=True, kw_only=True)

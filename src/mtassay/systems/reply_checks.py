@@ -31,10 +31,10 @@ _APOLOGY = re.compile(
 # What speaks of a request, in whatever language the translation should be.
 _REFUSALS = [
     rf"i ?{_CANNOT} (?:\w+ )?(?:assist|help)(?: you)? with (?:that|this|your|the)\b",
-    rf"i ?{_CANNOT} (?:\w+ )?(?:fulfil?l|comply with|complete|process) (?:this|that|your|the) (?:\w+ )?request",
+    rf"i ?{_CANNOT} (?:\w+ )?(?:fulfil?l|comply with|complete|process) (?:this|that|your) (?:\w+ )?request",
     rf"i ?{_CANNOT} (?:\w+ )?(?:translate|provide a translation (?:of|for)) (?:this|that|the) (?:\w+ )?"
     r"(?:text|content|sentence|passage|message|request|material)",
-    _AI,
+    rf"{_AI}[^.\n]{{0,60}}\bi\b",
     r"tut mir leid\b[^.\n]{0,60} (?:helfen|behilflich sein|übersetzen|unterstützen)\b",
     r"désolée?\b[^.\n]{0,60} (?:peux|puis) pas [^.\n]{0,20}(?:aider|traduire|assister)\b",
     r"lo siento\b[^.\n]{0,60}no puedo [^.\n]{0,20}(?:ayudar|traducir|asistir)",
@@ -48,7 +48,7 @@ _REFUSALS = [
 _REFUSAL = re.compile(rf"(?:{'|'.join(_REFUSALS)})", re.IGNORECASE)
 
 _NOTE = re.compile(
-    r"(?:^|[\n(])\W*(?:please note|(?:translator['’]s )?notes?|explanation|breakdown|literal(?:ly| translation)"
+    r"(?:^|[\n(])\W*(?:please note|(?:translator['’]s )?notes?|explanation|breakdown|literal(?:ly| meaning)?"
     r"|anmerkung|hinweis|erklärung|nota|remarque|explicación|explicação|注|注意|说明|解释|備考)\s*[:：]",
     re.IGNORECASE,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import warnings
 from collections.abc import Sequence
@@ -27,11 +28,11 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class Transformers(LiveSystem):
-    """`model` is a folder, or a name that the library downloads; `revision` pins the latter.
+    """`transformers:FOLDER` or `transformers:NAME`, which the library downloads; `revision` pins it.
 
     Language codes follow from the language pair; `source_code` and `target_code` say them outright.
-    `prefix` is put before every text (`>>por<<` for a Marian model with many targets, `<2pt> ` for MADLAD).
-    `beam_size` is the model's own choice where it is `None`, and `max_length` counts tokens of the
+    `prefix` and a space are put before every text: `>>por<<` for Marian with many targets, `<2pt>` for
+    MADLAD. `beam_size` is the model's own choice where it is `None`, and `max_length` counts tokens of the
     translation. Nothing is sampled. `device` is `cpu`, `cuda`, `cuda:1` or `mps`.
     """
 
@@ -111,7 +112,7 @@ class Transformers(LiveSystem):
             options["forced_bos_token_id"] = loaded.first_token
         try:
             inputs = loaded.tokenizer(
-                [self.prefix + text for text in texts], return_tensors="pt", padding=True
+                loaded.prefixed(self.prefix, texts), return_tensors="pt", padding=True
             ).to(self.device)
             rows = loaded.model.generate(
                 **inputs, max_new_tokens=self.max_length, do_sample=False, **options
@@ -137,6 +138,7 @@ class Transformers(LiveSystem):
         # Below the command line nothing is printed, by nobody.
         package.logging.set_verbosity_error()
         package.logging.disable_progress_bar()
+        logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -145,7 +147,7 @@ class Transformers(LiveSystem):
                 model = model.to(self.device).eval()
         except ImportError as error:
             raise UsageError(f"{_WHAT}: '{self.model}' needs a package: {_first_line(error)}") from None
-        except (OSError, ValueError, RuntimeError, AssertionError) as error:
+        except Exception as error:  # a folder that is no model fails in every way there is
             raise ClosedError(f"{_WHAT}: '{self.model}' cannot be loaded: {_first_line(error)}") from None
         return _Loaded(tokenizer, model, self._first_token(tokenizer))
 
@@ -172,9 +174,13 @@ class _Loaded:
     model: Any
     first_token: int | None
 
+    def prefixed(self, prefix: str, texts: list[str]) -> list[str]:
+        """What the tokenizer gets."""
+        return [f"{prefix} {text}" if prefix else text for text in texts]
+
     def tokens(self, prefix: str, texts: list[str]) -> list[list[int]]:
         """The numbers of the tokens of each text."""
-        found: list[list[int]] = self.tokenizer([prefix + text for text in texts], verbose=False).input_ids
+        found: list[list[int]] = self.tokenizer(self.prefixed(prefix, texts), verbose=False).input_ids
         return found
 
     def without_start(self, row: list[int]) -> list[int]:

@@ -156,12 +156,11 @@ def _reply(answer: Any, what: str) -> ChatReply:
         text, reason = refusal, "refusal"
     if text is None:
         raise BusyError(f"{what} answered a reply that is no text")
-    model = at(answer, "model")
     return ChatReply(
         text=text,
         finish_reason=reason if isinstance(reason, str) else None,
         usage=_counts(at(answer, "usage")),
-        model=model if isinstance(model, str) else None,
+        model=_model(at(answer, "model")),
     )
 
 
@@ -177,6 +176,17 @@ def _text(content: object) -> str | None:
         parts = [at(part, "text") for part in content if at(part, "type") == "text"]
         return "".join(parts) if all(isinstance(part, str) for part in parts) else None
     return content if isinstance(content, str) else None
+
+
+def _model(name: object) -> str | None:
+    """Some local servers give the whole path of a file.
+
+    >>> _model("/home/me/models/m.gguf"), _model("openai/gpt-5"), _model(None)
+    ('m.gguf', 'openai/gpt-5', None)
+    """
+    if not isinstance(name, str):
+        return None
+    return re.split(r"[/\\\\]", name)[-1] if re.match(r"/|\\w:", name) else name
 
 
 def _counts(usage: object) -> dict[str, int]:
