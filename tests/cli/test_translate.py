@@ -10,35 +10,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import MAIN, Run
 from tests.systems.server import Reply, Seen, Server, hang_up, json_reply, not_json, status, truncated
 
-Done = subprocess.CompletedProcess[str]
-Run = Callable[..., Done]
-MAIN = [sys.executable, "-c", "from mtassay.cli.main import main; main()"]
 KEY = "sk-very-secret-4711"
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Runs mtassay in an empty folder."""
-
-    def call(*arguments: object, **environment: str) -> Done:
-        return subprocess.run(
-            [*MAIN, *map(str, arguments)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", **environment},
-            check=False,
-        )
-
-    return call
 
 
 def echo(seen: Seen) -> Reply:

@@ -63,6 +63,10 @@ MaxCharactersOption = Annotated[
     int | None,
     typer.Option("--max-characters", min=0, help="Stop asking a live engine after so many characters."),
 ]
+AlphaOption = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")]
+SeedOption = Annotated[
+    int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 

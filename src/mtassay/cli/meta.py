@@ -10,10 +10,12 @@ from typing import Annotated, Literal
 import typer
 
 from mtassay.cli.common import (
+    AlphaOption,
     FormatOption,
     OutputFormat,
     PairOption,
     QuietOption,
+    SeedOption,
     WorkspaceOption,
     cache_workspace,
     pair_of,
@@ -127,9 +129,7 @@ def correlate_command(
     ] = None,
     samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
     trials: Annotated[int, typer.Option(min=100, help="Permutations for soft pairwise accuracy.")] = 1000,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
-    ] = None,
+    seed: SeedOption = None,
     cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
@@ -237,10 +237,8 @@ def rank_command(
         str | None, typer.Option(metavar="NAME", help="Which human score. Default: the first.")
     ] = None,
     langpair: PairOption = None,
-    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")] = 0.05,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
-    ] = None,
+    alpha: AlphaOption = 0.05,
+    seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
 ) -> None:
     """Rank systems by what people said of their segments, as WMT does.

@@ -11,12 +11,14 @@ import typer
 
 from mtassay.caller import Budget
 from mtassay.cli.common import (
+    AlphaOption,
     FormatOption,
     MaxCallsOption,
     MaxCharactersOption,
     OutputFormat,
     PairOption,
     QuietOption,
+    SeedOption,
     SystemOption,
     WorkspaceOption,
     cache_workspace,
@@ -94,10 +96,8 @@ def score(
         Literal["none", "bonferroni", "holm", "bh"],
         typer.Option(help="Correct p-values for the number of pairs."),
     ] = "none",
-    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")] = 0.05,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
-    ] = None,
+    alpha: AlphaOption = 0.05,
+    seed: SeedOption = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
     guards: Annotated[bool, typer.Option(help="Look for empty, copied, wrong-language… outputs.")] = True,
     segment_scores: Annotated[

@@ -179,14 +179,14 @@ def _text(content: object) -> str | None:
 
 
 def _model(name: object) -> str | None:
-    """Some local servers give the whole path of a file.
+    """The exact model; some local servers give the whole path of its file.
 
-    >>> _model("/home/me/models/m.gguf"), _model("openai/gpt-5"), _model(None)
-    ('m.gguf', 'openai/gpt-5', None)
+    >>> _model("/home/me/m.gguf"), _model("C:\\\\models\\\\m.gguf"), _model("openai/gpt-5"), _model(None)
+    ('m.gguf', 'm.gguf', 'openai/gpt-5', None)
     """
     if not isinstance(name, str):
         return None
-    return re.split(r"[/\\\\]", name)[-1] if re.match(r"/|\\w:", name) else name
+    return re.split(r"[/\\]", name)[-1] if re.match(r"/|\w:", name) else name
 
 
 def _counts(usage: object) -> dict[str, int]:
