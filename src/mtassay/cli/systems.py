@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import textwrap
 import time
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +17,7 @@ from mtassay.cli.common import (
     PairOption,
     QuietOption,
     SystemOption,
+    echo,
     named,
     pair_of,
     print_json,
@@ -59,8 +61,18 @@ def list_systems(output_format: FormatOption = OutputFormat.text) -> None:
     if output_format is OutputFormat.json:
         print_json(rows)
         return
+    if output_format is OutputFormat.text:
+        for row in rows:
+            echo(row["write"])
+            echo(
+                textwrap.fill(
+                    row["what"].replace("`", ""), 76, initial_indent="    ", subsequent_indent="    "
+                )
+            )
+        echo("\nOptions follow after a question mark: NAME=scheme:rest?key=value&key=value")
+        return
     cells: list[list[Cell | str]] = [[row["write"], row["what"]] for row in rows]
-    print_tables([Table(["Write", "what it is"], cells, notes=["Details: docs/systems/."])], output_format)
+    print_tables([Table(["Write", "what it is"], cells)], output_format)
 
 
 @app.command("check")
