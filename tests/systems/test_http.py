@@ -238,7 +238,7 @@ def test_failures_have_their_kind(
     server: Server, make: Callable[..., Http], reply: Reply, kind: type[Exception]
 ) -> None:
     server.then(reply)
-    system = make(at=server.url, busy=[499], closed=[418], timeout=0.5)
+    system = make(at=server.url, busy=[499], closed=[418], timeout=2)
     with pytest.raises(kind) as raised:
         system.translate(REQUESTS)
     assert type(raised.value) is kind

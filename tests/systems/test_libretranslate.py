@@ -90,7 +90,7 @@ def test_languages_have_the_codes_of_the_models(server: Server, pair: str, codes
 
 def test_other_codes_may_be_given(server: Server) -> None:
     server.then(echo)
-    make(server.url, pair="en-pt-BR", source="auto", target="pt").translate(REQUESTS)
+    make(server.url, pair="en-pt-BR", source_code="auto", target_code="pt").translate(REQUESTS)
     assert (server.seen[0].body["source"], server.seen[0].body["target"]) == ("auto", "pt")
 
 
@@ -163,7 +163,7 @@ def test_the_signature_names_all_that_changes_an_answer() -> None:
         make().signature
         == "libretranslate|endpoint:libretranslate.com|source:en|target:de|format:text|adapter:1"
     )
-    local = make("http://localhost:5000", format="html", target="pb").signature
+    local = make("http://localhost:5000", format="html", target_code="pb").signature
     assert local == "libretranslate|endpoint:localhost:5000|source:en|target:pb|format:html|adapter:1"
 
 

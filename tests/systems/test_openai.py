@@ -199,7 +199,7 @@ def test_a_failed_call_is_raised_once_and_hides_the_key(
     server: Server, reply: Reply, kind: type[ServiceError], assert_hidden: Callable[..., None]
 ) -> None:
     server.then(reply)
-    system = make(server.url, timeout=0.5)
+    system = make(server.url, timeout=2)
     with pytest.raises(ServiceError) as raised:
         system.translate([Request("1", "One.")])
     assert type(raised.value) is kind

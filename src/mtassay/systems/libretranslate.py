@@ -28,7 +28,7 @@ _HOPELESS = ("API key", "is not supported", "is not available as a target langua
 class LibreTranslate(LiveSystem):
     """`libretranslate:http://localhost:5000`; a key, where the server wants one, in LIBRETRANSLATE_API_KEY.
 
-    `source` and `target` are codes to send in place of ours; `batch` is how many texts go into one call.
+    `source_code` and `target_code` are sent in place of ours; `batch` is how many texts go into one call.
     """
 
     scheme: ClassVar[str] = "libretranslate"
@@ -36,8 +36,8 @@ class LibreTranslate(LiveSystem):
 
     url: str = _PUBLIC
     format: Literal["text", "html"] = "text"
-    source: str | None = None
-    target: str | None = None
+    source_code: str | None = None
+    target_code: str | None = None
     batch: int = 10
 
     def __post_init__(self) -> None:
@@ -89,8 +89,8 @@ class LibreTranslate(LiveSystem):
     @property
     def _options(self) -> dict[str, str]:
         return {
-            "source": self.source or _code(self.pair.source),
-            "target": self.target or _code(self.pair.target),
+            "source": self.source_code or _code(self.pair.source),
+            "target": self.target_code or _code(self.pair.target),
             "format": self.format,
         }
 
