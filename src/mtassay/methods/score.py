@@ -60,7 +60,13 @@ class ScoreMethod(Method):
 
     def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
         return [
-            Case(s.id, s.id, (s.source,), {"references": s.references}, {**s.tags, "document": s.document})
+            Case(
+                s.id,
+                s.id,
+                (s.source,),
+                {"references": s.references},
+                s.tags if s.document is None else {**s.tags, "document": s.document},
+            )
             for s in segments
         ]
 
