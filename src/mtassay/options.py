@@ -105,6 +105,8 @@ def _rejoin(settings: list[str]) -> list[str]:
 def _convert(text: str, hint: Any, *, what: str) -> Any:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
+        if text == "none" and str not in arguments:  # a text may be the word "none", as a tokeniser is
+            return None
         return _convert(text, next(kind for kind in arguments if kind is not type(None)), what=what)
     if origin is Literal:
         if text not in arguments:

@@ -39,7 +39,8 @@ def address() -> Iterator[str]:
     parameters.verbosity = -1
     parameters.n_ctx = 2048
     parameters.n_parallel = 2
-    parameters.cpuparams.n_threads = 2
+    # Several threads wait for each other in a loop: on a machine that is busy, minutes for seconds of work.
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(parameters)
     yield f"{server.listening_address}/v1"
     del server

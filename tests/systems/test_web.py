@@ -117,15 +117,15 @@ def test_an_error_page_that_is_no_json_gives_its_code_no_json(server: Server) ->
         ("7", 7, 7),
         ("0", 0, 0),
         ("1.5", 1.5, 1.5),
-        (http_date(100), 60, 100),
-        (http_date(-100), 0, 0),
+        (lambda: http_date(100), 60, 100),
+        (lambda: http_date(-100), 0, 0),
         ("-3", 0, 0),
     ],
 )
 def test_retry_after_is_a_number_of_seconds_or_a_date(
-    server: Server, retry_after: str, low: float, high: float
+    server: Server, retry_after: str | Callable[[], str], low: float, high: float
 ) -> None:
-    server.then(status(429, retry_after=retry_after))
+    server.then(status(429, retry_after=retry_after if isinstance(retry_after, str) else retry_after()))
     error = failure(server)
     assert isinstance(error, BusyError)
     assert error.retry_after is not None
