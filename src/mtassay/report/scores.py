@@ -62,9 +62,7 @@ def main_table(result: Result, look: Look) -> Table:
     notes = [f"n: {', '.join(f'{look.label(metric)} {n:,}' for metric, n in sizes.items())}."]
     notes.append("±: half of the 95 % bootstrap interval.")
     if ranks:
-        notes.append(
-            f"#: rank. A new one begins where all systems above differ from all below (p < {look.alpha:g})."
-        )
+        notes.append(f"#: rank; a new one where all above differ from all below (p < {look.alpha:g}).")
     return Table(header, rows, notes=notes)
 
 
