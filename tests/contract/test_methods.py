@@ -58,6 +58,13 @@ def test_what_a_system_did_not_answer_is_counted(execution: Execution) -> None:
     assert all(score.n <= 2 for score in execution.run.result.scores), "b has a gap, d has no reference"
 
 
+def test_a_missing_output_is_a_finding_with_its_reason(execution: Execution) -> None:
+    found = [f for f in execution.run.findings if f.detector == "output"]
+    assert [(f.case_id, f.system, f.verdict, f.evidence) for f in found] == [
+        ("b", "gap", "skipped", {"reason": "no stored output"})
+    ]
+
+
 def test_every_pair_is_compared_and_every_system_is_in_one_cluster(execution: Execution) -> None:
     result = execution.run.result
     for name, group in {(score.name, score.group) for score in result.scores}:

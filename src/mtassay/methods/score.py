@@ -25,6 +25,7 @@ from mtassay.core import (
     Segment,
     Statistics,
     Tools,
+    Verdict,
 )
 from mtassay.errors import UsageError
 from mtassay.metrics.base import Metric
@@ -78,7 +79,12 @@ class ScoreMethod(Method):
             system: {"segments": len(cases), "skipped": sum(output.text is None for output in answers)}
             for system, answers in outputs.items()
         }
-        findings: list[Finding] = []
+        findings = [
+            _missing(output, system)
+            for system, answers in outputs.items()
+            for output in answers
+            if output.text is None
+        ]
         if self.guards:
             tools.progress("guards", 0, None)
             guards = guard(corpus, self.pair, tools)
@@ -188,6 +194,12 @@ class ScoreMethod(Method):
         if self.test == "randomization":
             return stats.paired_randomization(values, metric.aggregate, trials=self.trials, seed=self.seed)
         return stats.paired_bootstrap(points, resampled)
+
+
+def _missing(output: Output, system: str) -> Finding:
+    """Why there is nothing to score: an engine failed, or a file has no such output."""
+    verdict: Verdict = "skipped" if output.meta.get("skipped") else "error"
+    return Finding(output.id, system, "output", verdict, evidence={"reason": output.error})
 
 
 def _parts(measured: Statistics, metric: Metric) -> list[Statistics]:

@@ -32,4 +32,4 @@ class Stored(System):
 
 
 def _absent(request_id: str) -> Output:
-    return Output(request_id, None, "no stored output")
+    return Output(request_id, None, "no stored output", {"skipped": True})
