@@ -75,7 +75,7 @@ def test_the_seed_of_sacrebleu_is_honoured(run: Run) -> None:
 
 def test_saved_runs_are_listed_shown_exported_and_deleted(run: Run) -> None:
     saved = run("score", *BASIC, "-m", "bleu", "--save", "--baseline", "apertium")
-    assert "Saved as run" in saved.stdout
+    assert "mtassay: saved; see it again: mtassay runs show" in saved.stderr
     (entry,) = json.loads(run("runs", "list", "--format", "json").stdout)
     assert entry["systems"] == ["nmt", "apertium"]
     shown = run("runs", "show", "last", "--findings").stdout
@@ -100,7 +100,29 @@ def test_segment_scores_and_findings_go_to_files(run: Run, tmp_path: Path) -> No
     assert rows[0] == "system\tid\tbleu\tchrf"
     assert len(rows) == 1 + 2 * 166
     found = [json.loads(line) for line in (tmp_path / "findings.jsonl").read_text("utf-8").splitlines()]
-    assert {"case_id", "system", "detector", "verdict", "evidence"} <= found[0].keys()
+    assert {"case_id", "system", "detector", "verdict", "evidence", "source", "output"} <= found[0].keys()
+
+
+def test_variants_of_one_metric_are_told_apart(run: Run) -> None:
+    header = run("score", *BASIC, "-m", "bleu,bleu:lowercase=yes,chrf").stdout.splitlines()[2]
+    assert header.split()[1::3] == ["bleu", "bleu:lowercase=yes", "chrF2"]
+
+
+def test_a_correction_is_said_and_settles_nothing_by_itself(run: Run) -> None:
+    done = run("score", *BASIC, "-m", "bleu", "--correction", "holm", "--test", "randomization")
+    assert "p: approximate randomization, two-sided; corrected (holm)." in done.stdout
+
+
+def test_few_segments_are_warned_of(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.txt").write_text("a b c d e\nf g h i j\n")
+    (tmp_path / "x.txt").write_text("a b c d\nf g h i\n")
+    assert "Fewer than 30" in run("score", "-r", "r.txt", "-t", "x.txt").stdout
+
+
+def test_output_survives_a_terminal_that_knows_few_characters(run: Run) -> None:
+    done = run("score", *BASIC, "-m", "bleu", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "44.6" in done.stdout
 
 
 def test_entities_and_documents_give_named_entity_scores_by_type(run: Run) -> None:
@@ -128,6 +150,10 @@ def test_domains_are_scored_apart(run: Run) -> None:
     [
         (["-r", CORPUS / "reference.A.txt"], "There is no system to score: add -t NAME=FILE."),
         (["-t", CORPUS / "source.txt"], "Give a source file, a reference file or both."),
+        ([*BASIC, "-m", ""], "There is no metric"),
+        ([*BASIC, "--segment-scores", "nowhere/x.tsv"], "There is no folder nowhere to write x.tsv into."),
+        ([*BASIC, "--samples", "5"], "--samples"),
+        ([*BASIC, "--nope"], "Try: mtassay score --help"),
         ([*BASIC, "-m", "blue"], "No metric 'blue'. Available: bleu, chrf, comet, nee, ter, use."),
         ([*BASIC, "-t", "x=nowhere.txt"], "nowhere.txt"),
         ([*BASIC, "-t", f"nmt={CORPUS / 'source.txt'}"], "Two systems are called 'nmt'."),

@@ -157,6 +157,35 @@ def test_a_live_engine_is_scored_like_a_file(run: Run, tmp_path: Path) -> None:
     assert scores["same"] > scores["reversed"]
 
 
+def test_a_live_engine_that_fails_is_said_in_score_too(run: Run, tmp_path: Path) -> None:
+    source = lines(tmp_path, 4)
+    basic = ("score", "-l", "en-de", "-s", source, "-r", source, "-m", "chrf", "-t", "fake:copy")
+    part = run(*basic, "-t", "x=fake:upper?fail_every=2&in_flight=1")
+    assert part.returncode == 3
+    assert "x: 2 of 4 not translated, the first because fake 'x': call 2 is rejected" in part.stderr
+    none = run(*basic, "-t", "y=fake:reverse?closed_from=1")
+    assert none.returncode == 3
+    assert "system 'y' has not translated anything: fake 'y': closed" in none.stderr
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("source.txt", "source.txt is the source itself"),
+        ("x.csv", "cannot write '.csv'"),
+        ("nowhere/x.txt", "There is no folder nowhere"),
+    ],
+)
+def test_an_output_that_cannot_be_is_refused_before_anything_is_asked(
+    run: Run, tmp_path: Path, output: str, message: str
+) -> None:
+    source = lines(tmp_path, 2)
+    done = run("translate", "-l", "en-de", "-t", "fake:upper", source, "-o", output)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert source.read_text() == "sentence 0\nsentence 1\n"
+
+
 def test_systems_are_listed_and_checked(run: Run) -> None:
     listed = json.loads(run("systems", "list", "--format", "json").stdout)
     assert {"openai", "deepl", "command", "fake", "stored"} <= {row["system"] for row in listed}

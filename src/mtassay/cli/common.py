@@ -6,13 +6,14 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from mtassay.core import Output
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.languages import Pair, parse_pair
 from mtassay.options import is_live
@@ -131,6 +132,28 @@ def cache_workspace(chosen: Path | None) -> Workspace | None:
 def echo(text: str = "") -> None:
     """Print to standard output."""
     sys.stdout.write(text + "\n")
+
+
+def say(text: str) -> None:
+    """Print a line to standard error."""
+    sys.stderr.write(text + "\n")
+
+
+def say_failures(outputs: Mapping[str, Sequence[Output]]) -> bool:
+    """Say what engines did not translate, and why; True if there is any."""
+    failed = {name: [o for o in answers if o.error is not None] for name, answers in outputs.items()}
+    for name, errors in failed.items():
+        if errors:
+            count = f"{len(errors):,} of {len(outputs[name]):,}"
+            say(f"mtassay: {name}: {count} not translated, the first because {errors[0].error}")
+    return any(failed.values())
+
+
+def check_targets(*paths: Path | None) -> None:
+    """Files that will be written at the end: better to say now that there is no such folder."""
+    for path in paths:
+        if path is not None and not path.parent.is_dir():
+            raise UsageError(f"There is no folder {path.parent} to write {path.name} into.")
 
 
 def print_json(value: Any) -> None:

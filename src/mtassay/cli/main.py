@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -20,7 +21,7 @@ def build_app(only: str | None = None) -> typer.Typer:
     """The command line; with `only` nothing but that command is loaded, so that it starts fast."""
     app = typer.Typer(
         help="Tests machine translation: which system is better, at what, and the sentences that prove it.",
-        epilog="Exit codes: 0 fine, 1 a gate failed, 2 bad usage or input, 3 an engine or service failed.",
+        epilog="Exit codes: 0 fine, 2 bad usage or input, 3 an engine or service failed, 130 stopped.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,  # plain help is easier to read in 80 columns
@@ -44,27 +45,53 @@ def _options(
 
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
-    arguments = sys.argv[1:]
-    if arguments == ["--version"]:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows few characters still shows the rest
+    words = [word for word in sys.argv[1:] if word != "--debug"]
+    if words == ["--version"]:
         print(f"mtassay {__version__}")  # noqa: T201
         sys.exit(0)
-    debug = "--debug" in arguments
     try:
-        words = [argument for argument in arguments if argument != "--debug"]
-        build_app(words[0] if words else None)(args=words)
-    except MtassayError as error:
-        if debug:
+        code = build_app(words[0] if words else None)(args=words, standalone_mode=False)
+        sys.stdout.flush()
+    except Exception as error:
+        if isinstance(error, BrokenPipeError):
+            # The reader, such as `head`, has gone; Python would complain once more when it flushes.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        if "--debug" in sys.argv:
             raise
-        _say(f"mtassay: {' '.join(str(error).split())}")
-        sys.exit(error.exit_code)
+        code = _explain(error, words)
     except KeyboardInterrupt:
-        _say("mtassay: stopped.")
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader, such as `head`, has gone; Python would complain once more when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    sys.exit(0)
+        code = _stopped()
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _explain(error: Exception, words: list[str]) -> int:
+    """One line on standard error for what a person can mend, and its exit code; a bug is raised again."""
+    kind = type(error).__name__
+    if kind == "NoArgsIsHelpError":
+        _say(str(error))
+        return 2
+    if kind == "Abort":  # what Typer makes of Ctrl-C
+        return _stopped()
+    if isinstance(error, MtassayError):
+        _say(f"mtassay: {' '.join(str(error).split())}")
+        return error.exit_code
+    if isinstance(error, OSError):
+        _say(f"mtassay: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        return 2
+    if hasattr(error, "format_message"):  # Typer's word for a mistake in the line
+        command = next((word for word in words if word in COMMANDS), "")
+        _say(f"mtassay: {' '.join(error.format_message().split())} Try: mtassay {command} --help")
+        return 2
+    raise error
+
+
+def _stopped() -> int:
+    _say("mtassay: stopped. What live engines have answered is kept: run the same command again to go on.")
+    return 130
 
 
 def _say(line: str) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,7 +19,7 @@ from mtassay.cli.common import (
     print_tables,
     workspace_path,
 )
-from mtassay.cli.show import print_run
+from mtassay.cli.show import findings_with_texts, print_run
 from mtassay.core import Run
 from mtassay.errors import UsageError
 from mtassay.formats import segment_record, write_jsonl
@@ -46,19 +46,24 @@ def list_runs(output_format: FormatOption = OutputFormat.text, workspace: Worksp
     if output_format is OutputFormat.json:
         print_json([_summary(run) for run in runs])
         return
-    rows = [[run.id, run.method, str(len(run.systems)), ", ".join(run.systems)] for run in runs]
-    print_tables([Table(["Run", "method", "systems", "names"], rows)], output_format)
+    rows = [
+        [run.id, run.method, "-".join(run.parameters.get("pair") or ()), _short(", ".join(run.systems))]
+        for run in runs
+    ]
+    print_tables([Table(["Run", "method", "pair", "systems"], rows)], output_format)
 
 
 @app.command("show")
 def show_run(
     run: RunArgument = "last",
     findings: Annotated[bool, typer.Option("--findings", help="Show the segments worth a look too.")] = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Show one run's result again."""
-    found = _open(workspace).run(run)
+    store = _open(workspace)
+    found = store.run(run)
     if output_format is OutputFormat.json:
         print_json(
             {
@@ -68,11 +73,15 @@ def show_run(
             }
         )
         return
-    print_run(found, output_format, facts=f"{found.id} · {found.method} · {found.started}")
+    print_run(found, output_format, all_pairs=pairs, facts=f"{found.id} · {found.method} · {found.started}")
     if findings:
         echo("\nFindings")
-        for finding in found.findings:
-            echo(f"{finding.case_id} · {finding.system} · {finding.detector} · {_evidence(finding.evidence)}")
+        for record in findings_with_texts(found.findings, store.segments(found.id), store.outputs(found.id)):
+            where = " · ".join((record["case_id"], record["system"], record["detector"]))
+            echo(f"\n{where}: {_why(record['evidence'])}")
+            for key in ("source", "output"):
+                if record.get(key):
+                    echo(f"    {key}: {record[key]}")
 
 
 @app.command("export")
@@ -129,13 +138,18 @@ def _summary(run: Run) -> dict[str, object]:
     }
 
 
-def _evidence(evidence: Mapping[str, object]) -> str:
-    return "; ".join(f"{key.replace('_', ' ')}: {_plain(value)}" for key, value in evidence.items())
+def _short(text: str, width: int = 40) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def _plain(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_plain, value))
-    if isinstance(value, dict):
-        return " ".join(f"{key} {_plain(item)}" for key, item in value.items())
-    return str(value)
+def _why(evidence: Mapping[str, Any]) -> str:
+    """What a finding says, for a person."""
+    if "why" in evidence:
+        return str(evidence["why"])
+    if "missed" in evidence:
+        missed = [
+            f"{name['text']} ({name['type']})" + (f", near {name['near']!r}" if name.get("near") else "")
+            for name in evidence["missed"]
+        ]
+        return "missed " + "; ".join(missed)
+    return "; ".join(f"{key.replace('_', ' ')}: {value}" for key, value in evidence.items())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,13 +21,15 @@ from mtassay.cli.common import (
     SystemOption,
     WorkspaceOption,
     cache_workspace,
-    echo,
+    check_targets,
     named,
     pair_of,
+    say,
+    say_failures,
     workspace_path,
 )
 from mtassay.cli.progress import Progress
-from mtassay.cli.show import print_run
+from mtassay.cli.show import findings_with_texts, print_run
 from mtassay.core import Segment, System
 from mtassay.engine import Execution, execute
 from mtassay.errors import UsageError
@@ -40,6 +41,7 @@ from mtassay.metrics.base import Metric
 from mtassay.options import build, is_live, open_system, split_specs
 from mtassay.stats import default_seed
 from mtassay.store import Workspace
+from mtassay.systems.live import LiveSystem
 from mtassay.systems.stored import Stored
 
 
@@ -128,12 +130,16 @@ def score(
     """
     pair = pair_of(langpair)
     metrics = _metrics(metric, pair)
+    check_targets(segment_scores, findings)
     outputs: dict[str, list[str | None]] = {}
     labels: dict[str, str] = {}
     if test_set is None:
         segments = read_segments(source, reference or [], documents=documents, pair=pair)
     else:
         segments, outputs, labels = _read_test_set(test_set, pair, source, reference, documents)
+        chosen = [name for name in system or [] if name in outputs]
+        outputs = {name: outputs[name] for name in chosen} if chosen else outputs
+        system = [name for name in system or [] if name not in chosen]
     systems: list[System] = [_stored(name, texts, segments) for name, texts in outputs.items()]
     for name, what in named(system or []).items():
         if is_live(what):
@@ -168,15 +174,21 @@ def score(
     if segment_scores is not None:
         _write_segment_scores(segment_scores, execution, metrics)
     if findings is not None:
-        write_jsonl(findings, [asdict(finding) for finding in execution.run.findings])
+        write_jsonl(findings, findings_with_texts(execution.run.findings, segments, execution.outputs))
     print_run(execution.run, output_format, all_pairs=pairs, facts=_facts(segments, pair))
-    if save and output_format is OutputFormat.text:
-        echo(f"\nSaved as run {execution.run.id}; see it again: mtassay runs show {execution.run.id}")
+    if save:
+        place = f" --workspace {workspace}" if workspace else ""
+        say(f"mtassay: saved; see it again: mtassay runs show {execution.run.id}{place}")
+    live = [each.name for each in systems if isinstance(each, LiveSystem)]
+    if say_failures({name: execution.outputs[name] for name in live}):
+        raise typer.Exit(3)
 
 
 def _metrics(specs: list[str] | None, pair: Pair | None) -> dict[str, Metric]:
     language = str(pair.target) if pair else ""
     wanted = [part for spec in specs or ["bleu,chrf"] for part in split_specs(spec)]
+    if not wanted:
+        raise UsageError("There is no metric: write -m bleu,chrf or leave -m out.")
     return {spec: build("metric", spec, language=language) for spec in wanted}
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
-from mtassay.core import Run
+from mtassay.core import Finding, Output, Run, Segment
 from mtassay.errors import MtassayError
 from mtassay.options import build
 from mtassay.report.scores import (
@@ -26,16 +31,34 @@ def print_run(run: Run, form: OutputFormat, *, facts: str, all_pairs: bool = Fal
     if form is OutputFormat.tsv:
         print_tables([score_rows(result)], form)
         return
-    if form is OutputFormat.text:
-        echo(f"{facts}\n")
     look = _look(run)
     tables = [main_table(result, look), *group_tables(result, look)]
     more = (comparison_table(result, look, all_pairs=all_pairs), guard_table(result))
+    signatures = signature_lines(result, look)
+    before, after = {
+        OutputFormat.text: ("", ""),
+        OutputFormat.md: ("```\n", "\n```"),
+        OutputFormat.latex: ("% ", ""),
+    }[form]
+    echo(f"% {facts}\n" if form is OutputFormat.latex else f"{facts}\n")
     print_tables([*tables, *filter(None, more)], form)
-    if form is not OutputFormat.latex:
-        echo()
-        for line in signature_lines(result, look):
-            echo(line)
+    echo("\n" + before + ("\n% " if form is OutputFormat.latex else "\n").join(signatures) + after)
+
+
+def findings_with_texts(
+    findings: Sequence[Finding], segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]
+) -> list[dict[str, Any]]:
+    """Findings as records, each with the texts it is about where its case is a segment."""
+    by_id = {segment.id: i for i, segment in enumerate(segments)}
+    records = []
+    for finding in findings:
+        record: dict[str, Any] = asdict(finding)
+        if (i := by_id.get(finding.case_id)) is not None:
+            record["source"] = segments[i].source
+            record["references"] = list(segments[i].references)
+            record["output"] = outputs[finding.system][i].text
+        records.append(record)
+    return records
 
 
 def _look(run: Run) -> Look:
@@ -46,9 +69,13 @@ def _look(run: Run) -> Look:
             metrics[name] = build("metric", name)
         except MtassayError:
             continue
+    shared = Counter(metric.label for metric in metrics.values())
     return Look(
-        labels={name: metric.label for name, metric in metrics.items()},
+        # Two variants of one metric are told apart by what was asked for.
+        labels={n: metric.label if shared[metric.label] == 1 else n for n, metric in metrics.items()},
         decimals={name: metric.decimals for name, metric in metrics.items()},
         baseline=run.parameters.get("baseline") or run.systems[0],
         alpha=run.parameters.get("alpha", 0.05),
+        test=run.parameters.get("test", "bootstrap"),
+        correction=run.parameters.get("correction", "none"),
     )

@@ -54,7 +54,11 @@ def list_systems(output_format: FormatOption = OutputFormat.text) -> None:
     """List all kinds of systems, and how to write them after -t NAME=."""
     rows = []
     for scheme in names("system"):
-        cls = find("system", scheme)
+        try:
+            cls = find("system", scheme)
+        except Exception as error:  # someone's plug-in
+            rows.append({"system": scheme, "write": f"{scheme}:", "what": f"Cannot be loaded: {error}"})
+            continue
         subject = getattr(cls, "subject", "")
         form = f"{scheme}:{subject.upper()}" if scheme != "stored" else "FILE"
         rows.append({"system": scheme, "write": form, "what": (cls.__doc__ or "").strip().split("\n")[0]})

@@ -18,8 +18,10 @@ from mtassay.cli.common import (
     SystemOption,
     WorkspaceOption,
     cache_workspace,
+    check_targets,
     named,
     pair_of,
+    say_failures,
 )
 from mtassay.cli.progress import Progress
 from mtassay.core import Output, Request, Segment
@@ -67,6 +69,7 @@ def translate(
     mtassay translate -l en-de -t gpt=openai:gpt-5-mini -t deepl: source.txt -o outputs/
     """
     pair = pair_of(langpair)
+    _check_output(output, source, len(system or []))
     segments = read_segments(source, [], pair=pair)
     engines = [_engine(name, what, pair_text=langpair) for name, what in named(system or []).items()]
     if not engines:
@@ -85,15 +88,21 @@ def translate(
                 engine, requests, answers=store, budget=budget, report=report
             )
     _write(output, segments, outputs)
-    failed = {name: [o for o in answers if o.error is not None] for name, answers in outputs.items()}
-    for name, errors in failed.items():
-        if errors:
-            reason = (
-                f"{len(errors):,} of {len(segments):,} not translated, the first because {errors[0].error}"
-            )
-            sys.stderr.write(f"mtassay: {name}: {reason}\n")
-    if any(failed.values()):
+    if say_failures(outputs):
         raise typer.Exit(3)
+
+
+def _check_output(output: Path | None, source: Path, engines: int) -> None:
+    """Nothing is asked for that could not be written, and the source is never written over."""
+    check_targets(output)
+    if output is None or output.is_dir() or not output.suffix:
+        return
+    if output.suffix not in (".txt", ".tsv", ".jsonl"):
+        raise UsageError(f"{output}: cannot write '{output.suffix}'. Choose .txt, .tsv, .jsonl or a folder.")
+    if output.suffix == ".txt" and engines > 1:
+        raise UsageError(f"{output} can hold one engine's lines. Give a folder, or a .jsonl or .tsv file.")
+    if output.exists() and source.exists() and output.samefile(source):
+        raise UsageError(f"{output} is the source itself. Choose another file.")
 
 
 def _engine(name: str, what: str, *, pair_text: str | None) -> LiveSystem:

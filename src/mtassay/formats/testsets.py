@@ -35,6 +35,13 @@ class TestSet:
 
     def with_references(self, names: Sequence[str]) -> TestSet:
         """The same test set with only these references, in this order."""
+        short = [name.removeprefix("ref") for name in self.reference_names]  # a TSV's refA is called A
+        names = [
+            self.reference_names[short.index(name.removeprefix("ref"))]
+            if name not in self.reference_names and name.removeprefix("ref") in short
+            else name
+            for name in names
+        ]
         strangers = [name for name in names if name not in self.reference_names]
         if strangers:
             available = ", ".join(filter(None, self.reference_names)) or "none that has a name"

@@ -172,11 +172,7 @@ class ScoreMethod(Method):
                 delta=_defined(points[a] - points[b]),
                 p=_defined(p[a, b]),
                 detectable=_defined(stats.detectable_difference(errors[a, b], alpha=self.alpha)),
-                more=0
-                if p[a, b] < self.alpha
-                else stats.units_to_settle(
-                    points[a] - points[b], errors[a, b], len(values), alpha=self.alpha
-                ),
+                more=self._more(points[a] - points[b], p[a, b], errors[a, b], len(values)),
             )
             for a, b in combinations(range(len(systems)), 2)
         ]
@@ -187,6 +183,12 @@ class ScoreMethod(Method):
             for i, members in enumerate(grouped)
         ]
         return Result(scores, comparisons, clusters)
+
+    def _more(self, delta: float, p: float, error: float, n: int) -> int | None:
+        """How many more units would settle a difference; `None` where the tests do not agree."""
+        if p < self.alpha:
+            return 0
+        return stats.units_to_settle(delta, error, n, alpha=self.alpha) or None
 
     def _p_values(
         self, metric: Metric, values: NDArray[Any], points: NDArray[Any], resampled: NDArray[Any]

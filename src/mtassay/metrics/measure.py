@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from mtassay import __version__
 from mtassay.core import Case, Finding, Output, Segment, Statistics, Tools
-from mtassay.errors import UsageError
+from mtassay.errors import MtassayError, ServiceError, UsageError
 from mtassay.metrics.base import Metric
 from mtassay.metrics.guards import Guards, find_guard_hits
 
@@ -34,7 +36,7 @@ class Corpus:
         texts = {system: [answer.text for answer in answers] for system, answers in outputs.items()}
         kept = [i for i, row in enumerate(zip(*texts.values(), strict=True)) if None not in row]
         if not kept:
-            raise UsageError("There is no segment that every system has translated: nothing to compare.")
+            raise _nothing(outputs)
         segments = [
             Segment(
                 case.segment_id,
@@ -76,11 +78,20 @@ class Corpus:
         return {system: _digest(texts) for system, texts in self.outputs.items()}
 
 
+def _nothing(outputs: Mapping[str, Sequence[Output]]) -> MtassayError:
+    for system, answers in outputs.items():
+        failed = [answer for answer in answers if answer.text is None]
+        if failed and len(failed) == len(answers):
+            kind = UsageError if failed[0].meta.get("skipped") else ServiceError
+            return kind(f"system '{system}' has not translated anything: {failed[0].error}")
+    return UsageError("There is no segment that every system has translated: nothing to compare.")
+
+
 def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:
     """`metric.measure` for all systems, but only for those that the cache does not know."""
     if not metric.cacheable:
         return metric.measure(corpus.segments, corpus.outputs)
-    what = [__version__, repr(metric), metric.signature(corpus.segments), corpus.digest]
+    what = [__version__, _code(metric), repr(metric), metric.signature(corpus.segments), corpus.digest]
     keys = {system: _digest([*what, digest]) for system, digest in corpus.output_digests.items()}
     known = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
     missing = {system: texts for system, texts in corpus.outputs.items() if system not in known}
@@ -104,6 +115,15 @@ def guard(corpus: Corpus, pair: tuple[str, str] | None, tools: Tools) -> Guards:
     guards = find_guard_hits(corpus.segments, corpus.outputs, pair=pair)
     tools.remember(key, json.dumps(asdict(guards)).encode())
     return guards
+
+
+def _code(metric: Metric) -> str:
+    """When and how long the metric's code was written: who changes a metric wants to see the difference."""
+    path = getattr(sys.modules.get(type(metric).__module__), "__file__", None)
+    if path is None or not os.path.exists(path):  # noqa: PTH110
+        return ""
+    status = os.stat(path)  # noqa: PTH116
+    return f"{status.st_mtime_ns}:{status.st_size}"
 
 
 def _has(segment: Segment, need: str) -> bool:

@@ -76,8 +76,9 @@ def _sacrebleu_tokenizer(name: str) -> Any:
     try:
         return bleu._get_tokenizer(name)()
     except ImportError as error:
-        package = f"sacrebleu[{extra}]" if name.endswith("-mecab") else "sentencepiece"
-        raise MissingExtraError(f"tokeniser '{name}'", package=package, extra=extra) from error
+        if not name.endswith("-mecab"):
+            raise UsageError(f"tokeniser '{name}' needs: pip install sentencepiece") from error
+        raise MissingExtraError(f"tokeniser '{name}'", package=f"sacrebleu[{extra}]", extra=extra) from error
     except RuntimeError as error:  # sacreBLEU's word for a missing MeCab package
         raise MissingExtraError(f"tokeniser '{name}'", package=f"sacrebleu[{extra}]", extra=extra) from error
     except OSError as error:

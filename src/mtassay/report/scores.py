@@ -9,7 +9,8 @@ from mtassay.core import Comparison, Result, Score
 from mtassay.report.table import Cell, Table
 
 WHOLE = "all"
-BASIC_COUNTS = ("segments", "skipped")
+FEW = 30
+"""Below so many units, resampling says little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +21,17 @@ class Look:
     decimals: Mapping[str, int] = field(default_factory=dict)
     baseline: str | None = None
     alpha: float = 0.05
+    test: str = "bootstrap"
+    correction: str = "none"
 
     def label(self, name: str) -> str:
         return self.labels.get(name, name)
 
     def number(self, value: float | None, name: str) -> str:
-        return "–" if value is None else f"{value:.{self.decimals.get(name, 1)}f}"
+        if value is None:
+            return "–"
+        shown = f"{value:.{self.decimals.get(name, 1)}f}"
+        return shown.lstrip("-") if float(shown) == 0 else shown
 
     def spread(self, score: Score) -> str:
         """Half the width of the interval, as people write it."""
@@ -61,6 +67,8 @@ def main_table(result: Result, look: Look) -> Table:
     sizes = {metric: cells[metric, systems[0]].n for metric in metrics}
     notes = [f"n: {', '.join(f'{look.label(metric)} {n:,}' for metric, n in sizes.items())}."]
     notes.append("±: half of the 95 % bootstrap interval.")
+    if min(sizes.values()) < FEW:
+        notes.append(f"Fewer than {FEW}: intervals and p-values say little.")
     if ranks:
         notes.append(f"#: rank; a new one where all above differ from all below (p < {look.alpha:g}).")
     return Table(header, rows, notes=notes)
@@ -113,10 +121,20 @@ def comparison_table(result: Result, look: Look, *, all_pairs: bool = False) -> 
         rows,
         title="All pairs" if all_pairs else f"Against {look.baseline}",
         notes=[
+            _about_p(look),
             "detectable: the smallest Δ that this test set shows with 80 % power. "
-            "more needed: how many more segments would settle a Δ of this size."
+            "more needed: how many more segments would settle a Δ of this size.",
         ],
     )
+
+
+def _about_p(look: Look) -> str:
+    """Which test the p-values are from; the bootstrap's are known to be small."""
+    text = {
+        "bootstrap": "p: paired bootstrap as in sacreBLEU, which is lenient; --test randomization is not",
+        "randomization": "p: approximate randomization, two-sided",
+    }[look.test]
+    return f"{text}{f'; corrected ({look.correction})' if look.correction != 'none' else ''}."
 
 
 def guard_table(result: Result) -> Table | None:

@@ -60,6 +60,18 @@ class Recogniser:
         return {text: self._known[text] for text in wanted}
 
 
+def installed_pipeline(language: str) -> str | None:
+    """The pipeline to take for a language where nobody named one: of those installed, the first by name.
+
+    spaCy's own are called `LANGUAGE_…`, as `en_core_web_sm`. `None` without spaCy or without any.
+    """
+    try:
+        from spacy.util import get_installed_models
+    except ImportError:
+        return None
+    return min((name for name in get_installed_models() if name.startswith(f"{language}_")), default=None)
+
+
 @cache
 def load_recogniser(model: str) -> Recogniser:
     """The pipeline with this name or path; a `UsageError` says how to get it."""

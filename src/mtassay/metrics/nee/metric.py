@@ -15,7 +15,7 @@ from mtassay.core import Finding, Segment, Statistics
 from mtassay.errors import UsageError
 from mtassay.languages import parse_language
 from mtassay.metrics.base import Floats, Metric
-from mtassay.metrics.nee.automatic import annotate
+from mtassay.metrics.nee.automatic import annotate, installed_pipeline
 from mtassay.metrics.nee.glossary import Glossary, fingerprint, read_glossary
 from mtassay.metrics.nee.matching import Haystack, Near
 from mtassay.metrics.nee.names import Name, Unit, collect_units
@@ -190,16 +190,19 @@ class NEE(Metric):
         return Haystack([texts[row] for row in unit.rows], self._normaliser)
 
     def _annotated(self, segments: Sequence[Segment]) -> Sequence[Segment]:
-        if self.model is None or all("entities" in segment.tags for segment in segments):
-            return segments
-        return annotate(segments, self.model)
+        annotated = sum("entities" in segment.tags for segment in segments)
+        model = self.model
+        if model is None and annotated == 0:
+            model = installed_pipeline(self.language)
+        return segments if model is None or annotated == len(segments) else annotate(segments, model)
 
     def _units(self, segments: Sequence[Segment]) -> list[Unit]:
         annotated = self._annotated(segments)
         if annotated and not any("entities" in segment.tags for segment in annotated):
             raise UsageError(
-                "nee needs annotated entities: give --entities FILE,"
-                " or nee:model=NAME to have a spaCy pipeline find them."
+                "nee needs annotated entities: give --entities FILE, or have a spaCy pipeline find them:"
+                f" none is installed for the target language{f' {self.language!r}' if self.language else ''};"
+                " see docs/metrics/nee.md, or name one with nee:model=NAME."
             )
         rows = (
             [] if self.glossary is None else read_glossary(self.glossary, language=self._normaliser.language)
