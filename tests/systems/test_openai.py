@@ -285,3 +285,20 @@ def test_a_mistake_is_told_before_any_call(
 ) -> None:
     with pytest.raises(kind, match=message):
         make(**options)
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "sent"),
+    [
+        ("gpt-5-mini", 0.0, None),
+        ("o3", 0.0, None),
+        ("o4-mini", 0.0, None),
+        ("gpt-5-mini", 1.0, 1.0),
+        ("gpt-4o", 0.0, 0.0),
+        ("gpt-50b-chat", 0.0, 0.0),
+        ("olmo", 0.0, 0.0),
+    ],
+)
+def test_reasoning_models_get_no_default_temperature(model: str, given: float, sent: float | None) -> None:
+    system = OpenAI(name="m", pair=parse_pair("en-de"), model=model, temperature=given)
+    assert system.temperature == sent

@@ -57,6 +57,15 @@ SystemOption = Annotated[
         "(see 'mtassay systems list'). NAME is optional. Repeat.",
     ),
 ]
+EngineOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        "-t",
+        metavar="NAME=SCHEME:REST",
+        help="A live engine (see 'mtassay systems list'). NAME is optional. Repeat.",
+    ),
+]
 MaxCallsOption = Annotated[
     int | None, typer.Option("--max-calls", min=0, help="Stop asking a live engine after so many calls.")
 ]

@@ -12,11 +12,11 @@ import typer
 
 from mtassay.caller import translate_all
 from mtassay.cli.common import (
+    EngineOption,
     FormatOption,
     OutputFormat,
     PairOption,
     QuietOption,
-    SystemOption,
     echo,
     named,
     pair_of,
@@ -81,7 +81,7 @@ def list_systems(output_format: FormatOption = OutputFormat.text) -> None:
 
 @app.command("check")
 def check_systems(
-    system: SystemOption = None,
+    system: EngineOption = None,
     langpair: PairOption = None,
     source: Annotated[
         Path | None, typer.Argument(metavar="[FILE]", help="Sentences to ask for. Default: three of ours.")

@@ -11,11 +11,11 @@ import typer
 
 from mtassay.caller import Budget, Tally, translate_all
 from mtassay.cli.common import (
+    EngineOption,
     MaxCallsOption,
     MaxCharactersOption,
     PairOption,
     QuietOption,
-    SystemOption,
     WorkspaceOption,
     cache_workspace,
     check_targets,
@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
 def translate(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="What to translate; - is standard input.")],
-    system: SystemOption = None,
+    system: EngineOption = None,
     langpair: PairOption = None,
     output: Annotated[
         Path | None,

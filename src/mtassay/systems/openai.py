@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,8 @@ from mtassay.systems.prompt import DEFAULT, Prompt, Shot, digest, read_prompt, r
 from mtassay.tools.chat import ChatClient
 
 ADAPTER = 1
+# OpenAI's reasoning models refuse any temperature, so the default must not be sent to them.
+_REASONING = re.compile(r"(?:o\d|gpt-5)(?:$|[-.])")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +28,8 @@ class OpenAI(LiveSystem):
 
     `url` is the address up to and with `/v1`, else that of OPENAI_BASE_URL; `key` names another variable
     for the key. `prompt` and `shots` are files. `temperature` of `None` sends none, as reasoning models
-    want it. `clean` takes off what is not translation; what was taken off is in `Output.meta`.
+    want it; OpenAI's own get none by default. `clean` takes off what is not translation; what was taken
+    off is in `Output.meta`.
     """
 
     scheme: ClassVar[str] = "openai"
@@ -48,6 +52,8 @@ class OpenAI(LiveSystem):
     def __post_init__(self) -> None:
         if self.in_flight < 1 or self.timeout <= 0:
             raise UsageError(f"openai:{self.model}: in_flight and timeout must be more than 0.")
+        if self.temperature == 0.0 and _REASONING.match(self.model):
+            object.__setattr__(self, "temperature", None)
         # Files and addresses are checked here: a mistake in them should cost no call.
         _ = self._client.address, self._prompt, self._shots
 
