@@ -97,6 +97,29 @@ def test_a_killed_run_asks_for_nothing_that_was_stored(run: Run, tmp_path: Path)
     assert (tmp_path / "out.txt").read_text("utf-8").count("\n") == 2000
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is a POSIX signal")
+def test_ctrl_c_is_answered_in_one_line(tmp_path: Path) -> None:
+    engine = "x=fake:upper?delay=0.05&in_flight=1"
+    process = subprocess.Popen(
+        [*MAIN, "translate", "-l", "en-de", "-t", engine, str(lines(tmp_path, 2000)), "-o", "out.txt"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    workspace = tmp_path / ".mtassay" / "workspace.db"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        time.sleep(0.2)
+        if workspace.exists():
+            time.sleep(1)
+            break
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.splitlines()[-1].startswith("mtassay: stopped.")
+
+
 def test_what_cannot_be_translated_is_counted_and_makes_exit_code_3(run: Run, tmp_path: Path) -> None:
     def picky(seen: Seen) -> Reply:
         return status(400, {"error": "no"}) if "sentence 1" in seen.body["texts"] else echo(seen)

@@ -17,6 +17,10 @@ COMMANDS = ("score", "translate", "meta", "systems", "runs")
 """Each is a module of this package with a function `register`; in the order of the help."""
 
 
+STOPPED = 130
+"""The exit code after Ctrl-C, as shells have it."""
+
+
 def build_app(only: str | None = None) -> typer.Typer:
     """The command line; with `only` nothing but that command is loaded, so that it starts fast."""
     app = typer.Typer(
@@ -55,6 +59,8 @@ def main() -> NoReturn:
     try:
         code = build_app(words[0] if words else None)(args=words, standalone_mode=False)
         sys.stdout.flush()
+        if code == STOPPED:  # what Typer makes of Ctrl-C
+            code = _stopped()
     except Exception as error:
         if isinstance(error, BrokenPipeError):
             # The reader, such as `head`, has gone; Python would complain once more when it flushes.
@@ -74,7 +80,7 @@ def _explain(error: Exception, words: list[str]) -> int:
     if kind == "NoArgsIsHelpError":
         _say(str(error))
         return 2
-    if kind == "Abort":  # what Typer makes of Ctrl-C
+    if kind == "Abort":  # what older versions of Typer make of it
         return _stopped()
     if isinstance(error, MtassayError):
         _say(f"mtassay: {' '.join(str(error).split())}")
@@ -91,7 +97,7 @@ def _explain(error: Exception, words: list[str]) -> int:
 
 def _stopped() -> int:
     _say("mtassay: stopped. What live engines have answered is kept: run the same command again to go on.")
-    return 130
+    return STOPPED
 
 
 def _say(line: str) -> None:
