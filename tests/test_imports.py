@@ -13,7 +13,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 
 LAYERS = [
     {"errors", "core", "languages"},
-    {"stats", "formats", "store", "systems", "tools", "metrics"},
+    {"stats", "formats", "reviews", "store", "systems", "tools", "metrics"},
     {"methods"},
     {"engine", "caller", "executors", "registry", "options", "meta"},
     {"report", "web"},

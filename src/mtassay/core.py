@@ -25,6 +25,7 @@ __all__ = [
     "Output",
     "Request",
     "Result",
+    "Review",
     "Run",
     "Score",
     "Segment",
@@ -124,6 +125,21 @@ class Statistics:
     values: NDArray[Any]
     signature: str = ""
     group: str = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What a person answered to a question about a subject: see `mtassay.reviews` for both.
+
+    Reviews are only ever added; `at` is when, in UTC.
+    """
+
+    subject: str
+    question: str
+    answer: str
+    reviewer: str
+    note: str = ""
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +248,10 @@ class Tools(ABC):
     @abstractmethod
     def remember(self, key: str, value: bytes) -> None:
         """Keep a result that is dear to compute. The key must name everything the result depends on."""
+
+    def decisions(self, question: str) -> Mapping[str, str]:
+        """What people decided: the answer that holds, by subject. What is disputed is not there."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 from mtassay import __version__
 from mtassay.caller import Budget, Tally, translate_all
 from mtassay.core import Judgement, Method, Output, Request, Run, Segment, System, Tools
+from mtassay.reviews import decide
 from mtassay.store import Workspace
 from mtassay.systems.live import LiveSystem
 
@@ -52,7 +53,12 @@ def execute(
     started = datetime.now(UTC)
     tools = _EngineTools(workspace, report or _silent)
     cases = list(method.cases(segments, tools))
-    requests = [Request(case.id, source) for case in cases if case.skip is None for source in case.sources]
+    requests = [
+        Request(case.id, source, case.tags.get("context"))
+        for case in cases
+        if case.skip is None
+        for source in case.sources
+    ]
     outputs = {}
     for system in systems:
         if isinstance(system, LiveSystem):
@@ -93,6 +99,11 @@ class _EngineTools(Tools):
 
     def remember(self, key: str, value: bytes) -> None:
         self.pending[key] = value
+
+    def decisions(self, question: str) -> Mapping[str, str]:
+        if self.workspace is None:
+            return {}
+        return {key[0]: d.answer for key, d in decide(self.workspace.reviews(question)).items() if d.answer}
 
     def keep(self) -> None:
         """Write what was remembered, in one transaction."""

@@ -18,6 +18,7 @@ __all__ = ["find", "names"]
 _OURS: dict[str, dict[str, str]] = {
     "method": {
         "score": "mtassay.methods.score:ScoreMethod",
+        "suite": "mtassay.methods.suite.method:SuiteMethod",
     },
     "metric": {
         "bleu": "mtassay.metrics.bleu:BLEU",

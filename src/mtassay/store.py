@@ -1,4 +1,4 @@
-"""The workspace: one SQLite file with runs, their outputs and findings, and the cache."""
+"""The workspace: one SQLite file with runs, their outputs and findings, reviews, and the cache."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from mtassay.core import Cluster, Comparison, Finding, Output, Result, Run, Score, Segment
+from mtassay.core import Cluster, Comparison, Finding, Output, Result, Review, Run, Score, Segment
 from mtassay.errors import UsageError, WorkspaceError
+from mtassay.reviews import Subject, subject_from
 
 DEFAULT = Path(".mtassay/workspace.db")
 CACHE_BYTES = 512 * 2**20
@@ -47,6 +48,15 @@ _MIGRATIONS = [
         key TEXT PRIMARY KEY, signature TEXT NOT NULL, text TEXT NOT NULL, meta TEXT NOT NULL,
         stored TEXT NOT NULL
     ) WITHOUT ROWID;
+    """,
+    """
+    ALTER TABLE segments ADD COLUMN tags TEXT NOT NULL DEFAULT '{}';
+    CREATE TABLE subjects (id TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE reviews (
+        subject TEXT NOT NULL REFERENCES subjects (id), question TEXT NOT NULL, answer TEXT NOT NULL,
+        reviewer TEXT NOT NULL, note TEXT NOT NULL, at TEXT NOT NULL,
+        UNIQUE (subject, question, answer, reviewer, note, at)
+    );
     """,
 ]
 """Each entry takes the schema one version further; entries are only ever added."""
@@ -125,9 +135,9 @@ class Workspace:
                 ),
             )
             self._database.executemany(
-                "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
-                    (run.id, position, s.id, _text(s.source), _json(s.references), s.document)
+                    (run.id, position, s.id, _text(s.source), _json(s.references), s.document, _json(s.tags))
                     for position, s in enumerate(segments)
                 ),
             )
@@ -152,29 +162,44 @@ class Workspace:
         rows = self._select("SELECT * FROM runs ORDER BY started DESC, rowid DESC")
         return [_run(row) for row in rows]
 
-    def run(self, name: str) -> Run:
-        """One run with its findings. The name may be the beginning of an id, or `last`."""
+    def run(self, name: str, *, case: str | None = None) -> Run:
+        """One run with its findings. The name may be the beginning of an id, or `last`.
+
+        With `case` only the findings about it are read; so for `segments` and `outputs`.
+        """
         run_id = self._run_id(name)
         (row,) = self._select("SELECT * FROM runs WHERE id = ?", run_id)
         found = self._select(
-            "SELECT case_id, system, detector, verdict, value, evidence FROM findings WHERE run = ?", run_id
+            "SELECT case_id, system, detector, verdict, value, evidence FROM findings "
+            "WHERE run = ?1 AND (case_id = ?2 OR ?2 IS NULL)",
+            run_id,
+            case,
         )
         return _run(row, [Finding(c, s, d, v, x, json.loads(e)) for c, s, d, v, x, e in found])
 
-    def segments(self, name: str) -> list[Segment]:
+    def segments(self, name: str, *, case: str | None = None) -> list[Segment]:
         """The segments of a run, in order."""
         rows = self._select(
-            "SELECT id, source, reference_texts, document FROM segments WHERE run = ? ORDER BY position",
+            "SELECT id, source, reference_texts, document, tags FROM segments "
+            "WHERE run = ?1 AND (id = ?2 OR ?2 IS NULL) ORDER BY position",
             self._run_id(name),
+            case,
         )
-        return [Segment(id_, source, tuple(json.loads(refs)), doc) for id_, source, refs, doc in rows]
+        return [
+            Segment(id_, source, tuple(json.loads(references)), document, json.loads(tags))
+            for id_, source, references, document, tags in rows
+        ]
 
-    def outputs(self, name: str) -> dict[str, list[Output]]:
+    def outputs(self, name: str, *, case: str | None = None) -> dict[str, list[Output]]:
         """The outputs of a run by system, in order of the cases."""
         run_id = self._run_id(name)
-        outputs: dict[str, list[Output]] = {system: [] for system in self.run(run_id).systems}
+        ((systems,),) = self._select("SELECT systems FROM runs WHERE id = ?", run_id)
+        outputs: dict[str, list[Output]] = {system: [] for system in json.loads(systems)}
         for system, *values in self._select(
-            "SELECT system, id, text, error FROM outputs WHERE run = ? ORDER BY system, position", run_id
+            "SELECT system, id, text, error FROM outputs WHERE run = ?1 AND (id = ?2 OR ?2 IS NULL) "
+            "ORDER BY system, position",
+            run_id,
+            case,
         ):
             outputs[system].append(Output(*values))
         return outputs
@@ -227,6 +252,33 @@ class Workspace:
                     for key, output in answers.items()
                 ),
             )
+
+    def add_reviews(self, reviews: Iterable[Review], subjects: Iterable[Subject]) -> int:
+        """Keep what people answered, with what they looked at; gives how many were not there before."""
+        with self._transaction():
+            self._database.executemany(
+                "INSERT OR IGNORE INTO subjects VALUES (?, ?)", ((s.id, _json(asdict(s))) for s in subjects)
+            )
+            before = self._database.total_changes
+            self._database.executemany(
+                "INSERT OR IGNORE INTO reviews VALUES (?, ?, ?, ?, ?, ?)",
+                ((r.subject, r.question, r.answer, r.reviewer, _text(r.note), r.at) for r in reviews),
+            )
+            return self._database.total_changes - before
+
+    def reviews(self, question: str | None = None) -> list[Review]:
+        """All reviews in the order of their time, or those that answer one question."""
+        rows = self._select(
+            "SELECT subject, question, answer, reviewer, note, at FROM reviews "
+            "WHERE question = ?1 OR ?1 IS NULL ORDER BY at, rowid",
+            question,
+        )
+        return [Review(*row) for row in rows]
+
+    def subjects(self) -> dict[str, Subject]:
+        """What reviews are about, by id."""
+        rows = self._select("SELECT id, content FROM subjects")
+        return {subject: subject_from(json.loads(content)) for subject, content in rows}
 
     def _run_id(self, name: str) -> str:
         ids = [row[0] for row in self._select("SELECT id FROM runs ORDER BY started DESC, rowid DESC")]

@@ -20,9 +20,11 @@ from mtassay.cli.common import (
     workspace_path,
 )
 from mtassay.cli.show import findings_with_texts, print_run
+from mtassay.cli.suite.show import print_suite
 from mtassay.core import Run
 from mtassay.errors import UsageError
 from mtassay.formats import segment_record, write_jsonl
+from mtassay.methods.suite.method import SuiteMethod
 from mtassay.report.table import Table
 from mtassay.store import Workspace
 
@@ -58,6 +60,9 @@ def show_run(
     run: RunArgument = "last",
     findings: Annotated[bool, typer.Option("--findings", help="Show the segments worth a look too.")] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
+    phenomena: Annotated[
+        bool, typer.Option("--phenomena", help="Of a suite, show every phenomenon, not only categories.")
+    ] = False,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -73,7 +78,11 @@ def show_run(
             }
         )
         return
-    print_run(found, output_format, all_pairs=pairs, facts=f"{found.id} · {found.method} · {found.started}")
+    facts = f"{found.id} · {found.method} · {found.started}"
+    if found.method == SuiteMethod.name:
+        print_suite(found, store.segments(found.id), output_format, facts=facts, phenomena=phenomena)
+    else:
+        print_run(found, output_format, all_pairs=pairs, facts=facts)
     if findings:
         echo("\nFindings")
         for record in findings_with_texts(found.findings, store.segments(found.id), store.outputs(found.id)):

@@ -22,27 +22,26 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     check_targets,
-    named,
     pair_of,
     say,
     say_failures,
     workspace_path,
 )
+from mtassay.cli.given import open_systems, stored_system
 from mtassay.cli.progress import Progress
 from mtassay.cli.show import findings_with_texts, print_run
 from mtassay.core import Segment, System
 from mtassay.engine import Execution, execute
 from mtassay.errors import UsageError
-from mtassay.formats import read_outputs, read_segments, read_test_set, write_jsonl, write_tsv
+from mtassay.formats import read_segments, read_test_set, write_jsonl, write_tsv
 from mtassay.formats.entities import read_entities
 from mtassay.languages import Pair
 from mtassay.methods.score import ScoreMethod
 from mtassay.metrics.base import Metric
-from mtassay.options import build, is_live, open_system, split_specs
+from mtassay.options import build, split_specs
 from mtassay.stats import default_seed
 from mtassay.store import Workspace
 from mtassay.systems.live import LiveSystem
-from mtassay.systems.stored import Stored
 
 
 def register(app: typer.Typer) -> None:
@@ -140,12 +139,8 @@ def score(
         chosen = [name for name in system or [] if name in outputs]
         outputs = {name: outputs[name] for name in chosen} if chosen else outputs
         system = [name for name in system or [] if name not in chosen]
-    systems: list[System] = [_stored(name, texts, segments) for name, texts in outputs.items()]
-    for name, what in named(system or []).items():
-        if is_live(what):
-            systems.append(open_system(name, what, pair))
-        else:
-            systems.append(_stored(name, read_outputs(what, segments, system=name, pair=pair), segments))
+    systems: list[System] = [stored_system(name, texts, segments) for name, texts in outputs.items()]
+    systems += open_systems(system or [], segments, pair)
     if not systems:
         raise UsageError("There is no system to score: add -t NAME=FILE.")
     if entities is not None:
@@ -204,10 +199,6 @@ def _read_test_set(
         test_set = test_set.with_references([str(name) for name in references])
     labels = {"test": test_set.name, "lang": str(pair)} if pair else {"test": test_set.name}
     return test_set.segments, test_set.outputs, labels
-
-
-def _stored(name: str, texts: Sequence[str | None], segments: Sequence[Segment]) -> Stored:
-    return Stored(name, {segment.id: text for segment, text in zip(segments, texts, strict=True)})
 
 
 def _baseline(chosen: str | None, systems: Sequence[System]) -> str:

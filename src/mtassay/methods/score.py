@@ -16,7 +16,6 @@ from mtassay.core import (
     Case,
     Cluster,
     Comparison,
-    Finding,
     Judgement,
     Method,
     Output,
@@ -25,9 +24,9 @@ from mtassay.core import (
     Segment,
     Statistics,
     Tools,
-    Verdict,
 )
 from mtassay.errors import UsageError
+from mtassay.methods.missing import missing
 from mtassay.metrics.base import Metric
 from mtassay.metrics.measure import Corpus, guard, measure
 
@@ -80,7 +79,7 @@ class ScoreMethod(Method):
             for system, answers in outputs.items()
         }
         findings = [
-            _missing(output, system)
+            missing(output, system)
             for system, answers in outputs.items()
             for output in answers
             if output.text is None
@@ -196,12 +195,6 @@ class ScoreMethod(Method):
         if self.test == "randomization":
             return stats.paired_randomization(values, metric.aggregate, trials=self.trials, seed=self.seed)
         return stats.paired_bootstrap(points, resampled)
-
-
-def _missing(output: Output, system: str) -> Finding:
-    """Why there is nothing to score: an engine failed, or a file has no such output."""
-    verdict: Verdict = "skipped" if output.meta.get("skipped") else "error"
-    return Finding(output.id, system, "output", verdict, evidence={"reason": output.error})
 
 
 def _parts(measured: Statistics, metric: Metric) -> list[Statistics]:

@@ -91,7 +91,7 @@ def _fitting(widths: Sequence[int], width: int) -> list[list[int]]:
 def _block(rows: Sequence[Sequence[Cell]], widths: Sequence[int], columns: Sequence[int], color: bool) -> str:
     lines = []
     for number, row in enumerate(rows):
-        names = textwrap.wrap(row[0].text, widths[0]) or [""]
+        names = textwrap.wrap(row[0].text, widths[0], subsequent_indent="  ") or [""]
         cells = [_pad(row[0], names[0], -widths[0], color)]
         cells += [_pad(row[i], row[i].text, widths[i], color) for i in columns[1:]]
         lines += [_GAP.join(cells), *names[1:]]

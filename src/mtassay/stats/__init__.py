@@ -1,7 +1,14 @@
-"""Statistics as pure functions on arrays: resampling tests, intervals, clusters, ranks and correlation."""
+"""Statistics as pure functions on arrays: tests, intervals, clusters, ranks, correlation and agreement."""
 
 from __future__ import annotations
 
+from mtassay.stats.agreement import (
+    agreement_interval,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    observed_agreement,
+)
 from mtassay.stats.comparison import (
     adjust,
     clusters,
@@ -11,6 +18,13 @@ from mtassay.stats.comparison import (
 )
 from mtassay.stats.correlation import Grouped, grouped, kendall, pearson, prediction_error, spearman
 from mtassay.stats.intervals import Interval, bootstrap_interval, fisher_interval, interval, wilson
+from mtassay.stats.macro import (
+    macro_average,
+    macro_interval,
+    macro_permutation_test,
+    macro_t_test,
+    macro_z_test,
+)
 from mtassay.stats.pairs import PairCounts, acc_eq, count_pairs, pairwise_accuracy, soft_pairwise_accuracy
 from mtassay.stats.randomization import one_sided_permutation, paired_randomization
 from mtassay.stats.ranks import average_ranks, rank_sum
@@ -22,6 +36,8 @@ from mtassay.stats.resampling import (
     difference_standard_errors,
     paired_bootstrap,
 )
+from mtassay.stats.shares import bootstrap_test, exact_test, t_test, z_test
+from mtassay.stats.tails import coin_tail, incomplete_beta, normal_tail, t_tail
 
 __all__ = [
     "Aggregate",
@@ -30,19 +46,34 @@ __all__ = [
     "PairCounts",
     "acc_eq",
     "adjust",
+    "agreement_interval",
     "average_ranks",
     "bootstrap_interval",
     "bootstrap_scores",
     "bootstrap_sums",
+    "bootstrap_test",
     "clusters",
+    "cohen_kappa",
+    "coin_tail",
     "count_pairs",
     "default_seed",
     "detectable_difference",
     "difference_standard_errors",
+    "exact_test",
     "fisher_interval",
+    "fleiss_kappa",
     "grouped",
+    "incomplete_beta",
     "interval",
     "kendall",
+    "krippendorff_alpha",
+    "macro_average",
+    "macro_interval",
+    "macro_permutation_test",
+    "macro_t_test",
+    "macro_z_test",
+    "normal_tail",
+    "observed_agreement",
     "one_sided_permutation",
     "paired_bootstrap",
     "paired_randomization",
@@ -52,7 +83,10 @@ __all__ = [
     "rank_sum",
     "soft_pairwise_accuracy",
     "spearman",
+    "t_tail",
+    "t_test",
     "units_to_settle",
     "wilson",
     "win_counts",
+    "z_test",
 ]

@@ -92,7 +92,7 @@ def fisher_interval(r: float, n: int, *, level: float = 0.95) -> Interval:
     return Interval(math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach))
 
 
-def wilson(successes: int, n: int, *, level: float = 0.95) -> Interval:
+def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     """Wilson's score interval (1927) of a share, within 0 and 1; nan for n = 0.
 
     >>> low, high = wilson(8, 10)

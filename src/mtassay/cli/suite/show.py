@@ -1,0 +1,91 @@
+"""Prints a run of a suite, fresh or from the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, say
+from mtassay.core import Case, Run, Segment
+from mtassay.methods.suite.accuracy import costliest, phenomenon_groups
+from mtassay.methods.suite.method import DETECTOR, grades_of
+from mtassay.report.accuracy import accuracy_table, status_table, system_table
+from mtassay.report.scores import score_rows
+from mtassay.report.table import Table
+
+__all__ = ["print_suite", "say_next"]
+
+MANY = 6
+"""With more systems than this, averages get a table of their own, one system a line."""
+
+_CONFLICTS = 5
+
+
+def print_suite(
+    run: Run, segments: Sequence[Segment], form: OutputFormat, *, facts: str, phenomena: bool = False
+) -> None:
+    """All tables of a run in this format; `facts` is a line to begin with."""
+    if form is OutputFormat.json:
+        print_json(run.result.as_dict())
+        return
+    if form is OutputFormat.tsv:
+        print_tables([score_rows(run.result)], form)
+        return
+    echo(f"% {facts}\n" if form is OutputFormat.latex else f"{facts}\n")
+    print_tables(_tables(run, segments, phenomena), form)
+    comment = "% " if form is OutputFormat.latex else ""
+    for line in _warnings(run, segments):
+        echo(f"\n{comment}{line}")
+    signatures = dict.fromkeys(score.signature for score in run.result.scores)
+    echo("\n" + "\n".join(f"{comment}accuracy|{signature}" for signature in signatures))
+
+
+def _tables(run: Run, segments: Sequence[Segment], phenomena: bool) -> list[Table]:
+    categories = phenomenon_groups(_cases(segments))
+    tables = [status_table(run.result.counts)]
+    both = run.parameters.get("items") == "both"
+    for suffix, title in (
+        ("", "Items settled for all systems" if both else ""),
+        (":settled", "Each its own"),
+    ):
+        if suffix and not both:
+            continue
+        if len(run.systems) > MANY:
+            tables.append(system_table(run.result, suffix=suffix, title=title))
+        by = "phenomenon" if phenomena else "category"
+        tables.append(
+            accuracy_table(run.result, by=by, categories=categories, suffix=suffix, title=title)  # type: ignore[arg-type]
+        )
+    return tables
+
+
+def _cases(segments: Sequence[Segment]) -> list[Case]:
+    return [Case(s.id, s.id, (s.source,), tags=s.tags) for s in segments]
+
+
+def _warnings(run: Run, segments: Sequence[Segment]) -> list[str]:
+    """What a reader of the tables must know: conflicts, and a system that makes the comparison small."""
+    lines = []
+    conflicts = [
+        f"{finding.case_id} ({finding.system})"
+        for finding in run.findings
+        if finding.detector == DETECTOR and finding.evidence.get("status") == "conflict"
+    ]
+    if conflicts:
+        more = f" and {len(conflicts) - _CONFLICTS} more" if len(conflicts) > _CONFLICTS else ""
+        lines.append(f"Watch out: rules contradict each other: {', '.join(conflicts[:_CONFLICTS])}{more}.")
+    cost = costliest(grades_of(run.findings, _cases(segments), run.systems))
+    if cost and cost.without > 1.1 * cost.fair and run.parameters.get("items") != "settled":
+        lines.append(
+            f"{cost.system} leaves {cost.unsettled:,} items open: without it {cost.without:,} items could be "
+            f"compared instead of {cost.fair:,}."
+        )
+    return lines
+
+
+def say_next(run: Run, *, saved: bool, place: str) -> None:
+    """What can be done with this run, on standard error."""
+    if saved:
+        say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place}")
+    if still_open := sum(c.get("undecided", 0) + c.get("conflict", 0) for c in run.result.counts.values()):
+        how = f"mtassay review next {run.id}{place}" if saved else "add --save, then: mtassay review next"
+        say(f"mtassay: {still_open:,} outputs are not settled. Settle them: {how}")

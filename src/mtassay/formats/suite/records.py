@@ -1,0 +1,173 @@
+"""Our own record of a suite, the same in YAML and JSONL: from plain values to nouns and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, get_args, get_type_hints
+
+from mtassay.errors import InputError
+from mtassay.formats.suite.nouns import RULE_FIELDS, Item, Matching, Rule, Suite
+
+__all__ = ["header_record", "item_from_record", "item_record", "rule_record", "suite_from_header"]
+
+_HEADER = ("suite", "langpair", "about", "match", "macros", "author")
+_LISTS = ("focus", "references", "context", "tags")
+_TEXTS = ("id", "langpair", "category", "phenomenon", "source", "note", "author", "approver")
+_ITEM = (*_TEXTS, *RULE_FIELDS, *_LISTS, "public")
+_REQUIRED = ("id", "category", "phenomenon", "source")
+_TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+def suite_from_header(record: Mapping[str, Any], items: Sequence[Item], *, path: str) -> Suite:
+    """The suite that a header and its items make."""
+    _check_keys(record, (*_HEADER, "items"), "a suite", path, 1)
+    macros = record.get("macros") or {}
+    if not isinstance(macros, Mapping):
+        raise InputError("'macros' must map names to patterns", path=path)
+    return Suite(
+        tuple(items),
+        name=_text(record, "suite", path, 1),
+        langpair=_text(record, "langpair", path, 1),
+        about=_text(record, "about", path, 1),
+        matching=_matching(record.get("match") or {}, path),
+        macros={str(name): str(pattern) for name, pattern in macros.items()},
+        path=path,
+    )
+
+
+def _matching(record: Any, path: str) -> Matching:
+    names = [field.name for field in fields(Matching)]
+    if not isinstance(record, Mapping):
+        raise InputError(f"'match' must be a mapping of {', '.join(names)}", path=path)
+    _check_keys(record, names, "'match'", path, None)
+    for name, kind in get_type_hints(Matching).items():
+        if name in record and record[name] not in get_args(kind):
+            choices = ", ".join(get_args(kind))
+            raise InputError(f"'match' has {name}: {record[name]}. Available: {choices}", path=path)
+    return Matching(**record)
+
+
+def item_from_record(
+    record: Any, *, path: str, line: int | None, langpair: str = "", author: str = ""
+) -> Item:
+    """One item. `langpair` and `author` are the header's, for items that name none."""
+    if not isinstance(record, Mapping):
+        raise InputError(
+            "an item must be a mapping with id, category, phenomenon, source", path=path, line=line
+        )
+    _check_keys(record, _ITEM, "an item", path, line)
+    texts = {name: _text(record, name, path, line) for name in _TEXTS}
+    for name in _REQUIRED:
+        if not texts[name].strip():
+            raise InputError(f"an item has no '{name}'", path=path, line=line)
+    texts["langpair"] = texts["langpair"] or langpair
+    texts["author"] = texts["author"] or author
+    rules = {name: _rules(record.get(name), name, path, line) for name in RULE_FIELDS}
+    lists = {name: _list(record.get(name), name, path, line) for name in _LISTS}
+    public = _truth(record.get("public", True), path, line)
+    return Item(**texts, **rules, **lists, public=public, line=line)  # type: ignore[arg-type]
+
+
+def _rules(value: Any, name: str, path: str, line: int | None) -> tuple[Rule, ...]:
+    """A text, a mapping, or a list of both; what is empty is no rule."""
+    entries = value if isinstance(value, list) else [value]
+    return tuple(_rule(entry, name, path, line) for entry in entries if entry not in (None, "", {}))
+
+
+def _rule(entry: Any, name: str, path: str, line: int | None) -> Rule:
+    what = "regex" if name.endswith("regex") else "token"
+    if isinstance(entry, str):
+        return Rule(entry)
+    if not isinstance(entry, Mapping) or not isinstance(entry.get(what), str):
+        raise InputError(f"'{name}' must hold texts, or mappings with '{what}'", path=path, line=line)
+    rest = {key: value for key, value in entry.items() if key != what}
+    known = [field.name for field in fields(Rule) if field.name != "text"]
+    _check_keys(rest, known, f"a rule of '{name}'", path, line)
+    for key, choices in (("case", ("exact", "ignore")), ("engine", ("re2", "regex"))):
+        if key in rest and rest[key] not in choices:
+            raise InputError(f"'{key}: {rest[key]}'. Available: {', '.join(choices)}", path=path, line=line)
+    texts: dict[str, Any] = {key: str(value) for key, value in rest.items()}
+    return Rule(entry[what], **texts)
+
+
+def _list(value: Any, name: str, path: str, line: int | None) -> tuple[str, ...]:
+    entries = value if isinstance(value, list) else [value]
+    found = [entry for entry in entries if entry not in (None, "")]
+    if not all(isinstance(entry, str) for entry in found):
+        raise InputError(f"'{name}' must be a list of texts", path=path, line=line)
+    return tuple(found)
+
+
+def _text(record: Mapping[str, Any], name: str, path: str, line: int | None) -> str:
+    value = record.get(name)
+    if value is None:
+        return ""
+    if isinstance(value, Mapping | list):
+        raise InputError(f"'{name}' must be a text", path=path, line=line)
+    return str(value)
+
+
+def _truth(value: Any, path: str, line: int | None) -> bool:
+    if isinstance(value, bool):
+        return value
+    if str(value).lower() not in _TRUTHS:
+        raise InputError(f"'public: {value}'. Write true or false", path=path, line=line)
+    return _TRUTHS[str(value).lower()]
+
+
+def _check_keys(
+    record: Mapping[str, Any], known: Sequence[str], what: str, path: str, line: int | None
+) -> None:
+    """A misspelt key would be a rule that is silently not there."""
+    if unknown := [str(key) for key in record if key not in known]:
+        raise InputError(f"{what} has no '{unknown[0]}'. Available: {', '.join(known)}", path=path, line=line)
+
+
+def header_record(suite: Suite) -> dict[str, Any]:
+    """What a file says before its items; nothing that is a default."""
+    default = Matching()
+    match = {
+        field.name: value
+        for field in fields(Matching)
+        if (value := getattr(suite.matching, field.name)) != getattr(default, field.name)
+    }
+    record = {
+        "suite": suite.name,
+        "langpair": suite.langpair,
+        "about": suite.about,
+        "match": match,
+        "macros": dict(suite.macros),
+    }
+    return {key: value for key, value in record.items() if value}
+
+
+def item_record(item: Item, *, langpair: str = "") -> dict[str, Any]:
+    """An item without what is empty; without its language pair where that is the header's."""
+    record: dict[str, Any] = {
+        "id": item.id,
+        "langpair": item.langpair if item.langpair != langpair else "",
+        "category": item.category,
+        "phenomenon": item.phenomenon,
+        "source": item.source,
+        "focus": list(item.focus),
+        **{name: [rule_record(rule, name) for rule in getattr(item, name)] for name in RULE_FIELDS},
+        "references": list(item.references),
+        "context": list(item.context),
+        "note": item.note,
+        "author": item.author,
+        "approver": item.approver,
+        "tags": list(item.tags),
+    }
+    record = {key: value for key, value in record.items() if value}
+    return record if item.public else {**record, "public": False}
+
+
+def rule_record(rule: Rule, name: str) -> str | dict[str, str]:
+    """A rule as a text where it is nothing more, else as a mapping."""
+    rest = {
+        field.name: getattr(rule, field.name)
+        for field in fields(Rule)
+        if field.name != "text" and getattr(rule, field.name) != field.default
+    }
+    return {"regex" if name.endswith("regex") else "token": rule.text, **rest} if rest else rule.text

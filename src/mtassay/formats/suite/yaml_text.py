@@ -1,0 +1,79 @@
+"""Suites in YAML: read with every scalar as text and the line of every item, written for readable diffs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from mtassay.errors import InputError
+from mtassay.formats.suite.nouns import Suite
+from mtassay.formats.suite.records import header_record, item_from_record, item_record, suite_from_header
+
+__all__ = ["item_yaml", "suite_from_yaml", "yaml_text"]
+
+# With the base loader `no` is a word and not a falsehood, and a date is what was written.
+_Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def suite_from_yaml(text: str, *, path: str) -> Suite:
+    """The suite in a YAML text; `path` is for messages."""
+    try:
+        node = yaml.compose(text, _Loader)
+        if not isinstance(node, yaml.MappingNode):
+            raise InputError("this is no suite: it needs 'items:' at the top", path=path, line=1)
+        record = {key.value: value for key, value in node.value}
+        loader = _Loader("")
+        header = {key: _plain(loader, value) for key, value in record.items() if key != "items"}
+        nodes = record.get("items")
+        if not isinstance(nodes, yaml.SequenceNode):
+            if nodes is None or nodes.value:
+                raise InputError("this is no suite: it needs a list 'items:' at the top", path=path, line=1)
+            nodes = yaml.SequenceNode("", [])
+        items = [
+            item_from_record(
+                _plain(loader, each),
+                path=path,
+                line=each.start_mark.line + 1,
+                langpair=str(header.get("langpair", "")),
+                author=str(header.get("author", "")),
+            )
+            for each in nodes.value
+        ]
+    except yaml.YAMLError as error:
+        raise InputError(_what(error), path=path, line=_line(error)) from None
+    except RecursionError:
+        raise InputError("this YAML is nested too deeply", path=path) from None
+    return suite_from_header(header, items, path=path)
+
+
+def _plain(loader: Any, node: Any) -> Any:
+    """The values of a node. Written out here since anchors that hold themselves must not loop."""
+    return loader.construct_object(node, deep=True)
+
+
+def _what(error: yaml.YAMLError) -> str:
+    problem = getattr(error, "problem", None) or str(error)
+    return f"this is not YAML ({' '.join(str(problem).split())})"
+
+
+def _line(error: yaml.YAMLError) -> int | None:
+    mark = getattr(error, "problem_mark", None)
+    return mark.line + 1 if mark else None
+
+
+def yaml_text(suite: Suite) -> str:
+    """The whole file, one key a line."""
+    head = _dump(header_record(suite)) if header_record(suite) else ""
+    items = "".join(item_yaml(item_record(item, langpair=suite.langpair)) for item in suite.items)
+    return f"{head}items:{' []' if not items else ''}\n{items}"
+
+
+def item_yaml(record: dict[str, Any]) -> str:
+    """One entry of the list of items, with the indentation that `yaml_text` uses."""
+    return _dump([record])
+
+
+def _dump(value: Any) -> str:
+    return str(yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=2**20, indent=2))

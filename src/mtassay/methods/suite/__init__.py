@@ -1,0 +1,1 @@
+"""Linguistic test suites (Macketanz et al. 2022)."""

@@ -1,0 +1,225 @@
+"""Accuracy per phenomenon, per category and on average, with significance (Macketanz et al. 2022).
+
+Accuracies are in percent. The micro average counts every item the same, the macro average every category.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay import stats
+from mtassay.core import Case, Cluster, Comparison, Result, Score
+from mtassay.errors import UsageError
+from mtassay.methods.suite.significance import Compare, Test, comparison, counts, rank
+
+__all__ = ["Costliest", "Grades", "accuracies", "costliest", "fair_items", "phenomenon_groups"]
+
+NAME = "accuracy"
+PHENOMENON = "accuracy:phenomenon"
+"""The name of a phenomenon's scores, since it may be called the same as its category."""
+MICRO, MACRO = "micro", "macro"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grades:
+    """What every system got on every item: 1 correct, 0 incorrect, -1 not settled.
+
+    Not settled is what is undecided, a conflict or skipped. `values` has one row for each item and one column
+    for each system, in their order. Items have the tags `category` and `phenomenon`.
+    """
+
+    items: Sequence[Case]
+    systems: Sequence[str]
+    values: NDArray[np.int8]
+
+    def __post_init__(self) -> None:
+        shape = (len(self.items), len(self.systems))
+        if self.values.shape != shape:
+            raise ValueError(
+                f"values must have the shape (items, systems) = {shape}, not {self.values.shape}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Costliest:
+    """The system that most items wait for.
+
+    It leaves `unsettled` items; `fair` items can be compared with it, and `without` if it is left out.
+    """
+
+    system: str
+    unsettled: int
+    fair: int
+    without: int
+
+
+def fair_items(grades: Grades) -> NDArray[np.bool_]:
+    """Which items all systems have settled, so that all can be compared on them."""
+    return np.asarray((grades.values >= 0).all(axis=1))
+
+
+def costliest(grades: Grades) -> Costliest | None:
+    """The system without which most items would be fair, of equals the first; `None` if none costs any."""
+    unsettled = grades.values < 0
+    gains = unsettled[unsettled.sum(axis=1) == 1].sum(axis=0)
+    if len(grades.systems) < 2 or not gains.any():
+        return None
+    worst = int(np.argmax(gains))
+    fair = int(fair_items(grades).sum())
+    return Costliest(grades.systems[worst], int(unsettled[:, worst].sum()), fair, fair + int(gains[worst]))
+
+
+def phenomenon_groups(items: Sequence[Case]) -> dict[str, str]:
+    """The group of each phenomenon's scores and the category that it belongs to, in order of appearance.
+
+    A group is called like its phenomenon, or `Category › Phenomenon` if several categories have that name.
+    """
+    pairs = dict.fromkeys((item.tags["category"], item.tags["phenomenon"]) for item in items)
+    times = Counter(phenomenon for _, phenomenon in pairs)
+    return {
+        phenomenon if times[phenomenon] == 1 else f"{category} › {phenomenon}": category
+        for category, phenomenon in pairs
+    }
+
+
+def accuracies(
+    grades: Grades,
+    *,
+    items: Literal["fair", "settled"] = "fair",
+    test: Test = "exact",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int | None = 12345,
+) -> Result:
+    """Accuracy of every system, in percent, for each phenomenon, each category, and on average.
+
+    Scores of phenomena are named "accuracy:phenomenon", all others "accuracy"; groups are in order of
+    appearance, "micro" and "macro" last. Intervals are at 95 %: Wilson's, and that of Price & Bonett
+    for the macro average. A group without items has the value `None`. Comparisons are of the best system of a
+    group against each other one, with a one-tailed p. A cluster holds its best system and all that do not
+    differ significantly from it; rank 1 is the best performance cluster.
+
+    `items` is "fair" for the items that all systems have settled, "settled" for each system's own. Then the
+    z-test, the t-test and the bootstrap compare what is shown, while the exact test, and the permutation test
+    that takes its place for the macro average, take the items that the two systems at hand have both settled.
+    """
+    for what, value, known in (("test", test, get_args(Test)), ("choice of items", items, _ITEMS)):
+        if value not in known:
+            raise UsageError(f"No {what} {value!r}. Available: {', '.join(sorted(known))}.")
+    values = grades.values
+    if items == "fair":
+        values = np.where(fair_items(grades)[:, None], values, np.int8(-1))
+    settings: dict[str, object] = {"items": items, "test": test, "alpha": f"{alpha:g}"}
+    if test in ("exact", "bootstrap"):
+        settings |= {"samples": samples, "seed": str(seed).lower()}
+    signature = _signature(settings)
+    results = []
+    for group in _groups(grades.items, values):
+        compare = comparison(group.parts, test, samples=samples, seed=seed)
+        results.append(_result(group, grades.systems, compare, alpha=alpha, signature=signature))
+    return Result(
+        scores=[score for result in results for score in result.scores],
+        comparisons=[comparison for result in results for comparison in result.comparisons],
+        clusters=[cluster for result in results for cluster in result.clusters],
+    )
+
+
+_ITEMS = ("fair", "settled")
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What one accuracy is of: the mean over the accuracies of its parts, given as outcomes (items, systems).
+
+    The macro average has the categories for parts; all others are one part.
+    """
+
+    name: str
+    label: str
+    parts: Sequence[NDArray[np.int8]]
+
+
+def _groups(items: Sequence[Case], values: NDArray[np.int8]) -> list[_Group]:
+    """Phenomena and categories in order of appearance, then the averages."""
+    phenomena = _parts([(item.tags["category"], item.tags["phenomenon"]) for item in items], values)
+    categories = _parts([item.tags["category"] for item in items], values)
+    labels = zip(phenomenon_groups(items), phenomena.values(), strict=True)
+    return [
+        *(_Group(PHENOMENON, label, [part]) for label, part in labels),
+        *(_Group(NAME, label, [part]) for label, part in categories.items()),
+        _Group(NAME, MICRO, [values]),
+        _Group(NAME, MACRO, list(categories.values()) or [values]),
+    ]
+
+
+def _parts(keys: Sequence[_Key], values: NDArray[np.int8]) -> dict[_Key, NDArray[np.int8]]:
+    """The rows of each key, in order of appearance."""
+    rows: dict[_Key, list[int]] = {}
+    for row, key in enumerate(keys):
+        rows.setdefault(key, []).append(row)
+    return {key: values[chosen] for key, chosen in rows.items()}
+
+
+def _result(
+    group: _Group, systems: Sequence[str], compare: Compare, *, alpha: float, signature: str
+) -> Result:
+    """Scores, comparisons and clusters of one group."""
+    name, label = group.name, group.label
+    correct, n = counts(group.parts)
+    values = 100 * stats.macro_average(correct, n)
+    if len(group.parts) == 1:
+        pairs = zip(correct[:, 0].tolist(), n[:, 0].tolist(), strict=True)
+        low, high = np.array([stats.wilson(*pair) for pair in pairs]).reshape(-1, 2).T
+    else:
+        low, high = stats.macro_interval(correct, n)
+    scores = [
+        Score(
+            name,
+            system,
+            label,
+            value=_defined(values[i]),
+            n=int(n[i].sum()),
+            low=_defined(100 * low[i]),
+            high=_defined(100 * high[i]),
+            signature=signature,
+        )
+        for i, system in enumerate(systems)
+    ]
+    ranking = rank(values.tolist(), compare, alpha=alpha)
+    comparisons = [
+        Comparison(
+            name,
+            label,
+            a=systems[ranking.best],
+            b=systems[other],
+            delta=float(values[ranking.best] - values[other]),
+            p=_defined(p),
+        )
+        for other, p in ranking.others
+    ]
+    clusters: list[Cluster] = []
+    above = 0
+    for members in ranking.clusters:
+        clusters.append(Cluster(name, label, 1 + above, tuple(systems[i] for i in members)))
+        above += len(members)
+    return Result(scores, comparisons, clusters)
+
+
+def _signature(settings: Mapping[str, object]) -> str:
+    from mtassay import __version__
+
+    return "|".join(
+        [*(f"{key}:{value}" for key, value in settings.items()), f"version:mtassay-{__version__}"]
+    )
+
+
+def _defined(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

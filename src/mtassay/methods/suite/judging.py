@@ -1,0 +1,173 @@
+"""Judges outputs by the rules of their item: correct, incorrect, undecided or conflict.
+
+A token is a whole output that a person settled, so it wins over expressions. Expressions are searched
+anywhere in the output; where both kinds match, that is a conflict and stays one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from mtassay.errors import InputError
+from mtassay.formats.suite import Item, Rule, RuleField, Suite
+from mtassay.methods.suite.patterns import TIMEOUT, Pattern, Text, compile_rule, normalize
+
+__all__ = ["Judge", "Judged", "Match", "Status"]
+
+Status = Literal["correct", "incorrect", "undecided", "conflict"]
+_REGEXES: tuple[RuleField, ...] = ("positive_regex", "negative_regex")
+_TOKENS: tuple[RuleField, ...] = ("positive_tokens", "negative_tokens")
+_Tokens = dict[tuple[bool, str], list[tuple[RuleField, Rule]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A rule that applies: which one, and where in the normalised output."""
+
+    kind: RuleField
+    rule: Rule
+    start: int
+    end: int
+
+    @property
+    def is_positive(self) -> bool:
+        return self.kind.startswith("positive")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The status of one output and why; `matches` are all rules that apply, tokens first."""
+
+    status: Status
+    why: str
+    text: str
+    matches: tuple[Match, ...] = ()
+    timed_out: tuple[Rule, ...] = ()
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """The same as plain values, for a finding."""
+        record: dict[str, Any] = {"status": self.status, "why": self.why}
+        if self.matches:
+            record["matches"] = [_match_record(match, self.text) for match in self.matches]
+        if self.timed_out:
+            record["timed_out"] = [rule.text for rule in self.timed_out]
+        return record
+
+
+def _match_record(match: Match, text: str) -> dict[str, Any]:
+    rule = {key: value for key in ("author", "date", "note") if (value := getattr(match.rule, key))}
+    return {
+        "kind": match.kind,
+        "rule": match.rule.text,
+        "match": text[match.start : match.end],
+        "span": [match.start, match.end],
+        **rule,
+    }
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The rules of a suite, each compiled when it is first needed.
+
+    Making one raises an `InputError` if an id stands twice: outputs are told apart by it.
+    """
+
+    suite: Suite
+    _patterns: dict[tuple[str, str | None, str], Pattern] = field(default_factory=dict, repr=False)
+    _tokens: dict[str, _Tokens] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        ids = Counter(item.id for item in self.suite.items)
+        if twice := next((item for item in reversed(self.suite.items) if ids[item.id] > 1), None):
+            raise InputError(
+                f"two items have the id '{twice.id}'. Rename one; 'mtassay suite check' finds all",
+                path=self.suite.path,
+                line=twice.line,
+            )
+
+    @cached_property
+    def items(self) -> Mapping[str, Item]:
+        """The items by id."""
+        return {item.id: item for item in self.suite.items}
+
+    def judge(self, item: Item, output: str) -> Judged:
+        """What the rules of the item say about an output."""
+        text = normalize(output, self.suite.matching)
+        if not text.strip():
+            return Judged("incorrect", "the output is empty", text)
+        tokens = tuple(self._equal_tokens(item, text))
+        searched = Text(text)
+        slow: list[Rule] = []
+        found = tuple(self._matching_expressions(item, searched, slow))
+        kinds = {match.is_positive for match in tokens or found}
+        if not kinds:
+            why = f"a rule took longer than {TIMEOUT:g} s" if slow else "no rule applies"
+            return Judged("undecided", why, text, timed_out=tuple(slow))
+        matches = (*tokens, *found)
+        if len(kinds) == 2:
+            what = "tokens" if tokens else "expressions"
+            return Judged("conflict", f"positive and negative {what} apply", text, matches, tuple(slow))
+        if slow and not tokens:
+            return Judged("undecided", f"a rule took longer than {TIMEOUT:g} s", text, matches, tuple(slow))
+        status: Status = "correct" if kinds == {True} else "incorrect"
+        return Judged(status, _why(tokens, found, status), text, matches, tuple(slow))
+
+    def _equal_tokens(self, item: Item, text: str) -> Iterator[Match]:
+        if item.id not in self._tokens:
+            self._tokens[item.id] = self._index(item)
+        for ignore_case, key in ((False, text), (True, text.casefold())):
+            for kind, token in self._tokens[item.id].get((ignore_case, key), ()):
+                yield Match(kind, token, 0, len(text))
+
+    def _index(self, item: Item) -> _Tokens:
+        """The tokens of an item by what they are equal to: exactly, or whatever the case."""
+        index: _Tokens = {}
+        for kind in _TOKENS:
+            for token in getattr(item, kind):
+                ignore_case = (token.case or self.suite.matching.case) == "ignore"
+                key = normalize(token.text, self.suite.matching)
+                if key.strip():
+                    place = (ignore_case, key.casefold() if ignore_case else key)
+                    index.setdefault(place, []).append((kind, token))
+        return index
+
+    def _matching_expressions(self, item: Item, text: Text, slow: list[Rule]) -> Iterator[Match]:
+        for kind in _REGEXES:
+            for rule in getattr(item, kind):
+                try:
+                    found = self.pattern(item, rule).search(text)
+                except TimeoutError:
+                    slow.append(rule)
+                    continue
+                if found:
+                    yield Match(kind, rule, found.start, found.end)
+
+    def pattern(self, item: Item, rule: Rule) -> Pattern:
+        """The compiled expression of a rule; an `InputError` names the item whose rule is wrong."""
+        key = (rule.text, rule.case, rule.engine)
+        if key not in self._patterns:
+            try:
+                self._patterns[key] = compile_rule(
+                    rule, matching=self.suite.matching, macros=dict(self.suite.macros)
+                )
+            except ValueError as error:
+                raise InputError(
+                    f"item '{item.id}': bad pattern '{rule.text}' ({error}). "
+                    f"Fix it; 'mtassay suite check {self.suite.path}' finds all",
+                    path=self.suite.path,
+                    line=item.line,
+                ) from None
+        return self._patterns[key]
+
+
+def _why(tokens: tuple[Match, ...], found: tuple[Match, ...], status: Status) -> str:
+    if not tokens:
+        return f"matches {found[0].kind.replace('_', ' ')} {found[0].rule.text}"
+    why = "a person settled this output"
+    against = [match for match in found if match.is_positive != (status == "correct")]
+    return f"{why}; this wins over the expression {against[0].rule.text}" if against else why

@@ -1,0 +1,157 @@
+"""Outputs are judged by tokens, then by expressions, and nothing is silently resolved."""
+
+from __future__ import annotations
+
+import pytest
+
+from mtassay.errors import InputError
+from mtassay.formats.suite import Item, Matching, Rule, Suite
+from mtassay.methods.suite import patterns
+from mtassay.methods.suite.judging import Judge, Judged
+
+EXACT = Matching()
+LOOSE = Matching(case="ignore", unicode="NFC", whitespace="collapse")
+
+
+def item(**rules: tuple[Rule, ...]) -> Item:
+    return Item("1", "de-en", "False friends", "False friends", "Er las gerne Novellen.", **rules)  # type: ignore[arg-type]
+
+
+def judge(output: str, one: Item, matching: Matching = EXACT) -> Judged:
+    return Judge(Suite((one,), matching=matching)).judge(one, output)
+
+
+NOVELLA = item(
+    positive_regex=(Rule("novellas"),),
+    negative_regex=(Rule(r"\bnovels\b", note="a false friend"), Rule("Novellen")),
+    positive_tokens=(Rule("He liked to read short stories."), Rule("He read novels, that is novellas.")),
+    negative_tokens=(Rule("He liked novellas and other news."),),
+)
+
+
+@pytest.mark.parametrize(
+    ("output", "status"),
+    [
+        ("He liked to read novellas.", "correct"),  # the outputs of figure 1 of the paper
+        ("He liked to read novels.", "incorrect"),
+        ("He liked to read a novel.", "undecided"),
+        ("He liked to read short stories.", "correct"),
+        ("He liked to read short stories", "undecided"),
+        ("He liked novellas and novels.", "conflict"),
+        ("He read novels, that is novellas.", "correct"),
+        ("He liked novellas and other news.", "incorrect"),
+        ("", "incorrect"),
+        (" \t ", "incorrect"),
+    ],
+)
+def test_the_four_statuses(output: str, status: str) -> None:
+    assert judge(output, NOVELLA).status == status
+
+
+def test_evidence_says_which_rule_matched_where() -> None:
+    assert judge("He likes novels.", NOVELLA).evidence == {
+        "status": "incorrect",
+        "why": r"matches negative regex \bnovels\b",
+        "matches": [
+            {
+                "kind": "negative_regex",
+                "rule": r"\bnovels\b",
+                "match": "novels",
+                "span": [9, 15],
+                "note": "a false friend",
+            }
+        ],
+    }
+
+
+def test_evidence_says_that_a_token_won_over_an_expression() -> None:
+    judged = judge("He read novels, that is novellas.", NOVELLA)
+    assert judged.why == r"a person settled this output; this wins over the expression \bnovels\b"
+    assert [match.kind for match in judged.matches] == ["positive_tokens", "positive_regex", "negative_regex"]
+
+
+def test_an_empty_output_is_incorrect_with_that_reason() -> None:
+    assert judge("", item()).evidence == {"status": "incorrect", "why": "the output is empty"}
+
+
+def test_a_token_of_both_kinds_is_a_conflict() -> None:
+    both = item(positive_tokens=(Rule("Yes."),), negative_tokens=(Rule("Yes."),))
+    assert judge("Yes.", both).status == "conflict"
+
+
+def test_an_empty_rule_is_no_rule() -> None:
+    assert judge("x", item(positive_tokens=(Rule(""),))).status == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("output", "matching", "status"),
+    [
+        ("he liked to read short  stories. ", Matching(), "undecided"),
+        ("he liked to read short  stories. ", LOOSE, "correct"),
+        ("NOVELLAS", Matching(), "undecided"),
+        ("NOVELLAS", LOOSE, "correct"),
+    ],
+)
+def test_options_of_matching_hold_for_tokens_and_expressions(
+    output: str, matching: Matching, status: str
+) -> None:
+    assert judge(output, NOVELLA, matching).status == status
+
+
+def test_composed_and_decomposed_letters_are_equal_if_the_suite_says_so() -> None:
+    one = item(positive_regex=(Rule("cafe\u0301"),))
+    assert judge("um caf\u00e9", one).status == "undecided"
+    assert judge("um caf\u00e9", one, LOOSE).status == "correct"
+
+
+def test_a_rule_may_care_about_case_where_its_suite_does_not() -> None:
+    one = item(positive_regex=(Rule("monday", case="exact"),), negative_tokens=(Rule("x", case="exact"),))
+    assert judge("Monday", one, LOOSE).status == "undecided"
+    assert judge("X", one, LOOSE).status == "undecided"
+    assert judge("on monday", one, LOOSE).status == "correct"
+
+
+def test_look_around_works_with_the_other_engine() -> None:
+    one = item(negative_regex=(Rule("novel(?!la)", engine="regex"),))
+    assert judge("a novella", one).status == "undecided"
+    assert judge("a novel", one).status == "incorrect"
+
+
+HOSTILE = [r"(a+)+$", r"(a|a)*b", r"(.*a){20}", r"(\w+\s?)*$", r"^(([a-z])+.)+[A-Z]([a-z])+$"]
+
+
+@pytest.mark.parametrize("pattern", HOSTILE)
+@pytest.mark.parametrize(
+    "output", ["a" * 100_000 + "!", "é" * 50_000, "a " * 50_000, "\x00" * 1000 + "a" * 99_000]
+)
+def test_a_hostile_pattern_ends_on_a_hostile_output(pattern: str, output: str) -> None:
+    assert judge(output, item(positive_regex=(Rule(pattern),))).status in ("correct", "undecided")
+
+
+def test_the_other_engine_gives_up_after_its_time_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "TIMEOUT", 0.05)
+    one = item(positive_regex=(Rule(r"(a|aa)+$", engine="regex"),), negative_regex=(Rule("b"),))
+    judged = judge("a" * 60 + "b", one)
+    assert judged.status == "undecided"
+    assert judged.evidence["timed_out"] == [r"(a|aa)+$"]
+    assert "took longer" in judged.why
+
+
+def test_a_bad_pattern_is_named_with_its_item() -> None:
+    with pytest.raises(InputError, match=r"item '1': bad pattern '\(x' .*missing \)"):
+        judge("x", item(positive_regex=(Rule("(x"),)))
+
+
+def test_an_id_that_stands_twice_is_an_error() -> None:
+    with pytest.raises(InputError, match="two items have the id '1'"):
+        Judge(Suite((NOVELLA, NOVELLA)))
+
+
+def test_macros_are_written_out() -> None:
+    one = item(positive_regex=(Rule(r"\b{{never}}\b"),))
+    suite = Suite((one,), macros={"never": "nunca|{{other}}", "other": "jamais"})
+    assert Judge(suite).judge(one, "eu jamais vi").status == "correct"
+    with pytest.raises(InputError, match="no macro 'never'"):
+        judge("x", one)
+    with pytest.raises(InputError, match="the macro 'never' contains itself"):
+        Judge(Suite((one,), macros={"never": "{{never}}"})).judge(one, "x")
