@@ -61,6 +61,7 @@ $(VENV)/bench: $(VENV)/dev
 bench: $(VENV)/bench
 	@$(BIN)/python bench/score.py
 	@$(BIN)/python bench/engine.py
+	@$(BIN)/python bench/suite.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out

@@ -17,6 +17,7 @@ from mtassay.formats import read_stream
 from mtassay.formats.segments import align
 from mtassay.formats.suite import Suite, read_suite
 from mtassay.languages import Pair, parse_pair
+from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.method import segment_of
 from mtassay.methods.suite.selection import Choice, select
 from mtassay.options import is_live, open_system
@@ -121,6 +122,7 @@ def read_inputs(
     suite = read_suite(where)
     if not suite.items:
         raise UsageError(f"{where} has no items yet. Add one: mtassay suite add {where}")
+    Judge(suite)  # ids must be unique: outputs are joined by them
     choice = Choice(category or (), phenomenon or (), tag or (), item or (), approved, public)
     return Inputs(suite, select(suite, choice))
 

@@ -72,7 +72,7 @@ def _match_record(match: Match, text: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Judge:
-    """The rules of a suite, each compiled when it is first needed.
+    """The rules of a suite, each compiled once, when it is first needed.
 
     Making one raises an `InputError` if an id stands twice: outputs are told apart by it.
     """
@@ -146,6 +146,13 @@ class Judge:
                     continue
                 if found:
                     yield Match(kind, rule, found.start, found.end)
+
+    def check(self) -> None:
+        """Compile every expression now: a bad one is found before anything is asked."""
+        for item in self.suite.items:
+            for kind in _REGEXES:
+                for rule in getattr(item, kind):
+                    self.pattern(item, rule)
 
     def pattern(self, item: Item, rule: Rule) -> Pattern:
         """The compiled expression of a rule; an `InputError` names the item whose rule is wrong."""

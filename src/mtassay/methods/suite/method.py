@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -49,8 +49,13 @@ class SuiteMethod(Method):
     seed: int | None = 12345
     reviews: bool = True
 
+    @cached_property
+    def _judge(self) -> Judge:
+        return Judge(self.suite)
+
     def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
-        items = {item.id: item for item in self.suite.items}
+        self._judge.check()
+        items = self._judge.items
         return [
             case_of(items[s.id]) if s.id in items else Case(s.id, s.id, (s.source,), skip="not in the suite")
             for s in segments
@@ -59,7 +64,7 @@ class SuiteMethod(Method):
     def judge(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
     ) -> Judgement:
-        judge = Judge(self.suite)
+        judge = self._judge
         decisions = tools.decisions(QUESTION) if self.reviews else {}
         asked = [case for case in cases if case.skip is None]
         findings: dict[str, list[Finding]] = {system: [] for system in outputs}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import re2
 
 from mtassay.formats.suite import Matching, Rule, expand
-from mtassay.methods.suite.re2_syntax import mark, translate, unmarked_length
+from mtassay.methods.suite.re2_syntax import explain, mark, translate, unmarked_length
 
 __all__ = ["TIMEOUT", "Found", "Pattern", "Text", "compile_rule", "normalize"]
 
@@ -97,6 +97,7 @@ class _Re2Pattern:
         try:
             return re2.compile(pattern.encode("utf-8"), options)
         except (re2.error, UnicodeEncodeError) as error:
+            explain(self.text)
             what = error.args[0] if error.args else error
             raise ValueError(
                 what.decode("utf-8", "replace") if isinstance(what, bytes) else str(what)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-__all__ = ["MARK", "Translation", "mark", "translate", "unmarked_length"]
+__all__ = ["MARK", "Translation", "explain", "mark", "translate", "unmarked_length"]
 
 MARK = "\U0010fffe"  # a code point that Unicode keeps free of characters
 _INNER_MARK = "\U000ffffe"  # stands where there is no boundary, for patterns with \B
@@ -87,13 +87,21 @@ def translate(pattern: str) -> Translation:
     ValueError: look-around '(?=' needs 'engine: regex'
     """
     try:
+        return _Translator(pattern).run()
+    except (IndexError, ValueError) as error:
+        explain(pattern)
+        raise ValueError(str(error)) from None
+
+
+def explain(pattern: str) -> None:
+    """Raise what Python finds wrong with a pattern, if anything: it says it better than RE2."""
+    try:
         re.compile(pattern)
     except re.error as error:
         place = f" at character {error.pos + 1}" if error.pos is not None else ""
         raise ValueError(f"{error.msg}{place}") from None
     except (OverflowError, RecursionError):
         raise ValueError("it is too large") from None
-    return _Translator(pattern).run()
 
 
 @dataclass(slots=True)
@@ -248,6 +256,8 @@ class _Translator:
             assert digits
             self.at = digits.end()
             return int(digits[0], 8)
+        if letter.isascii() and letter.isalnum() and letter not in _CONTROLS:
+            raise ValueError(f"bad escape \\{letter}")
         return _CONTROLS.get(letter, ord(letter))
 
     def _class(self) -> None:
