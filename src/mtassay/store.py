@@ -51,6 +51,7 @@ _MIGRATIONS = [
     """,
     """
     ALTER TABLE segments ADD COLUMN tags TEXT NOT NULL DEFAULT '{}';
+    CREATE INDEX findings_by_case ON findings (run, case_id);
     CREATE TABLE subjects (id TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE reviews (
         subject TEXT NOT NULL REFERENCES subjects (id), question TEXT NOT NULL, answer TEXT NOT NULL,

@@ -1,7 +1,12 @@
-"""Running mtassay as a person does: a process of its own, in an empty folder."""
+"""Running mtassay as a person does, in an empty folder.
+
+`run` calls the command in this process, which is ten times as fast; `run_process` gives it one of its own,
+for what only a process has: signals, a closed pipe, a traceback.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -10,14 +15,39 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.cli.main import main
+
 MAIN = [sys.executable, "-c", "from mtassay.cli.main import main; main()"]
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
+SURROUNDINGS = {"COLUMNS": "80", "PYTHONUTF8": "1"}
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Runs mtassay with these words; keyword arguments are environment variables."""
+    """Calls mtassay with these words; keyword arguments are environment variables."""
+
+    def call(*arguments: object, **environment: str) -> Done:
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(tmp_path)
+            for name, value in {**SURROUNDINGS, **environment}.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["mtassay", *map(str, arguments)])
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            with pytest.raises(SystemExit) as stop:
+                main()
+        texts = [stream.buffer.getvalue().decode("utf-8") for stream in (out, err)]  # type: ignore[attr-defined]
+        return Done(sys.argv, stop.value.code, *texts)  # type: ignore[arg-type]
+
+    return call
+
+
+@pytest.fixture
+def run_process(tmp_path: Path) -> Run:
+    """Runs mtassay in a process of its own."""
 
     def call(*arguments: object, **environment: str) -> Done:
         return subprocess.run(
@@ -26,7 +56,7 @@ def run(tmp_path: Path) -> Run:
             capture_output=True,
             text=True,
             encoding="utf-8",
-            env={**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", **environment},
+            env={**os.environ, **SURROUNDINGS, **environment},
             check=False,
         )
 

@@ -174,8 +174,8 @@ def test_a_mistake_is_answered_in_one_line(run: Run, arguments: list[object], me
     assert done.stderr.startswith("mtassay: ")
 
 
-def test_debug_shows_the_traceback_wherever_it_stands(run: Run) -> None:
-    assert "Traceback" in run("score", *BASIC, "-m", "blue", "--debug").stderr
+def test_debug_shows_the_traceback_wherever_it_stands(run_process: Run) -> None:
+    assert "Traceback" in run_process("score", *BASIC, "-m", "blue", "--debug").stderr
 
 
 def test_a_read_only_folder_costs_only_the_cache(run: Run, tmp_path: Path) -> None:

@@ -128,6 +128,14 @@ def workspace_path(chosen: Path | None) -> Path:
     return chosen or Path(os.environ.get("MTASSAY_WORKSPACE", DEFAULT))
 
 
+def open_workspace(chosen: Path | None) -> Workspace:
+    """The workspace, which must be there already."""
+    path = workspace_path(chosen)
+    if not path.exists():
+        raise UsageError(f"There is no workspace {path} yet: add --save to a command, or give --workspace.")
+    return Workspace(path)
+
+
 def cache_workspace(chosen: Path | None) -> Workspace | None:
     """The workspace, or `None` where nothing can be written: a score does not need it."""
     try:
@@ -183,8 +191,9 @@ def print_tables(tables: Iterable[Table], form: OutputFormat) -> None:
             echo(to_tsv(table))
         else:
             width = shutil.get_terminal_size((80, 24)).columns
-            echo(to_text(table, width=max(width, 60), color=_color()))
+            echo(to_text(table, width=max(width, 60), color=shows_bold()))
 
 
-def _color() -> bool:
+def shows_bold() -> bool:
+    """Whether standard output is a terminal that shows bold."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ

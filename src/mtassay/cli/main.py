@@ -13,7 +13,7 @@ import typer
 from mtassay import __version__
 from mtassay.errors import MtassayError
 
-COMMANDS = ("score", "suite", "translate", "meta", "systems", "runs")
+COMMANDS = ("score", "suite", "review", "explain", "translate", "meta", "systems", "runs")
 """Each is a module of this package with a function `register`; in the order of the help."""
 
 

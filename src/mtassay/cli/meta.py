@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from mtassay.cli import meta_challenge
 from mtassay.cli.common import (
     AlphaOption,
     FormatOption,
@@ -254,3 +255,6 @@ def rank_command(
     column = read_human_column(human_scores, mtme, human, pair_of(langpair))
     result = rank_systems(column, alpha=alpha, seed=seed if seed is not None else default_seed())
     print_ranking(result, output_format, alpha=alpha)
+
+
+meta_challenge.register(app)

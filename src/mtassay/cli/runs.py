@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,9 +14,9 @@ from mtassay.cli.common import (
     OutputFormat,
     WorkspaceOption,
     echo,
+    open_workspace,
     print_json,
     print_tables,
-    workspace_path,
 )
 from mtassay.cli.show import findings_with_texts, print_run
 from mtassay.cli.suite.show import print_suite
@@ -25,8 +24,8 @@ from mtassay.core import Run
 from mtassay.errors import UsageError
 from mtassay.formats import segment_record, write_jsonl
 from mtassay.methods.suite.method import SuiteMethod
+from mtassay.report.findings import why
 from mtassay.report.table import Table
-from mtassay.store import Workspace
 
 app = typer.Typer(help="See, export and delete the runs kept with --save.", no_args_is_help=True)
 
@@ -44,7 +43,7 @@ RunArgument = Annotated[
 @app.command("list")
 def list_runs(output_format: FormatOption = OutputFormat.text, workspace: WorkspaceOption = None) -> None:
     """List all runs, newest first."""
-    runs = _open(workspace).runs()
+    runs = open_workspace(workspace).runs()
     if output_format is OutputFormat.json:
         print_json([_summary(run) for run in runs])
         return
@@ -67,7 +66,7 @@ def show_run(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Show one run's result again."""
-    store = _open(workspace)
+    store = open_workspace(workspace)
     found = store.run(run)
     if output_format is OutputFormat.json:
         print_json(
@@ -87,7 +86,7 @@ def show_run(
         echo("\nFindings")
         for record in findings_with_texts(found.findings, store.segments(found.id), store.outputs(found.id)):
             where = " · ".join((record["case_id"], record["system"], record["detector"]))
-            echo(f"\n{where}: {_why(record['evidence'])}")
+            echo(f"\n{where}: {why(record['evidence'])}")
             for key in ("source", "output"):
                 if record.get(key):
                     echo(f"    {key}: {record[key]}")
@@ -105,7 +104,7 @@ def export_run(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Write a run as JSONL."""
-    store = _open(workspace)
+    store = open_workspace(workspace)
     found = store.run(run)
     if what == "scores":
         records = [asdict(score) for score in found.result.scores]
@@ -126,14 +125,7 @@ def export_run(
 @app.command("delete")
 def delete_run(run: Annotated[str, typer.Argument(metavar="RUN")], workspace: WorkspaceOption = None) -> None:
     """Delete a run with its outputs and findings."""
-    echo(f"Deleted run {_open(workspace).delete_run(run)}.")
-
-
-def _open(chosen: Path | None) -> Workspace:
-    path = workspace_path(chosen)
-    if not path.exists():
-        raise UsageError(f"There is no workspace {path} yet: add --save to a command, or give --workspace.")
-    return Workspace(path)
+    echo(f"Deleted run {open_workspace(workspace).delete_run(run)}.")
 
 
 def _summary(run: Run) -> dict[str, object]:
@@ -149,16 +141,3 @@ def _summary(run: Run) -> dict[str, object]:
 
 def _short(text: str, width: int = 40) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _why(evidence: Mapping[str, Any]) -> str:
-    """What a finding says, for a person."""
-    if "why" in evidence:
-        return str(evidence["why"])
-    if "missed" in evidence:
-        missed = [
-            f"{name['text']} ({name['type']})" + (f", near {name['near']!r}" if name.get("near") else "")
-            for name in evidence["missed"]
-        ]
-        return "missed " + "; ".join(missed)
-    return "; ".join(f"{key.replace('_', ' ')}: {value}" for key, value in evidence.items())

@@ -18,7 +18,7 @@ from mtassay.systems.stored import Stored
 
 
 @dataclass(frozen=True)
-class _Measuring(ScoreMethod):
+class Measuring(ScoreMethod):
     """The first half of scoring: statistics, and no conclusions from them."""
 
     name: ClassVar[str] = "measure"
@@ -51,7 +51,7 @@ def measure_raters(
     wanted = {**metrics, **({sweep.widest: sweep.metric} if sweep else {})}
     if not wanted:
         return Measured([], [])
-    method = _Measuring(
+    method = Measuring(
         metrics=wanted, samples=settings.samples, seed=settings.seed, guards=False, labels=labels
     )
     systems = [

@@ -40,6 +40,11 @@ class Metric(ABC):
         return frozenset({"references"})
 
     @property
+    def reads_references(self) -> bool:
+        """Whether references change the score."""
+        return "references" in self.needs
+
+    @property
     def label(self) -> str:
         """The name in tables, for example `chrF2++`."""
         return self.name

@@ -55,6 +55,11 @@ class COMET(Metric):
         return frozenset({"source"})
 
     @property
+    def reads_references(self) -> bool:
+        """Whether the model can take references; this loads it."""
+        return self._predictor.references != "unused"
+
+    @property
     def label(self) -> str:
         """`COMET`, with the model where it is another than the usual one."""
         return "COMET" if self.model == type(self).model else f"COMET[{Path(self.model).name}]"

@@ -6,7 +6,8 @@ black and white says the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -89,6 +90,15 @@ def check_plot(path: Path) -> None:
     if not path.resolve().parent.is_dir():
         raise InputError("cannot write: there is no such folder", path=path)
     _matplotlib()
+
+
+@contextmanager
+def drawing(path: Path, width: float, height: float) -> Iterator[Any]:
+    """A figure of this many inches in the style of all our plots, written to the path after the block."""
+    with _matplotlib().rc_context(_SETTINGS):
+        figure = _figure(width, height)
+        yield figure
+        _save(figure, path)
 
 
 def plot_lines(

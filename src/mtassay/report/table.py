@@ -73,7 +73,7 @@ def to_text(table: Table, *, width: int, color: bool) -> str:
     widths[0] = min(widths[0], max(width // 3, _NARROWEST))
     blocks = [_block(rows, widths, columns, color) for columns in _fitting(widths, width)]
     above = [_bold(table.title, color)] if table.title else []
-    below = [line for note in table.notes for line in textwrap.wrap(note, width)]
+    below = [line for note in table.notes for line in textwrap.wrap(note, width, break_on_hyphens=False)]
     return "\n".join([*above, "\n\n".join(blocks), *below])
 
 

@@ -44,15 +44,13 @@ class Question:
             return word
         if word in answers:
             return answers[word]
-        raise ValueError(f"'{text}' is no answer. Available: {', '.join(answers.values())}.")
+        raise ValueError(f"{text[:40]!r} is no answer. Available: {', '.join(answers.values())}.")
 
 
 QUESTIONS: dict[str, Question] = {
     question.name: question
     for question in (
-        Question(
-            "suite", "suite", "Is the phenomenon translated right?", {"c": "correct", "i": "incorrect"}
-        ),
+        Question("suite", "suite", "Is the phenomenon translated right?", {"c": "correct", "i": "incorrect"}),
     )
 }
 """The questions by name."""

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-__all__ = ["Subject", "subject_from"]
+__all__ = ["SHORT", "Subject", "subject_from"]
+
+SHORT = 10
+"""How much of an id is shown to people; any unique beginning is understood."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from mtassay.stats.agreement import (
     krippendorff_alpha,
     observed_agreement,
 )
+from mtassay.stats.changes import Change, change_interval
 from mtassay.stats.comparison import (
     adjust,
     clusters,
@@ -41,6 +42,7 @@ from mtassay.stats.tails import coin_tail, incomplete_beta, normal_tail, t_tail
 
 __all__ = [
     "Aggregate",
+    "Change",
     "Grouped",
     "Interval",
     "PairCounts",
@@ -52,6 +54,7 @@ __all__ = [
     "bootstrap_scores",
     "bootstrap_sums",
     "bootstrap_test",
+    "change_interval",
     "clusters",
     "cohen_kappa",
     "coin_tail",

@@ -14,50 +14,50 @@ LOOSE = Matching(case="ignore", unicode="NFC", whitespace="collapse")
 
 
 def item(**rules: tuple[Rule, ...]) -> Item:
-    return Item("1", "de-en", "False friends", "False friends", "Er las gerne Novellen.", **rules)  # type: ignore[arg-type]
+    return Item("1", "de-en", "False friends", "False friends", "Sie bekam einen Brief.", **rules)  # type: ignore[arg-type]
 
 
 def judge(output: str, one: Item, matching: Matching = EXACT) -> Judged:
     return Judge(Suite((one,), matching=matching)).judge(one, output)
 
 
-NOVELLA = item(
-    positive_regex=(Rule("novellas"),),
-    negative_regex=(Rule(r"\bnovels\b", note="a false friend"), Rule("Novellen")),
-    positive_tokens=(Rule("He liked to read short stories."), Rule("He read novels, that is novellas.")),
-    negative_tokens=(Rule("He liked novellas and other news."),),
+LETTER = item(
+    positive_regex=(Rule("received"),),
+    negative_regex=(Rule(r"\bbecame\b", note="a false friend"), Rule("bekam")),
+    positive_tokens=(Rule("She got a letter."), Rule("She became glad when she received it.")),
+    negative_tokens=(Rule("She received other news."),),
 )
 
 
 @pytest.mark.parametrize(
     ("output", "status"),
     [
-        ("He liked to read novellas.", "correct"),  # the outputs of figure 1 of the paper
-        ("He liked to read novels.", "incorrect"),
-        ("He liked to read a novel.", "undecided"),
-        ("He liked to read short stories.", "correct"),
-        ("He liked to read short stories", "undecided"),
-        ("He liked novellas and novels.", "conflict"),
-        ("He read novels, that is novellas.", "correct"),
-        ("He liked novellas and other news.", "incorrect"),
+        ("She received a letter.", "correct"),
+        ("She became a letter.", "incorrect"),
+        ("She gave a letter.", "undecided"),
+        ("She got a letter.", "correct"),
+        ("She got a letter", "undecided"),
+        ("She received and became a letter.", "conflict"),
+        ("She became glad when she received it.", "correct"),
+        ("She received other news.", "incorrect"),
         ("", "incorrect"),
         (" \t ", "incorrect"),
     ],
 )
 def test_the_four_statuses(output: str, status: str) -> None:
-    assert judge(output, NOVELLA).status == status
+    assert judge(output, LETTER).status == status
 
 
 def test_evidence_says_which_rule_matched_where() -> None:
-    assert judge("He likes novels.", NOVELLA).evidence == {
+    assert judge("She became one.", LETTER).evidence == {
         "status": "incorrect",
-        "why": r"matches negative regex \bnovels\b",
+        "why": r"matches negative regex \bbecame\b",
         "matches": [
             {
                 "kind": "negative_regex",
-                "rule": r"\bnovels\b",
-                "match": "novels",
-                "span": [9, 15],
+                "rule": r"\bbecame\b",
+                "match": "became",
+                "span": [4, 10],
                 "note": "a false friend",
             }
         ],
@@ -65,8 +65,8 @@ def test_evidence_says_which_rule_matched_where() -> None:
 
 
 def test_evidence_says_that_a_token_won_over_an_expression() -> None:
-    judged = judge("He read novels, that is novellas.", NOVELLA)
-    assert judged.why == r"a person settled this output; this wins over the expression \bnovels\b"
+    judged = judge("She became glad when she received it.", LETTER)
+    assert judged.why == r"a person settled this output; this wins over the expression \bbecame\b"
     assert [match.kind for match in judged.matches] == ["positive_tokens", "positive_regex", "negative_regex"]
 
 
@@ -86,16 +86,16 @@ def test_an_empty_rule_is_no_rule() -> None:
 @pytest.mark.parametrize(
     ("output", "matching", "status"),
     [
-        ("he liked to read short  stories. ", Matching(), "undecided"),
-        ("he liked to read short  stories. ", LOOSE, "correct"),
-        ("NOVELLAS", Matching(), "undecided"),
-        ("NOVELLAS", LOOSE, "correct"),
+        ("she got a  letter. ", Matching(), "undecided"),
+        ("she got a  letter. ", LOOSE, "correct"),
+        ("RECEIVED", Matching(), "undecided"),
+        ("RECEIVED", LOOSE, "correct"),
     ],
 )
 def test_options_of_matching_hold_for_tokens_and_expressions(
     output: str, matching: Matching, status: str
 ) -> None:
-    assert judge(output, NOVELLA, matching).status == status
+    assert judge(output, LETTER, matching).status == status
 
 
 def test_composed_and_decomposed_letters_are_equal_if_the_suite_says_so() -> None:
@@ -144,7 +144,7 @@ def test_a_bad_pattern_is_named_with_its_item() -> None:
 
 def test_an_id_that_stands_twice_is_an_error() -> None:
     with pytest.raises(InputError, match="two items have the id '1'"):
-        Judge(Suite((NOVELLA, NOVELLA)))
+        Judge(Suite((LETTER, LETTER)))
 
 
 def test_macros_are_written_out() -> None:

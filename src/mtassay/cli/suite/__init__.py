@@ -6,7 +6,22 @@ from importlib import import_module
 
 import typer
 
-MODULES = ("run",)
+MODULES = (
+    "authoring",
+    "listing",
+    "sample",
+    "check",
+    "run",
+    "suggest",
+    "accept",
+    "rejudge",
+    "challenge",
+    "generate",
+    "secrecy",
+    "unscramble",
+    "years",
+    "diff",
+)
 """Each adds one command or a few that belong together; in the order of the help."""
 
 

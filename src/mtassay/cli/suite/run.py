@@ -25,6 +25,7 @@ from mtassay.cli.common import (
 )
 from mtassay.cli.progress import Progress
 from mtassay.cli.show import findings_with_texts
+from mtassay.cli.suite.heat_map import draw_heat_map
 from mtassay.cli.suite.inputs import (
     ApprovedOption,
     CategoryOption,
@@ -41,6 +42,7 @@ from mtassay.engine import execute
 from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl
 from mtassay.methods.suite.method import SuiteMethod
+from mtassay.report.plots import check_plot
 from mtassay.stats import default_seed
 from mtassay.store import Workspace
 from mtassay.systems.live import LiveSystem
@@ -82,6 +84,9 @@ def run(
     max_calls: MaxCallsOption = None,
     max_characters: MaxCharactersOption = None,
     save: Annotated[bool, typer.Option("--save", help="Keep the run in the workspace.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the accuracies as a heat map (.svg or .png).")
+    ] = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
@@ -98,6 +103,8 @@ def run(
     mtassay suite run my.yaml -t old=old.tsv -t new=new.tsv --category Negation
     """
     check_targets(findings)
+    if plot:
+        check_plot(plot)
     inputs = read_inputs(
         suite,
         category=category,
@@ -130,6 +137,8 @@ def run(
     if findings is not None:
         records = findings_with_texts(execution.run.findings, execution.segments, execution.outputs)
         write_jsonl(findings, records)
+    if plot:
+        draw_heat_map(plot, execution.run, execution.segments, phenomena=phenomena, title=_facts(inputs))
     print_suite(execution.run, execution.segments, output_format, facts=_facts(inputs), phenomena=phenomena)
     say_next(execution.run, saved=save, place=f" --workspace {workspace}" if workspace else "")
     live = [each.name for each in systems if isinstance(each, LiveSystem)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, say
+from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, say, shows_bold
 from mtassay.core import Case, Run, Segment
 from mtassay.methods.suite.accuracy import costliest, phenomenon_groups
 from mtassay.methods.suite.method import DETECTOR, grades_of
@@ -31,7 +31,8 @@ def print_suite(
         print_tables([score_rows(run.result)], form)
         return
     echo(f"% {facts}\n" if form is OutputFormat.latex else f"{facts}\n")
-    print_tables(_tables(run, segments, phenomena), form)
+    mark = "*" if form is OutputFormat.text and not shows_bold() else ""
+    print_tables(_tables(run, segments, phenomena, mark), form)
     comment = "% " if form is OutputFormat.latex else ""
     for line in _warnings(run, segments):
         echo(f"\n{comment}{line}")
@@ -39,7 +40,7 @@ def print_suite(
     echo("\n" + "\n".join(f"{comment}accuracy|{signature}" for signature in signatures))
 
 
-def _tables(run: Run, segments: Sequence[Segment], phenomena: bool) -> list[Table]:
+def _tables(run: Run, segments: Sequence[Segment], phenomena: bool, mark: str) -> list[Table]:
     categories = phenomenon_groups(_cases(segments))
     tables = [status_table(run.result.counts)]
     both = run.parameters.get("items") == "both"
@@ -53,7 +54,7 @@ def _tables(run: Run, segments: Sequence[Segment], phenomena: bool) -> list[Tabl
             tables.append(system_table(run.result, suffix=suffix, title=title))
         by = "phenomenon" if phenomena else "category"
         tables.append(
-            accuracy_table(run.result, by=by, categories=categories, suffix=suffix, title=title)  # type: ignore[arg-type]
+            accuracy_table(run.result, by=by, categories=categories, suffix=suffix, title=title, mark=mark)  # type: ignore[arg-type]
         )
     return tables
 
@@ -88,4 +89,5 @@ def say_next(run: Run, *, saved: bool, place: str) -> None:
         say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place}")
     if still_open := sum(c.get("undecided", 0) + c.get("conflict", 0) for c in run.result.counts.values()):
         how = f"mtassay review next {run.id}{place}" if saved else "add --save, then: mtassay review next"
-        say(f"mtassay: {still_open:,} outputs are not settled. Settle them: {how}")
+        outputs = "1 output is" if still_open == 1 else f"{still_open:,} outputs are"
+        say(f"mtassay: {outputs} not settled. To settle: {how}")

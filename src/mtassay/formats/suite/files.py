@@ -16,7 +16,7 @@ from mtassay.formats.suite.records import header_record, item_from_record, item_
 from mtassay.formats.suite.yaml_text import suite_from_yaml, yaml_text
 from mtassay.formats.text import FilePath, decode, read_bytes, shown, split_lines
 
-__all__ = ["own_suites", "read_suite", "suite_text", "write_suite", "write_text"]
+__all__ = ["own_suites", "parse_suite", "read_suite", "suite_text", "write_suite", "write_text"]
 
 ENDINGS = (".yaml", ".yml", ".jsonl", ".json")
 
@@ -41,12 +41,16 @@ def read_suite(where: FilePath) -> Suite:
     ending = path.name.removesuffix(".gz")
     if not ending.endswith(ENDINGS):
         raise InputError(f"a suite file ends in {', '.join(ENDINGS)}", path=shown(where))
-    data, name = read_bytes(path), shown(where)
-    if ending.endswith(".jsonl"):
-        return _from_jsonl(data, name)
-    if ending.endswith(".json"):
-        return suite_from_dfki(_parsed(decode(data, name), name), path=name)
-    return suite_from_yaml(decode(data, name), path=name)
+    return parse_suite(read_bytes(path), Path(ending).suffix, path=shown(where))
+
+
+def parse_suite(data: bytes, ending: str, *, path: str) -> Suite:
+    """The suite in the content of a file with this ending; `path` is for messages."""
+    if ending == ".jsonl":
+        return _from_jsonl(data, path)
+    if ending == ".json":
+        return suite_from_dfki(_parsed(decode(data, path), path), path=path)
+    return suite_from_yaml(decode(data, path), path=path)
 
 
 def _from_jsonl(data: bytes, path: str) -> Suite:
@@ -86,7 +90,7 @@ def _parsed(text: str, path: str, line: int | None = None) -> Any:
 def suite_text(suite: Suite, ending: str) -> str:
     """The suite as the text of a file with this ending."""
     if ending == ".jsonl":
-        records = [item_record(item, langpair=suite.langpair) for item in suite.items]
+        records = [item_record(item, suite) for item in suite.items]
         return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in [header_record(suite), *records])
     return dfki_text(suite) if ending == ".json" else yaml_text(suite)
 

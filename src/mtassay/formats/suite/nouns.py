@@ -91,6 +91,7 @@ class Suite:
     items: tuple[Item, ...]
     name: str = ""
     langpair: str = ""
+    author: str = ""
     about: str = ""
     matching: Matching = Matching()
     macros: Mapping[str, str] = field(default_factory=dict)

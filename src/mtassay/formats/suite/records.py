@@ -11,7 +11,7 @@ from mtassay.formats.suite.nouns import RULE_FIELDS, Item, Matching, Rule, Suite
 
 __all__ = ["header_record", "item_from_record", "item_record", "rule_record", "suite_from_header"]
 
-_HEADER = ("suite", "langpair", "about", "match", "macros", "author")
+_HEADER = ("suite", "langpair", "author", "about", "match", "macros")
 _LISTS = ("focus", "references", "context", "tags")
 _TEXTS = ("id", "langpair", "category", "phenomenon", "source", "note", "author", "approver")
 _ITEM = (*_TEXTS, *RULE_FIELDS, *_LISTS, "public")
@@ -29,6 +29,7 @@ def suite_from_header(record: Mapping[str, Any], items: Sequence[Item], *, path:
         tuple(items),
         name=_text(record, "suite", path, 1),
         langpair=_text(record, "langpair", path, 1),
+        author=_text(record, "author", path, 1),
         about=_text(record, "about", path, 1),
         matching=_matching(record.get("match") or {}, path),
         macros={str(name): str(pattern) for name, pattern in macros.items()},
@@ -135,6 +136,7 @@ def header_record(suite: Suite) -> dict[str, Any]:
     record = {
         "suite": suite.name,
         "langpair": suite.langpair,
+        "author": suite.author,
         "about": suite.about,
         "match": match,
         "macros": dict(suite.macros),
@@ -142,11 +144,11 @@ def header_record(suite: Suite) -> dict[str, Any]:
     return {key: value for key, value in record.items() if value}
 
 
-def item_record(item: Item, *, langpair: str = "") -> dict[str, Any]:
-    """An item without what is empty; without its language pair where that is the header's."""
+def item_record(item: Item, suite: Suite) -> dict[str, Any]:
+    """An item without what is empty, and without what its suite says for all: language pair and author."""
     record: dict[str, Any] = {
         "id": item.id,
-        "langpair": item.langpair if item.langpair != langpair else "",
+        "langpair": item.langpair if item.langpair != suite.langpair else "",
         "category": item.category,
         "phenomenon": item.phenomenon,
         "source": item.source,
@@ -155,7 +157,7 @@ def item_record(item: Item, *, langpair: str = "") -> dict[str, Any]:
         "references": list(item.references),
         "context": list(item.context),
         "note": item.note,
-        "author": item.author,
+        "author": item.author if item.author != suite.author else "",
         "approver": item.approver,
         "tags": list(item.tags),
     }

@@ -66,7 +66,7 @@ def _line(error: yaml.YAMLError) -> int | None:
 def yaml_text(suite: Suite) -> str:
     """The whole file, one key a line."""
     head = _dump(header_record(suite)) if header_record(suite) else ""
-    items = "".join(item_yaml(item_record(item, langpair=suite.langpair)) for item in suite.items)
+    items = "".join(item_yaml(item_record(item, suite)) for item in suite.items)
     return f"{head}items:{' []' if not items else ''}\n{items}"
 
 

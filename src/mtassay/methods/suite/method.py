@@ -156,8 +156,12 @@ def case_of(item: Item) -> Case:
 
 
 def _tags(item: Item) -> dict[str, Any]:
-    tags = {"category": item.category, "phenomenon": item.phenomenon, "focus": list(item.focus)}
-    context = " ".join(item.context)
-    return {
-        key: value for key, value in {**tags, "context": context, "tags": list(item.tags)}.items() if value
+    tags = {
+        "category": item.category,
+        "phenomenon": item.phenomenon,
+        "focus": list(item.focus),
+        "context": " ".join(item.context),
+        "note": item.note,
+        "tags": list(item.tags),
     }
+    return {key: value for key, value in tags.items() if value}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from mtassay.core import Segment
-from mtassay.errors import MissingExtraError, UsageError
+from mtassay.errors import UsageError
 from mtassay.formats.entities import Entity
+from mtassay.tools.annotate.spacy_pipeline import SpacyAnnotator, load_pipeline
 
 
 def annotate(segments: Sequence[Segment], model: str, *, reference: int = 0) -> list[Segment]:
@@ -41,21 +41,20 @@ def _tags(entities: tuple[Entity, ...], reference: int, recogniser: Recogniser) 
 class Recogniser:
     """A loaded pipeline that reads every distinct text once."""
 
-    def __init__(self, pipeline: Any) -> None:
-        self._pipeline = pipeline
+    def __init__(self, annotator: SpacyAnnotator) -> None:
+        self._annotator = annotator
         self._known: dict[str, tuple[Entity, ...]] = {}
-        meta = pipeline.meta
-        self.origin = f"auto({meta['lang']}_{meta['name']} {meta['version']})"
+        self.origin = f"auto({annotator.model})"
 
     def entities(self, texts: Iterable[str]) -> dict[str, tuple[Entity, ...]]:
         """The entities of each text, by position."""
         wanted = dict.fromkeys(texts)
-        new = [text for text in wanted if text not in self._known]
-        for text, document in zip(new, self._pipeline.pipe(new), strict=True):
-            self._known[text] = tuple(
-                Entity(span.text, span.label_, span.start_char, span.end_char)
-                for span in document.ents
-                if span.text.strip()
+        for annotation in self._annotator.annotate([text for text in wanted if text not in self._known]):
+            if annotation.error is not None:
+                raise UsageError(f"spaCy cannot read {annotation.text[:60]!r}: {annotation.error}")
+            self._known[annotation.text] = tuple(
+                Entity(annotation.covered(span), span.label, *annotation.characters(span))
+                for span in annotation.entities
             )
         return {text: self._known[text] for text in wanted}
 
@@ -75,24 +74,7 @@ def installed_pipeline(language: str) -> str | None:
 @cache
 def load_recogniser(model: str) -> Recogniser:
     """The pipeline with this name or path; a `UsageError` says how to get it."""
-    try:
-        import spacy
-    except ImportError:
-        raise MissingExtraError("automatic entity annotation", package="spacy", extra="spacy") from None
-    try:
-        pipeline = spacy.load(model)
-    except OSError:
-        if Path(model).exists():
-            raise UsageError(
-                f"{model} is no spaCy pipeline: give the folder that holds config.cfg."
-            ) from None
-        raise UsageError(
-            f"No spaCy pipeline {model!r}. Install it: python -m spacy download {model}"
-        ) from None
-    except (ImportError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise UsageError(f"spaCy cannot load {model!r}: {reason}") from None
-    assigned = {what for name in pipeline.pipe_names for what in pipeline.get_pipe_meta(name).assigns}
-    if "doc.ents" not in assigned:
+    annotator = SpacyAnnotator(load_pipeline(model))
+    if "entities" not in annotator.gives:
         raise UsageError(f"spaCy pipeline {model!r} finds no entities: it has no 'ner' or 'entity_ruler'.")
-    return Recogniser(pipeline)
+    return Recogniser(annotator)

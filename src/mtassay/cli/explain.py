@@ -1,0 +1,185 @@
+"""`mtassay explain`: one case with every output, all evidence, all decisions, and its history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from mtassay.cli.common import (
+    FormatOption,
+    OutputFormat,
+    WorkspaceOption,
+    echo,
+    open_workspace,
+    print_json,
+    print_tables,
+)
+from mtassay.cli.review.screen import Screen, match_spans, rule_lines
+from mtassay.core import Finding, Review
+from mtassay.report.findings import why
+from mtassay.report.table import Table
+from mtassay.report.texts import marked, printable, wrapped
+from mtassay.reviews.cases import Answer, CaseStory, status_of, tell_case
+from mtassay.reviews.subjects import SHORT
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("explain")(explain)
+
+
+def explain(
+    case: Annotated[str, typer.Argument(metavar="CASE", help="The id of a segment or suite item.")],
+    run: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="A saved run. Default: the newest that has the case."),
+    ] = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Show one case with all there is to know.
+
+    Every system's output, why it was judged so, what people decided, and what earlier runs said. Equal
+    outputs are shown once. What a rule matched is marked. Runs are saved with --save.
+
+    \b
+    Examples:
+    mtassay explain negation-001
+    mtassay explain negation-001 --run 20260131
+    mtassay explain 17 -f json
+    """
+    story = tell_case(open_workspace(workspace), case, run=run)
+    if output_format is OutputFormat.json:
+        print_json(_record(story))
+    elif output_format is OutputFormat.text:
+        _print_story(story)
+    else:
+        print_tables([_answer_table(story), _history_table(story)], output_format)
+
+
+def _print_story(story: CaseStory) -> None:
+    screen = Screen.here()
+    tags = story.segment.tags if story.segment else {}
+    names = [story.case_id, *(str(tags[key]) for key in ("category", "phenomenon") if key in tags)]
+    echo(wrapped(" · ".join(names), width=screen.width))
+    echo(f"run {story.run.id} · {story.run.method}\n")
+    if story.segment:
+        for line in screen.case(tags, story.segment.source, story.segment.references):
+            echo(line)
+    for answer in story.answers:
+        echo()
+        for line in _answer_lines(answer, screen):
+            echo(line)
+    if len(story.history) > 1:
+        echo()
+        print_tables([_history_table(story)], OutputFormat.text)
+
+
+def _answer_lines(answer: Answer, screen: Screen) -> list[str]:
+    found = status_of(answer.findings)
+    status = answer.status or "no finding"
+    if found != answer.status:
+        status += f" by reviewers (the run said {found})"
+    head = f"{status} · {', '.join(answer.systems)}"
+    if answer.reviews or _is_judged(answer):
+        head += f" · subject {answer.subject.id[:SHORT]}" if answer.subject else ""
+    lines = [wrapped(head, width=screen.width, indent="  ", first="")]
+    evidence: Mapping[str, Any] = answer.findings[0].evidence if answer.findings else {}
+    for text in answer.subject.outputs if answer.subject else ():
+        lines.append(screen.line("  output", text, match_spans(text, evidence)))
+    for finding in answer.findings:
+        reasons = [_why(finding), *rule_lines(finding.evidence)]
+        if reasons[0].startswith("matches ") and len(reasons) > 1:
+            del reasons[0]  # the rules say the same, and where
+        lines += [screen.line("" if number else "  why", reason) for number, reason in enumerate(reasons)]
+    lines += [screen.line("  review", _review(review)) for review in answer.reviews]
+    if answer.decision is not None:
+        lines.append(screen.line("  holds", _holds(answer)))
+    return lines
+
+
+def _is_judged(answer: Answer) -> bool:
+    return any("status" in finding.evidence for finding in answer.findings)
+
+
+def _why(finding: Finding) -> str:
+    """What the finding says; a method of one detector need not be named."""
+    said = why(finding.evidence)
+    if before := finding.evidence.get("rules_say"):
+        said += f"; the rules say {before}"
+    if "status" in finding.evidence or finding.detector == "output":
+        return said
+    value = "" if finding.value is None else f" {finding.value:.4g}"
+    return f"{finding.detector}{value}: {said}" if said else f"{finding.detector}{value}"
+
+
+def _review(review: Review) -> str:
+    note = f" ({review.note})" if review.note else ""
+    return f"{review.at[:16].replace('T', ' ')} {review.reviewer}: {review.answer}{note}"
+
+
+def _holds(answer: Answer) -> str:
+    decision = answer.decision
+    assert decision is not None
+    ratings = decision.ratings
+    if decision.answer is not None:
+        votes = sum(given == decision.answer for given in ratings.values())
+        return f"{decision.answer} ({votes} of {len(ratings)} reviewers)"
+    return "nothing: reviewers disagree" if ratings else "nothing: nobody was sure"
+
+
+def _answer_table(story: CaseStory) -> Table:
+    rows = [
+        [
+            ", ".join(answer.systems),
+            answer.status,
+            "; ".join(_why(finding) for finding in answer.findings),
+            " | ".join(map(printable, answer.subject.outputs)) if answer.subject else "",
+        ]
+        for answer in story.answers
+    ]
+    return Table(["systems", "status", "why", "output"], rows, title=printable(story.case_id))
+
+
+def _history_table(story: CaseStory) -> Table:
+    """The verdicts of all runs, newest first; a dash where a system was not in a run."""
+    systems = dict.fromkeys(name for past in story.history for name in past.statuses)
+    rows = [
+        [marked(name, limit=40), *(_past(past.statuses, name) for past in story.history)] for name in systems
+    ]
+    header = ["system", *(past.run for past in story.history)]
+    return Table(header, rows, title="All runs, newest first, as judged then")
+
+
+def _past(statuses: Mapping[str, str], system: str) -> str:
+    return statuses[system] or "no finding" if system in statuses else "–"
+
+
+def _record(story: CaseStory) -> dict[str, Any]:
+    segment = story.segment
+    return {
+        "case_id": story.case_id,
+        "run": story.run.id,
+        "method": story.run.method,
+        "source": segment.source if segment else None,
+        "references": list(segment.references) if segment else [],
+        "tags": dict(segment.tags) if segment else {},
+        "answers": [_answer_record(answer) for answer in story.answers],
+        "history": [asdict(past) for past in story.history],
+    }
+
+
+def _answer_record(answer: Answer) -> dict[str, Any]:
+    return {
+        "systems": list(answer.systems),
+        "status": answer.status or None,
+        "found": status_of(answer.findings) or None,
+        "subject": answer.subject.id if answer.subject else None,
+        "outputs": list(answer.subject.outputs) if answer.subject else None,
+        "findings": [asdict(finding) for finding in answer.findings],
+        "reviews": [asdict(review) for review in answer.reviews],
+        "disputed": answer.decision is not None and answer.decision.is_disputed,
+    }

@@ -1,0 +1,138 @@
+"""Shows open outputs one by one and keeps every answer before the next is shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from mtassay.cli.review.keys import END
+from mtassay.cli.review.rules import nearest_rules
+from mtassay.cli.review.screen import Screen
+from mtassay.core import Review
+from mtassay.formats.suite import Item
+from mtassay.reviews import decide, review_now
+from mtassay.reviews.cases import answers_to, nearest_settled
+from mtassay.reviews.pending import Pending, waiting_for
+from mtassay.store import Workspace
+
+__all__ = ["Session"]
+
+_DONE, _BACK, _QUIT = "done", "back", "quit"
+
+
+@dataclass
+class Session:
+    """One sitting of one reviewer at one queue. Keys, lines and the screen are handed in."""
+
+    store: Workspace
+    reviewer: str
+    queue: list[Pending]
+    screen: Screen
+    read_key: Callable[[], str]
+    read_line: Callable[[str], str]
+    write: Callable[[str], None]
+    double: bool = False
+    show_systems: bool = False
+    items: Mapping[str, Item] = field(default_factory=dict)
+    """Items of a suite by id, whose rules are shown."""
+    answers: dict[str, str] = field(default_factory=dict)
+    """What was answered in this sitting, by subject."""
+    notes: dict[str, str] = field(default_factory=dict)
+    """Notes that wait for their answer, by subject."""
+
+    def run(self) -> str:
+        """Go through the queue until its end or until the reviewer stops; gives a summary."""
+        try:
+            self._go()
+        except KeyboardInterrupt:
+            self.write("")
+        return self._summary()
+
+    def _go(self) -> None:
+        place, again = 0, False
+        trail: list[int] = []
+        while place < len(self.queue):
+            pending = self.queue[place]
+            if not again and not self._is_waiting(pending):
+                place += 1  # somebody else was faster, or it was answered before going back
+                continue
+            self._show(pending, place)
+            step = self._ask(pending)
+            if step == _QUIT:
+                return
+            again = step == _BACK
+            if step == _DONE:
+                trail.append(place)
+                place += 1
+            elif trail:
+                place = trail.pop()
+            else:
+                self.write("This is the first one.")
+
+    def _is_waiting(self, pending: Pending) -> bool:
+        decisions = decide(self.store.reviews(pending.question.name))
+        return bool(waiting_for(self.reviewer, [pending], decisions, double=self.double))
+
+    def _show(self, pending: Pending, place: int) -> None:
+        run = self.store.run(pending.run, case=pending.subject.case_id)
+        answers = answers_to(self.store, run, pending.subject.case_id)
+        if self.double:  # what others decided must not sway a second opinion
+            answers = [answer for answer in answers if answer.decision is None]
+        nearest = nearest_settled(answers, pending.subject.outputs[0])
+        self.write("\n" + self.screen.rule(f"{place + 1} of {len(self.queue)}"))
+        self.write(self.screen.pending(pending, nearest, show_systems=self.show_systems))
+        if item := self.items.get(pending.subject.case_id):
+            for number, line in enumerate(nearest_rules(item, pending.subject.outputs[0])):
+                self.write(self.screen.line("" if number else "rules", line))
+        if before := self._answer_before(pending):
+            note = f" ({before.note})" if before.note else ""
+            self.write("\n" + self.screen.line("you said", f"{before.answer}{note}"))
+        self.write("\n" + self.screen.keys(pending.question))
+
+    def _answer_before(self, pending: Pending) -> Review | None:
+        decision = decide(self.store.reviews(pending.question.name)).get(
+            (pending.subject.id, pending.question.name)
+        )
+        return decision.latest.get(self.reviewer) if decision else None
+
+    def _ask(self, pending: Pending) -> str:
+        subject = pending.subject.id
+        answers = pending.question.answers_by_key
+        while True:
+            key = self.read_key()
+            if key in answers:
+                note = self.notes.pop(subject, "")
+                self._keep(pending, answers[key], note)
+                self.write(f"→ {answers[key]}")
+                return _DONE
+            if key == "n":
+                self.notes[subject] = self._note()
+                self.write(self.screen.keys(pending.question))
+            elif key == "s":
+                self.write("→ skipped")
+                return _DONE
+            elif key == "b":
+                return _BACK
+            elif key in ("q", END):
+                return _QUIT
+            else:
+                self.write(self.screen.keys(pending.question))
+
+    def _note(self) -> str:
+        note = self.read_line("note (goes with your answer): ")
+        return "" if note == END else note.strip()
+
+    def _keep(self, pending: Pending, answer: str, note: str) -> None:
+        review = review_now(pending.subject.id, pending.question.name, answer, self.reviewer, note=note)
+        self.store.add_reviews([review], [pending.subject])
+        self.answers[pending.subject.id] = answer
+
+    def _summary(self) -> str:
+        counts = Counter(self.answers.values())
+        given = ", ".join(f"{count} {answer}" for answer, count in counts.items())
+        left = len(self.queue) - len(self.answers)
+        lines = [f"{len(self.answers)} answered{f' ({given})' if given else ''}, {left} left."]
+        if lost := [note for note in self.notes.values() if note]:
+            lines.append(f"Not kept, for want of an answer: the note '{lost[0]}'.")
+        return "\n".join(lines)

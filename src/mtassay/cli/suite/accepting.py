@@ -1,0 +1,211 @@
+"""From what was settled to rules: which outputs are meant, what becomes a rule, and what cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from mtassay.cli.suite.evidence import Evidence, subject_id
+from mtassay.errors import UsageError
+from mtassay.formats.suite import Item, Rule, RuleField, Suite
+from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.known import Known, broken_by, known_outputs, with_rules
+from mtassay.methods.suite.patterns import compile_rule
+from mtassay.methods.suite.problems import short
+from mtassay.methods.suite.suggest import expression_for
+from mtassay.reviews import Decision
+
+__all__ = ["Outcome", "Wish", "rules_to_add"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a person asked for; no subjects means all that reviewers have settled."""
+
+    subjects: tuple[str, ...]
+    form: Literal["token", "regex"]
+    regex: str | None
+    correct: bool | None
+    note: str
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Rules by item, and what there is to say about the rest."""
+
+    rules: dict[str, list[tuple[RuleField, Rule]]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """An output of an item with what reviewers said; without an output, the item as such."""
+
+    item: Item
+    text: str | None
+    decision: Decision | None
+
+
+def rules_to_add(suite: Suite, evidence: Evidence, wish: Wish) -> Outcome:
+    """What to write. What cannot be accepted is said; what would break a known verdict is a `UsageError`."""
+    judge = Judge(suite)
+    outcome = Outcome()
+    grouped: dict[tuple[str, bool], list[_Target]] = {}
+    for target in _targets(suite, evidence, wish):
+        correct = _answer(target, wish, outcome)
+        if correct is not None:
+            grouped.setdefault((target.item.id, correct), []).append(target)
+    for (item_id, correct), targets in grouped.items():
+        item = judge.items[item_id]
+        outputs, decisions = evidence.outputs.get(item_id, {}), evidence.decisions(item_id)
+        if wish.correct is not None:
+            decisions |= {target.text: correct for target in targets if target.text is not None}
+        known = known_outputs(judge, item, outputs=outputs, decisions=decisions)
+        made = list(_rules(judge, item, targets, known, correct, wish, outcome))
+        if made:
+            outcome.rules.setdefault(item_id, []).extend(made)
+    if not grouped and not outcome.remarks:
+        outcome.remarks.append("nothing is settled by reviews yet: mtassay review next")
+    return outcome
+
+
+def _targets(suite: Suite, evidence: Evidence, wish: Wish) -> Iterator[_Target]:
+    items = {item.id: item for item in suite.items}
+    for item_id in items if not wish.subjects else ():
+        for text, decision in evidence.reviews.get(item_id, {}).items():
+            yield _Target(items[item_id], text, decision)
+    for name in wish.subjects:
+        if name in items and wish.regex is not None and wish.correct is not None:
+            yield _Target(items[name], None, None)
+        elif name in items:
+            reviewed = evidence.reviews.get(name, {})
+            if not reviewed:
+                raise UsageError(f"Nobody has reviewed an output of '{name}'. Review it: mtassay review next")
+            yield from (_Target(items[name], text, decision) for text, decision in reviewed.items())
+        else:
+            yield _find(name, items, evidence)
+
+
+def _find(name: str, items: dict[str, Item], evidence: Evidence) -> _Target:
+    """The output whose subject begins like this."""
+    found: dict[str, _Target] = {}
+    for item_id, item in items.items():
+        reviewed = evidence.reviews.get(item_id, {})
+        for text in (*reviewed, *evidence.outputs.get(item_id, ())):
+            if (key := subject_id(item, text)).startswith(name):
+                found[key] = _Target(item, text, reviewed.get(text))
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if found:
+        raise UsageError(f"'{name}' could be any of {len(found)} subjects: {', '.join(list(found)[:5])}.")
+    raise UsageError(
+        f"No item or subject '{name}' in this suite. See: mtassay suite suggest, mtassay review next. "
+        "For outputs of files add the same -t."
+    )
+
+
+def _answer(target: _Target, wish: Wish, outcome: Outcome) -> bool | None:
+    """Whether the output is correct; `None`, with a remark, where nobody has settled it."""
+    what = f"{target.item.id}: '{short(target.text or '')}'"
+    decision = target.decision
+    if decision is None:
+        if wish.correct is None:
+            raise UsageError(f"{what} is not reviewed. Add --correct or --incorrect, or review it first.")
+        return wish.correct
+    if decision.is_disputed:
+        answers = ", ".join(f"{name} says {answer}" for name, answer in decision.ratings.items())
+        outcome.remarks.append(f"{what} is disputed ({answers}): one more review decides")
+        return None
+    if decision.answer not in ("correct", "incorrect"):
+        outcome.remarks.append(f"{what} is not settled: its reviewers are unsure")
+        return None
+    if wish.correct is not None and wish.correct != (decision.answer == "correct"):
+        raise UsageError(f"{what} was reviewed as {decision.answer}. Review it again to change that.")
+    return decision.answer == "correct"
+
+
+def _rules(
+    judge: Judge,
+    item: Item,
+    targets: list[_Target],
+    known: list[Known],
+    correct: bool,
+    wish: Wish,
+    outcome: Outcome,
+) -> Iterator[tuple[RuleField, Rule]]:
+    """Rules for outputs of one item with one verdict."""
+    side, verdict = ("positive", "correct") if correct else ("negative", "incorrect")
+    kind: RuleField = f"{side}_regex"  # type: ignore[assignment]
+    tokens: RuleField = f"{side}_tokens"  # type: ignore[assignment]
+    if wish.regex is not None:
+        yield kind, _checked(judge, item, targets, known, kind, _signed(wish.regex, targets, wish))
+        return
+    waiting = [t for t in targets if t.text is not None and judge.judge(item, t.text).status != verdict]
+    if covered := len(targets) - len(waiting):
+        outcome.remarks.append(f"{item.id}: the rules say already that {covered} of these are {verdict}")
+    if wish.form == "regex" and waiting:
+        pattern = expression_for(judge, item, [t.text or "" for t in waiting], known, correct=correct)
+        if pattern:
+            yield kind, _signed(pattern, waiting, wish)
+            return
+        outcome.remarks.append(f"{item.id}: no words tell these outputs from others, so they become tokens")
+    for target in waiting:
+        assert target.text is not None
+        against = [m for m in judge.judge(item, target.text).matches if m.kind.endswith("tokens")]
+        if against:
+            outcome.remarks.append(
+                f"{item.id}: '{short(target.text)}' is a {against[0].kind.partition('_')[0]} token now: "
+                "remove that one from the file first"
+            )
+        else:
+            yield tokens, _signed(target.text, [target], wish)
+
+
+def _checked(
+    judge: Judge, item: Item, targets: list[_Target], known: list[Known], kind: RuleField, rule: Rule
+) -> Rule:
+    """The rule, unless it does not compile, misses what it is for, or breaks what is known."""
+    try:
+        compile_rule(rule, matching=judge.suite.matching, macros=dict(judge.suite.macros))
+    except ValueError as error:
+        raise UsageError(f"bad pattern '{rule.text}' ({error}). Nothing was written.") from None
+    broken = broken_by(judge, item, [(kind, rule)], known)
+    if broken:
+        first = broken[0].known
+        more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
+        raise UsageError(
+            f"'{rule.text}' also matches '{short(first.text)}'{more}, known to be {first.verdict} "
+            f"(by {first.by}). Make it narrower; nothing was written."
+        )
+    changed = with_rules(item, [(kind, rule)])
+    for target in targets:
+        if target.text is not None:
+            matches = judge.judge(changed, target.text).matches
+            if not any(match.rule == rule and match.kind == kind for match in matches):
+                raise UsageError(
+                    f"'{rule.text}' does not match the output it is for: '{short(target.text)}'."
+                )
+    if any(rule.text == old.text for old in getattr(item, kind)):
+        raise UsageError(f"{item.id} has the expression '{rule.text}' already.")
+    return rule
+
+
+def _signed(text: str, targets: list[_Target], wish: Wish) -> Rule:
+    """A rule with the names, the day and the note of those who settled it."""
+    reviews = [
+        review
+        for target in targets
+        if target.decision
+        for review in target.decision.latest.values()
+        if review.answer == target.decision.answer
+    ]
+    notes = [review.note for review in reviews if review.note]
+    return Rule(
+        text,
+        author=", ".join(dict.fromkeys(review.reviewer for review in reviews)) or wish.person,
+        date=max((review.at[:10] for review in reviews), default=date.today().isoformat()),
+        note=wish.note or (notes[0] if notes else ""),
+    )

@@ -1,0 +1,145 @@
+"""What is stored about the items of a suite: outputs of runs and of systems, and what reviewers said."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.caller import Budget, Tally, translate_all
+from mtassay.cli.common import cache_workspace, workspace_path
+from mtassay.cli.progress import Progress
+from mtassay.cli.suite.inputs import Inputs
+from mtassay.core import Output, Request, System
+from mtassay.errors import UsageError
+from mtassay.formats.suite import Item, Suite
+from mtassay.methods.suite.method import QUESTION, case_of
+from mtassay.reviews import Decision, Subject, decide
+from mtassay.store import Workspace
+from mtassay.systems.live import LiveSystem
+
+__all__ = ["Evidence", "RunOption", "ask", "existing_workspace", "gather", "subject_id", "suite_run"]
+
+
+RunOption = Annotated[
+    str | None,
+    typer.Option("--run", metavar="RUN", help="The saved run whose outputs count. Default: the newest."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """By item: the outputs with the systems that gave them, and what the reviews of outputs come to."""
+
+    outputs: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    reviews: dict[str, dict[str, Decision]] = field(default_factory=dict)
+
+    def add(self, outputs: Mapping[str, Sequence[Output]], *, of: Collection[str] | None = None) -> None:
+        """Outputs of systems; with `of` only those of these items. What is `None` is left out."""
+        for system, answers in outputs.items():
+            for answer in answers:
+                if answer.text is not None and (of is None or answer.id in of):
+                    systems = self.outputs.setdefault(answer.id, {}).setdefault(answer.text, [])
+                    if system not in systems:
+                        systems.append(system)
+
+    def add_run(self, store: Workspace, name: str, suite: Suite) -> None:
+        """The outputs of a saved run, for items that still have the source they had then."""
+        sources = {item.id: item.source for item in suite.items}
+        same = {segment.id for segment in store.segments(name) if sources.get(segment.id) == segment.source}
+        self.add(store.outputs(name), of=same)
+
+    def add_reviews(self, store: Workspace, suite: Suite) -> None:
+        """What reviewers said about outputs of these items; disputed ones too."""
+        sources = {item.id: case_of(item).sources for item in suite.items}
+        subjects = store.subjects()
+        for (key, _), decision in decide(store.reviews(QUESTION)).items():
+            subject = subjects[key]
+            if sources.get(subject.case_id) == subject.sources and len(subject.outputs) == 1:
+                self.reviews.setdefault(subject.case_id, {})[subject.outputs[0]] = decision
+
+    def decisions(self, item_id: str) -> dict[str, bool]:
+        """What is settled about an item's outputs: whether each is correct."""
+        return {
+            text: decision.answer == "correct"
+            for text, decision in self.reviews.get(item_id, {}).items()
+            if decision.answer in ("correct", "incorrect")
+        }
+
+
+def subject_id(item: Item, output: str) -> str:
+    """How a review names an output of an item."""
+    return Subject(item.id, case_of(item).sources, (output,)).id
+
+
+def gather(
+    inputs: Inputs, systems: Sequence[str] | None, run: str | None, workspace: Path | None, *, quiet: bool
+) -> Evidence:
+    """Outputs of `-t`, or of a saved run (the newest of a suite unless one is named), and all reviews."""
+    if systems and run:
+        raise UsageError("Give outputs with -t or a saved run with --run, not both.")
+    evidence = Evidence()
+    store = existing_workspace(workspace)
+    if systems:
+        answers = ask(inputs, inputs.systems(systems), store=store or cache_workspace(workspace), quiet=quiet)
+        evidence.add(answers)
+    elif (run_id := suite_run(store, run)) and store:
+        evidence.add_run(store, run_id, inputs.suite)
+    if store:
+        evidence.add_reviews(store, inputs.suite)
+    return evidence
+
+
+def existing_workspace(chosen: Path | None) -> Workspace | None:
+    """The workspace if there is one; a file that was asked for must be there."""
+    path = workspace_path(chosen)
+    if path.exists():
+        return Workspace(path)
+    if chosen is not None:
+        raise UsageError(f"There is no workspace {path}.")
+    return None
+
+
+def suite_run(store: Workspace | None, name: str | None) -> str | None:
+    """The id of the run that was asked for, else of the newest of a suite; `None` if there is none."""
+    if store is None:
+        if name:
+            raise UsageError(
+                f"No run '{name}': there is no workspace yet. Add --save to 'mtassay suite run'."
+            )
+        return None
+    if name is None:
+        return next((run.id for run in store.runs() if run.method == "suite"), None)
+    run = store.run(name)
+    if run.method != "suite":
+        raise UsageError(f"The run {run.id} is of '{run.method}', not of a suite. See: mtassay runs list")
+    return run.id
+
+
+def ask(
+    inputs: Inputs,
+    systems: Sequence[System],
+    *,
+    store: Workspace | None,
+    budget: Budget | None = None,
+    quiet: bool = False,
+) -> dict[str, list[Output]]:
+    """The output of every system for every chosen item, in order. Answers of live engines are kept."""
+    requests = [Request(c.id, c.sources[0], c.tags.get("context")) for c in map(case_of, inputs.suite.items)]
+    outputs: dict[str, list[Output]] = {}
+    with Progress(quiet=quiet) as progress:
+        for system in systems:
+            if not isinstance(system, LiveSystem):
+                outputs[system.name] = list(system.translate(requests))
+                continue
+
+            def report(tally: Tally, name: str = system.name) -> None:
+                progress.report(tally.describe(name), tally.done, tally.total)
+
+            outputs[system.name] = translate_all(
+                system, requests, answers=store, budget=budget, report=report
+            )
+    return outputs

@@ -1,0 +1,19 @@
+"""What the terminal can show."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+__all__ = ["has_color", "terminal_width"]
+
+
+def terminal_width() -> int:
+    """Columns, 60 at least; 80 where there is no terminal."""
+    return max(shutil.get_terminal_size((80, 24)).columns, 60)
+
+
+def has_color() -> bool:
+    """Whether bold and colors can be seen and are wanted."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ

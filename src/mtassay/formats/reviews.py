@@ -1,0 +1,232 @@
+"""Files of reviews, JSONL or TSV by their ending: what people answered, and sheets for them to fill in.
+
+Each row carries the texts it is about, so a file can be read on another machine, and a text that was
+changed on the way is noticed: the subject is the hash of the case and its texts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+from mtassay.core import Review
+from mtassay.errors import InputError, UsageError
+from mtassay.formats.cells import join_cell, split_cell
+from mtassay.formats.jsonl import write_jsonl
+from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, split_lines
+from mtassay.reviews import QUESTIONS, Subject
+from mtassay.reviews.pending import Pending
+
+__all__ = ["ReviewFile", "ReviewRow", "pending_record", "read_reviews", "review_record", "write_records"]
+
+Record = dict[str, Any]
+_LISTS = {"sources": "source", "outputs": "output", "references": "references", "systems": "systems"}
+"""What holds several texts, and the name of its column in a TSV file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """One answer in a file. Without a date of its own (`is_dated`) it has the one it was read with."""
+
+    review: Review
+    subject: Subject
+    is_dated: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewFile:
+    """The answers of a file in its order, and how many rows have none."""
+
+    rows: list[ReviewRow]
+    empty: int
+
+
+def review_record(review: Review, subject: Subject) -> Record:
+    """A review with the texts it is about."""
+    return {
+        "answer": review.answer,
+        "note": review.note,
+        "reviewer": review.reviewer,
+        "at": review.at,
+        "case_id": subject.case_id,
+        "sources": list(subject.sources),
+        "outputs": list(subject.outputs),
+        "question": review.question,
+        "subject": review.subject,
+    }
+
+
+def pending_record(pending: Pending, *, reviewer: str = "", show_systems: bool = False) -> Record:
+    """A row to fill in: no answer yet, and all that a person needs to give one.
+
+    Reviewers should not know whose output they judge, so there is only how many systems gave it.
+    """
+    tags = pending.segment.tags
+    record: Record = {
+        "answer": "",
+        "note": "",
+        "reviewer": reviewer,
+        "status": pending.status,
+        "category": str(tags.get("category", "")),
+        "phenomenon": str(tags.get("phenomenon", "")),
+        "context": str(tags.get("context", "")),
+        "sources": list(pending.subject.sources),
+        "outputs": list(pending.subject.outputs),
+        "references": [text for text in pending.segment.references if text is not None],
+        "item_note": str(tags.get("note", "")),
+        "n_systems": len(pending.systems),
+        "systems": list(pending.systems),
+        "case_id": pending.subject.case_id,
+        "question": pending.question.name,
+        "subject": pending.subject.id,
+    }
+    if not show_systems:
+        del record["systems"]
+    return record
+
+
+def write_records(where: FilePath | TextIO, records: Iterable[Record]) -> None:
+    """Write records of reviews: TSV where the name ends in `.tsv`, otherwise JSONL."""
+    if not str(where).removesuffix(".gz").endswith(".tsv"):
+        write_jsonl(where, records)
+        return
+    with open_for_writing(where) as handle:
+        for number, record in enumerate(records):
+            if number == 0:
+                handle.write("\t".join(_LISTS.get(key, key) for key in record) + "\n")
+            handle.write("\t".join(map(_cell, record.values())) + "\n")
+
+
+def read_reviews(path: FilePath, *, reviewer: str = "", at: datetime | None = None) -> ReviewFile:
+    """The reviews in a file that `write_records` wrote and people filled in.
+
+    `reviewer` and `at` (default: now) are for rows that do not name their own. A row without an answer
+    is counted and left out. The first bad row is an `InputError`, so a file is read whole or not at all.
+    """
+    name = shown(path)
+    default_at = (at or datetime.now(UTC)).astimezone(UTC).isoformat()
+    rows: list[ReviewRow] = []
+    empty = 0
+    undated: dict[tuple[str, str, str], ReviewRow] = {}
+    for line, record in _records(read_bytes(path), name):
+        try:
+            row = _row(record, line, reviewer, default_at)
+            if row is None:
+                empty += 1
+                continue
+            if not row.is_dated:
+                key = (row.review.subject, row.review.question, row.review.reviewer)
+                earlier = undated.setdefault(key, row)
+                if earlier.review.answer != row.review.answer:
+                    raise ValueError(f"answered otherwise on line {earlier.line}. Keep one of the two rows")
+        except ValueError as error:
+            raise InputError(str(error), path=name, line=line) from None
+        rows.append(row)
+    return ReviewFile(rows, empty)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, int):
+        return str(value)
+    return join_cell(value if isinstance(value, list) else [value])
+
+
+def _row(record: Mapping[str, Any], line: int, reviewer: str, default_at: str) -> ReviewRow | None:
+    answer = _text(record, "answer")
+    if not answer.strip():
+        return None
+    question = QUESTIONS.get(_text(record, "question") or "suite")
+    if question is None:
+        raise ValueError(f"no question {record['question'][:40]!r}. Available: {', '.join(QUESTIONS)}")
+    subject = Subject(_text(record, "case_id"), tuple(record["sources"]), tuple(record["outputs"]))
+    claimed = _text(record, "subject").strip()
+    if claimed and claimed != subject.id:
+        what = "case_id, source or output was changed. Export it again"
+        raise ValueError(f"its texts are not those of subject {claimed[:40]!r}: {what}")
+    who = _text(record, "reviewer").strip() or reviewer
+    if not who:
+        raise ValueError(
+            "it does not say who answered. Fill in the column 'reviewer', or add --reviewer NAME"
+        )
+    when = _text(record, "at").strip()
+    review = Review(
+        subject.id,
+        question.name,
+        question.read_answer(answer),
+        who,
+        _text(record, "note"),
+        _date(when) if when else default_at,
+    )
+    return ReviewRow(review, subject, bool(when), line)
+
+
+def _text(record: Mapping[str, Any], key: str) -> str:
+    value = record.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ValueError(f"'{key}' must be a text")
+    return value
+
+
+def _date(text: str) -> str:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text[:40]!r} is no date. Write it as 2026-01-31T12:00:00+00:00") from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+
+
+def _records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
+    """The records of a file with their line numbers, each with lists of sources and outputs."""
+    ending = path.removesuffix(".gz")
+    if ending.endswith(".tsv"):
+        return _tsv_records(data, path)
+    if ending.endswith((".jsonl", ".ndjson")):
+        return _json_records(data, path)
+    raise UsageError(f"{path}: a file of reviews ends in .jsonl or .tsv.")
+
+
+def _tsv_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
+    keys = {column: key for key, column in _LISTS.items()}
+    header, *lines = split_lines(data, path)
+    columns = [column.strip().strip('"').lower() for column in header.split("\t")]
+    if missing := [name for name in ("answer", "case_id", "source", "output") if name not in columns]:
+        what = f"there is no column '{missing[0]}'. Needed: answer, case_id, source, output"
+        raise InputError(what, path=path, line=1)
+    for number, line in enumerate(lines, start=2):
+        if not line.strip():
+            continue
+        cells = line.split("\t")
+        if len(cells) > len(columns):
+            raise InputError(f"{len(cells)} columns, expected {len(columns)}", path=path, line=number)
+        cells += [""] * (len(columns) - len(cells))  # spreadsheets drop empty cells at the end
+        record: Record = {}
+        for column, cell in zip(columns, cells, strict=True):
+            texts = split_cell(cell)
+            record[keys.get(column, column)] = texts if column in keys else texts[0]
+        if None in record["outputs"]:
+            raise InputError("the output is missing", path=path, line=number)
+        yield number, record
+
+
+def _json_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
+    for number, line in enumerate(split_lines(data, path), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (json.JSONDecodeError, RecursionError):
+            raise InputError("this is not JSON", path=path, line=number) from None
+        if not isinstance(record, dict):
+            raise InputError("not a JSON object, which begins with {", path=path, line=number)
+        for key in ("sources", "outputs"):
+            texts = record.get(key)
+            allowed = (str, type(None)) if key == "sources" else (str,)
+            if not isinstance(texts, list) or not all(isinstance(text, allowed) for text in texts):
+                raise InputError(f"'{key}' must be a list of texts", path=path, line=number)
+        yield number, record

@@ -1,0 +1,150 @@
+"""Makes a challenge set for metrics from what is known about outputs (Macketanz et al. 2022, section 4.3).
+
+Known outputs are tokens, outputs that the rules settle, and outputs that people reviewed. One correct output
+of an item becomes the reference; the others are put into pairs of one correct and one incorrect output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import lcm
+from random import Random
+
+from mtassay.formats.challenge import ChallengePair
+from mtassay.formats.suite import Item, Suite
+from mtassay.methods.suite.judging import Judge
+from mtassay.reviews import Subject
+
+__all__ = ["NOTHING", "NO_CORRECT", "NO_INCORRECT", "Harvest", "Known", "known_outputs", "make_pairs"]
+
+TOKEN, REVIEW, REFERENCE = "token", "review", "reference"
+NOTHING, NO_CORRECT, NO_INCORRECT = "no known output", "no correct output", "no incorrect output"
+
+
+@dataclass(slots=True)
+class Known:
+    """The known outputs of one item, with all origins of each text, in the order in which they were met."""
+
+    correct: dict[str, list[str]] = field(default_factory=dict)
+    incorrect: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def why_no_pair(self) -> str:
+        """What is missing to make a pair; empty if nothing is."""
+        if self.correct and self.incorrect:
+            return ""
+        return NO_INCORRECT if self.correct else NO_CORRECT if self.incorrect else NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What one item gave: its pairs, or why there are none."""
+
+    item: Item
+    pairs: Sequence[ChallengePair]
+    why_none: str = ""
+
+
+def known_outputs(
+    suite: Suite,
+    outputs: Mapping[str, Mapping[str, str]],
+    *,
+    decisions: Mapping[str, str] | None = None,
+    subjects: Iterable[Subject] = (),
+    report: Callable[[int, int], None] | None = None,
+) -> dict[str, Known]:
+    """What is known about each item, by its id, in the order of the suite.
+
+    `outputs` has the texts of each system by item. `decisions` are people's answers by subject and win
+    over the rules; `subjects` are the outputs that they looked at. What is undecided, disputed, in conflict
+    or blank is not known, nor is what differs from its opposite in spaces alone. Runs of whitespace become
+    one space. `report` hears how many of the items are done.
+    """
+    judge = Judge(suite)
+    decided = decisions or {}
+    reviewed: dict[str, list[str]] = {}
+    for subject in subjects:
+        item = judge.items.get(subject.case_id)
+        if item and subject.sources == (item.source,) and len(subject.outputs) == 1 and subject.id in decided:
+            reviewed.setdefault(item.id, []).append(subject.outputs[0])
+    found = {}
+    for place, item in enumerate(suite.items):
+        if report and place % 100 == 0:
+            report(place, len(suite.items))
+        known = found[item.id] = Known()
+        status: dict[str, str] = {}
+        for text, origin in _candidates(item, reviewed.get(item.id, ()), outputs):
+            if text not in status:
+                answer = decided.get(Subject(item.id, (item.source,), (text,)).id)
+                status[text] = answer or judge.judge(item, text).status
+            side = {"correct": known.correct, "incorrect": known.incorrect}.get(status[text])
+            if side is not None and (plain := " ".join(text.split())):
+                side.setdefault(plain, []).append(origin)
+        # A rule may hang on a space; no metric could be asked to see it.
+        for text in known.correct.keys() & known.incorrect.keys():
+            del known.correct[text], known.incorrect[text]
+    return found
+
+
+def _candidates(
+    item: Item, reviewed: Sequence[str], outputs: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """Texts with their origins."""
+    for token in (*item.positive_tokens, *item.negative_tokens):
+        yield token.text, TOKEN
+    for text in reviewed:
+        yield text, REVIEW
+    for system, texts in outputs.items():
+        if item.id in texts:
+            yield texts[item.id], f"output:{system}"
+
+
+def make_pairs(item: Item, known: Known, *, per_item: int = 1, seed: int = 12345) -> Harvest:
+    """Up to `per_item` pairs of one item, that share their reference and as few other texts as possible.
+
+    The reference is one of the correct outputs, and in no pair. Where only one is known, a reference of the
+    item takes this place, and without one the pairs have none. The draw depends on the seed and the id of
+    the item alone, so that other items do not change it.
+    """
+    if why := known.why_no_pair:
+        return Harvest(item, (), why)
+    draw = Random(f"{seed} {item.id}")
+    correct = draw.sample(sorted(known.correct), len(known.correct))
+    incorrect = draw.sample(sorted(known.incorrect), len(known.incorrect))
+    reference, origin = None, []
+    if len(correct) > 1:
+        reference = correct.pop(0)
+        origin = known.correct[reference]
+    elif others := [text for text in item.references if text not in known.correct | known.incorrect]:
+        reference, origin = others[0], [REFERENCE]
+    pairs = []
+    for number, (right, wrong) in enumerate(_combinations(correct, incorrect, per_item), 1):
+        origins = {"correct": known.correct[right], "incorrect": known.incorrect[wrong]}
+        pairs.append(
+            ChallengePair(
+                id=f"{item.id}:{number}",
+                item=item.id,
+                category=item.category,
+                phenomenon=item.phenomenon,
+                source=item.source,
+                reference=reference,
+                correct=right,
+                incorrect=wrong,
+                langpair=item.langpair,
+                origin={"reference": origin, **origins} if reference is not None else origins,
+            )
+        )
+    return Harvest(item, pairs)
+
+
+def _combinations(first: Sequence[str], second: Sequence[str], most: int) -> Iterator[tuple[str, str]]:
+    """Different pairs that go through both lists side by side, so that texts repeat as late as they can.
+
+    >>> list(_combinations("AB", "xyz", 4))
+    [('A', 'x'), ('B', 'y'), ('A', 'z'), ('B', 'x')]
+    """
+    together = lcm(len(first), len(second))
+    for number in range(min(most, len(first) * len(second))):
+        # After one common round all pairs would repeat, so the second list moves on by one.
+        yield first[number % len(first)], second[(number + number // together) % len(second)]

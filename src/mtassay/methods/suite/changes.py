@@ -1,0 +1,76 @@
+"""Which verdicts changed between two judgements of the same outputs, system by system and item by item."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from mtassay.core import Finding
+from mtassay.methods.suite.method import DETECTOR
+
+__all__ = ["STATUSES", "Change", "Changes", "compare"]
+
+STATUSES = ("correct", "incorrect", "undecided", "conflict", "skipped", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One output of an item that is judged in another way; `systems` are all that gave it."""
+
+    item: str
+    output: str | None
+    systems: tuple[str, ...]
+    old: str
+    new: str
+    old_why: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """All changes in the order of the items, and how many outputs each system has of each status."""
+
+    changes: tuple[Change, ...]
+    old: Mapping[str, Mapping[str, int]]
+    new: Mapping[str, Mapping[str, int]]
+
+
+def compare(
+    old: Iterable[Finding], new: Iterable[Finding], texts: Mapping[tuple[str, str], str | None]
+) -> Changes:
+    """What changed from `old` to `new`. Only what both judged is compared and counted.
+
+    `texts` are the outputs by system and item.
+    """
+    before = {(finding.system, finding.case_id): finding for finding in old}
+    counts: dict[str, dict[str, Counter[str]]] = {"old": {}, "new": {}}
+    found: dict[tuple[str, str | None, str, str], list[tuple[Finding, Finding]]] = {}
+    order: dict[str, int] = {}
+    for finding in new:
+        order.setdefault(finding.case_id, len(order))
+        key = (finding.system, finding.case_id)
+        if key not in before:
+            continue
+        first = before[key]
+        for name, each in (("old", first), ("new", finding)):
+            counts[name].setdefault(finding.system, Counter())[_status(each)] += 1
+        if _status(first) != _status(finding):
+            place = (finding.case_id, texts.get(key), _status(first), _status(finding))
+            found.setdefault(place, []).append((first, finding))
+    changes = [
+        Change(
+            item, output, tuple(f.system for _, f in pairs), was, now, _why(pairs[0][0]), _why(pairs[0][1])
+        )
+        for (item, output, was, now), pairs in found.items()
+    ]
+    changes.sort(key=lambda change: order[change.item])
+    return Changes(tuple(changes), counts["old"], counts["new"])
+
+
+def _status(finding: Finding) -> str:
+    return str(finding.evidence["status"]) if finding.detector == DETECTOR else str(finding.verdict)
+
+
+def _why(finding: Finding) -> str:
+    return str(finding.evidence.get("why") or finding.evidence.get("reason") or "")

@@ -1,0 +1,79 @@
+"""How accuracies moved between two answers to the same items, by category and on average.
+
+The two may be two versions of a system, or the best systems of two years. Numbers are in percentage points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay import stats
+from mtassay.methods.suite.accuracy import MACRO, MICRO, Grades
+from mtassay.methods.suite.significance import Test, comparison
+
+__all__ = ["holm", "movements"]
+
+
+def movements(
+    grades: Grades, *, test: Test = "exact", samples: int = 1000, seed: int | None = 12345
+) -> list[stats.Change]:
+    """What moved from the first column to the second: each category in order of appearance, micro, macro.
+
+    Only items that both have settled count. p is twice the one-tailed one of whichever is better.
+    """
+    values = np.where((grades.values >= 0).all(axis=1, keepdims=True), grades.values, np.int8(-1))
+    categories = np.array([item.tags["category"] for item in grades.items])
+    names = list(dict.fromkeys(categories.tolist()))
+    parts = [values[categories == name] for name in names]
+    groups = [*((name, [part]) for name, part in zip(names, parts, strict=True)), (MICRO, [values])]
+    groups.append((MACRO, parts or [values]))
+    return [_change(name, part, test=test, samples=samples, seed=seed) for name, part in groups]
+
+
+def holm(p: Sequence[float | None]) -> list[float | None]:
+    """p-values corrected for their number (Holm 1979), in their order; `None` is no test.
+
+    >>> holm([0.04, None, 0.01, 0.03])
+    [0.06, None, 0.03, 0.06]
+    """
+    known = sorted((value, place) for place, value in enumerate(p) if value is not None)
+    corrected: list[float | None] = [None] * len(p)
+    most = 0.0
+    for rank, (value, place) in enumerate(known):
+        most = max(most, min(1.0, value * (len(known) - rank)))
+        corrected[place] = most
+    return corrected
+
+
+def _change(
+    name: str, parts: Sequence[NDArray[np.int8]], *, test: Test, samples: int, seed: int | None
+) -> stats.Change:
+    before, after = (np.array([np.count_nonzero(part[:, side] == 1) for part in parts]) for side in (0, 1))
+    sizes = np.array([np.count_nonzero(part[:, 0] >= 0) for part in parts])
+    fixed, broken, wrong = (
+        np.array([np.count_nonzero((part == pair).all(axis=1)) for part in parts])
+        for pair in ((0, 1), (1, 0), (0, 0))
+    )
+    n = int(sizes.sum())
+    if n == 0:
+        return stats.Change(name, 0, None, None, None, None, None, None, 0, 0, 0)
+    old, new = (100 * float(stats.macro_average(right, sizes)) for right in (before, after))
+    low, high = stats.change_interval(fixed, broken, sizes)
+    better, worse = (1, 0) if new >= old else (0, 1)
+    p = float(comparison(parts, test, samples=samples, seed=seed)(better, [worse])[0])
+    return stats.Change(
+        name,
+        n,
+        before=old,
+        after=new,
+        delta=new - old,
+        low=100 * float(low),
+        high=100 * float(high),
+        p=None if np.isnan(p) else min(1.0, 2 * p),
+        fixed=int(fixed.sum()),
+        broken=int(broken.sum()),
+        wrong=int(wrong.sum()),
+    )

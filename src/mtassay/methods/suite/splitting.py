@@ -1,0 +1,86 @@
+"""Holds back a share of the items of every phenomenon (Macketanz et al. 2022 publish 50 %)."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from mtassay.errors import InputError, UsageError
+from mtassay.formats.suite import Item, Suite, expand
+
+__all__ = ["Halves", "hold_back", "used_macros"]
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """A suite in two; `shown_twice` are hidden items whose source a public item has too."""
+
+    public: Suite
+    hidden: Suite
+    shown_twice: tuple[str, ...] = ()
+
+
+def hold_back(suite: Suite, share: float, *, seed: int) -> Halves:
+    """The suite in two: of each phenomenon this share is hidden, rounded to the nearest item, halves down.
+
+    So of 5 items with a share of 0.5, 2 are hidden, and of a single one none. Items that are hidden already
+    stay so, and count. Which others go with them depends on the seed and their sources alone. Items keep
+    their order. The public part has only the macros that its rules use; the hidden one has all.
+    """
+    if not 0 < share < 1:
+        raise UsageError(f"The share to hold back must be between 0 and 1, not {share:g}.")
+    groups: dict[tuple[str, str, str], list[int]] = {}
+    for place, item in enumerate(suite.items):
+        groups.setdefault((item.langpair, item.category, item.phenomenon), []).append(place)
+    hidden: set[int] = set()
+    for places in groups.values():
+        hidden.update(_chosen(suite.items, places, share, seed))
+    public = tuple(item for place, item in enumerate(suite.items) if place not in hidden)
+    secret = tuple(replace(item, public=False) for place, item in enumerate(suite.items) if place in hidden)
+    used = used_macros(public, suite.macros, path=suite.path)
+    macros = {name: pattern for name, pattern in suite.macros.items() if name in used}
+    sources = {item.source for item in public}
+    return Halves(
+        replace(suite, items=public, macros=macros),
+        replace(suite, items=secret),
+        tuple(item.id for item in secret if item.source in sources),
+    )
+
+
+def _chosen(items: Sequence[Item], places: Sequence[int], share: float, seed: int) -> list[int]:
+    # Decimal digits as written: 0.7 * 5 must be 3.5, not a little less.
+    number = math.ceil(Fraction(str(share)) * len(places) - Fraction(1, 2))
+    already = [place for place in places if not items[place].public]
+    others = [place for place in places if items[place].public]
+
+    def rank(place: int) -> str:
+        return hashlib.sha256(f"{seed}\t{items[place].source}".encode("utf-8", "replace")).hexdigest()
+
+    return already + sorted(others, key=rank)[: max(number - len(already), 0)]
+
+
+class _Recorder(dict[str, str]):
+    """Macros that remember which of them were asked for."""
+
+    def __init__(self, macros: Mapping[str, str]) -> None:
+        super().__init__(macros)
+        self.used: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.used.add(name)
+        return super().__getitem__(name)
+
+
+def used_macros(items: Sequence[Item], macros: Mapping[str, str], *, path: str = "") -> frozenset[str]:
+    """The macros that expressions of these items use, directly or within other macros."""
+    recorder = _Recorder(macros)
+    for item in items:
+        for rule in (*item.positive_regex, *item.negative_regex):
+            try:
+                expand(rule.text, recorder)
+            except ValueError as error:
+                raise InputError(f"'{item.id}': {error}", path=path, line=item.line) from None
+    return frozenset(recorder.used)

@@ -1,0 +1,169 @@
+r"""Proposes rules from settled outputs: the smallest expressions that tell correct ones from incorrect ones.
+
+A candidate is a sequence of up to four words of a known output that no known output of the other kind has.
+Alternatives are chosen greedily, those first that cover most. Every proposal is tried on all known outputs:
+none may be judged in another way than before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from mtassay.formats.suite import Item, Matching, Rule, RuleField
+from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.known import Known, broken_by, with_rules
+from mtassay.methods.suite.separating import pattern_of, separate, words_of
+
+__all__ = ["Nearest", "Open", "Proposal", "Suggestion", "expression_for", "nearest", "suggest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The settled output most like another one; `similarity` is the share of words in common, 0 to 1."""
+
+    known: Known
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An expression. It matches `covers` of the `of` known outputs of its kind and none of the other kind."""
+
+    kind: RuleField
+    pattern: str
+    covers: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """An output that is not settled, and what the proposals would make of it."""
+
+    text: str
+    nearest: Nearest | None
+    becomes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """What is proposed for one item. Without proposals, `why_not` says why there are none."""
+
+    item: Item
+    proposals: tuple[Proposal, ...]
+    undecided: tuple[Open, ...]
+    why_not: str = ""
+
+
+def suggest(
+    judge: Judge,
+    item: Item,
+    known: Sequence[Known],
+    undecided: Sequence[str],
+    *,
+    common: Collection[str] = (),
+) -> Suggestion:
+    """Rules for an item that settle more outputs without changing what is known.
+
+    `common` are words that tell little (see `separating.common_words`), used where nothing else does it.
+    """
+    why = _why_not(known)
+    proposals: list[Proposal] = []
+    settled: list[str] = []
+    sides = (True, False) if not why else ()
+    for correct in sides:
+        others = [*(k.text for k in known if k.correct != correct), *settled]
+        proposal = _proposal(judge, item, known, undecided, others, correct=correct, common=common)
+        if proposal:
+            proposals.append(proposal)
+            changed = with_rules(item, [(proposal.kind, Rule(proposal.pattern))])
+            settled += [text for text in undecided if judge.judge(changed, text).status != "undecided"]
+    changed = with_rules(item, [(each.kind, Rule(each.pattern)) for each in proposals])
+    return Suggestion(
+        item,
+        tuple(proposals),
+        tuple(
+            Open(t, nearest(t, known, judge.suite.matching), judge.judge(changed, t).status)
+            for t in undecided
+        ),
+        why or ("" if proposals else "no words tell the correct outputs from the incorrect ones"),
+    )
+
+
+def _why_not(known: Sequence[Known]) -> str:
+    if not known:
+        return "no output of it is settled yet"
+    for correct, kind in ((True, "correct"), (False, "incorrect")):
+        if not any(each.correct == correct for each in known):
+            return f"no {kind} output is known yet, so there is nothing to tell apart"
+    return ""
+
+
+def _proposal(
+    judge: Judge,
+    item: Item,
+    known: Sequence[Known],
+    undecided: Sequence[str],
+    others: Sequence[str],
+    *,
+    correct: bool,
+    common: Collection[str],
+) -> Proposal | None:
+    """An expression of one kind, if one would settle anything."""
+    kind: RuleField = "positive_regex" if correct else "negative_regex"
+    mine = [each.text for each in known if each.correct == correct]
+    # What expressions match already needs no more; tokens and reviews hold for one output only.
+    waiting = [
+        text for text in mine if not any(match.kind == kind for match in judge.judge(item, text).matches)
+    ]
+    matching = judge.suite.matching
+    words = separate(waiting or mine, others, undecided, matching=matching, common=common)
+    while words:
+        pattern = pattern_of(words)
+        rules = [(kind, Rule(pattern))]
+        changed = with_rules(item, rules)
+        statuses = [judge.judge(changed, text).status for text in undecided]
+        useful = waiting or any(status != "undecided" for status in statuses)
+        if useful and "conflict" not in statuses and not broken_by(judge, item, rules, known):
+            covered = [
+                t for t in mine if any(m.rule.text == pattern for m in judge.judge(changed, t).matches)
+            ]
+            return Proposal(kind, pattern, len(covered), len(mine))
+        words = words[:-1]
+    return None
+
+
+def expression_for(
+    judge: Judge, item: Item, texts: Sequence[str], known: Sequence[Known], *, correct: bool
+) -> str | None:
+    """The smallest expression that matches all these outputs and no known one of the other kind.
+
+    `None` where there is nothing to tell them from, or nothing that tells them apart.
+    """
+    others = [each.text for each in known if each.correct != correct]
+    if not others:
+        return None
+    words = separate(texts, others, matching=judge.suite.matching)
+    if not words:
+        return None
+    kind: RuleField = "positive_regex" if correct else "negative_regex"
+    rules = [(kind, Rule(pattern_of(words)))]
+    changed = with_rules(item, rules)
+    found = all(any(m.rule == rules[0][1] for m in judge.judge(changed, t).matches) for t in texts)
+    return rules[0][1].text if found and not broken_by(judge, item, rules, known) else None
+
+
+def nearest(text: str, known: Iterable[Known], matching: Matching) -> Nearest | None:
+    """The known output with most words in common with a text, in order; of equals the first."""
+    words = words_of(text, matching)
+    best: Nearest | None = None
+    matcher = SequenceMatcher(None, autojunk=False)
+    matcher.set_seq2(words)
+    for each in known:
+        matcher.set_seq1(words_of(each.text, matching))
+        if best is None or matcher.real_quick_ratio() > best.similarity:
+            similarity = matcher.ratio()
+            if best is None or similarity > best.similarity:
+                best = Nearest(each, similarity)
+    return best

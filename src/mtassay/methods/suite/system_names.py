@@ -1,0 +1,80 @@
+"""Which systems of several groups are one and the same: by their name, its spelling, or a given alias."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mtassay.errors import UsageError
+
+__all__ = ["Entry", "folded", "join_names", "spellings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A system as it was in one group: its `name` there, and the `system` that it is over all groups."""
+
+    group: str
+    name: str
+    system: str
+
+
+def folded(name: str) -> str:
+    """What is left of a name when case, hyphens, underscores and spaces do not count.
+
+    >>> folded("ONLINE_A") == folded("Online-A") == folded("online a")
+    True
+    """
+    return re.sub(r"[-_\s]", "", name).casefold()
+
+
+def join_names(
+    groups: Mapping[str, Sequence[str]], *, aliases: Mapping[str, str] | None = None, fold: bool = True
+) -> list[Entry]:
+    """One entry for each system of each group, in order.
+
+    `aliases` says for an old name which one it is today; one step may lead to the next. With `fold`, names
+    that differ only in case, hyphens, underscores or spaces are one. A system is called by its newest name.
+    Two systems of one group that become one are a `UsageError`.
+    """
+    key: Callable[[str], str] = folded if fold else str
+    today = {key(old): new for old, new in (aliases or {}).items()}
+    known: dict[str, str] = {}
+    for group in reversed(list(groups.values())):
+        for name in group:
+            last = _newest(name, today, key)
+            known.setdefault(key(last), last)
+    entries = []
+    for group, names in groups.items():
+        taken: dict[str, str] = {}
+        for name in names:
+            system = known[key(_newest(name, today, key))]
+            if system in taken:
+                raise UsageError(
+                    f"{group}: {taken[system]} and {name} would be one system. "
+                    "Tell them apart with --no-fold, or mend the aliases."
+                )
+            taken[system] = name
+            entries.append(Entry(group, name, system))
+    return entries
+
+
+def spellings(entries: Sequence[Entry]) -> dict[str, list[str]]:
+    """The names of each system that has several, the oldest first."""
+    names: dict[str, dict[str, None]] = {}
+    for entry in entries:
+        names.setdefault(entry.system, {})[entry.name] = None
+    return {system: list(several) for system, several in names.items() if len(several) > 1}
+
+
+def _newest(name: str, today: Mapping[str, str], key: Callable[[str], str]) -> str:
+    seen = [key(name)]
+    while key(name) in today:
+        name = today[key(name)]
+        if key(name) == seen[-1]:
+            break  # only another spelling
+        if key(name) in seen:
+            raise UsageError(f"The aliases of '{name}' go in a circle: leave one out.")
+        seen.append(key(name))
+    return name

@@ -1,0 +1,18 @@
+"""Templates of items: slots, inflection and rules that make whole paradigms (Macketanz et al. 2022, 3.1a)."""
+
+from mtassay.methods.suite.templates.generating import Generated, TemplateCounts, generate
+from mtassay.methods.suite.templates.keeping import carry_over
+from mtassay.methods.suite.templates.nouns import Record, Template, TemplateFile
+from mtassay.methods.suite.templates.reading import read_templates, templates_from_text
+
+__all__ = [
+    "Generated",
+    "Record",
+    "Template",
+    "TemplateCounts",
+    "TemplateFile",
+    "carry_over",
+    "generate",
+    "read_templates",
+    "templates_from_text",
+]

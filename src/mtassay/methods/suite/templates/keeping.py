@@ -1,0 +1,67 @@
+"""Keeps what people added to a generated suite when it is generated again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mtassay.formats.suite import RULE_FIELDS, Item, Suite
+
+__all__ = ["Kept", "carry_over"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The new suite with what people added to the old one.
+
+    `items` are how many of them carry something over; `lost` are the ids of old items that hold work of
+    people and that the templates do not make any more, with the same source.
+    """
+
+    suite: Suite
+    items: int = 0
+    lost: tuple[str, ...] = ()
+
+
+def carry_over(old: Suite, new: Suite) -> Kept:
+    """What people added: tokens, rules with a date, items held back, and approvals of what did not change.
+
+    Items are the same if id and source are. Items of the old suite that no template made are people's work.
+    """
+    before = {item.id: item for item in old.items}
+    made = {item.id: item for item in new.items}
+    items = []
+    changed = 0
+    for item in new.items:
+        known = before.get(item.id)
+        kept = _kept(known, item) if known and known.source == item.source else item
+        changed += kept != item
+        items.append(kept)
+    lost = [
+        item.id
+        for item in old.items
+        if _is_work(item) and (item.id not in made or made[item.id].source != item.source)
+    ]
+    return Kept(replace(new, items=tuple(items)), changed, tuple(lost))
+
+
+def _kept(old: Item, new: Item) -> Item:
+    rules: dict[str, Any] = {
+        name: (*getattr(new, name), *(r for r in getattr(old, name) if _is_added(name, r, new)))
+        for name in RULE_FIELDS
+    }
+    item = replace(new, **rules, public=new.public and old.public)
+    return replace(item, approver=old.approver) if replace(item, approver=old.approver) == old else item
+
+
+def _is_added(name: str, rule: Any, new: Item) -> bool:
+    return (name.endswith("tokens") or bool(rule.date)) and rule not in getattr(new, name)
+
+
+def _is_work(item: Item) -> bool:
+    """Whether a person wrote the item, settled one of its outputs, or approved it."""
+    if not ("Template " in item.note and " of " in item.note):
+        return True
+    tokens = item.positive_tokens or item.negative_tokens
+    dated = any(rule.date for name in RULE_FIELDS for rule in getattr(item, name))
+    return bool(item.approver or tokens or dated)

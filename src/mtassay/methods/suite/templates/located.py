@@ -1,0 +1,89 @@
+"""YAML whose texts and mappings know their line, with every scalar as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from mtassay.errors import InputError
+
+__all__ = ["LocatedDict", "Text", "line_of", "load", "plain"]
+
+_Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+class Text(str):
+    """A text that knows its line."""
+
+    line: int | None = None
+
+
+class LocatedDict(dict[str, Any]):
+    """A mapping that knows its line."""
+
+    line: int | None = None
+
+
+def line_of(value: object) -> int | None:
+    """Where a value begins; a list begins where its first entry does."""
+    if isinstance(value, list):
+        return line_of(value[0]) if value else None
+    return getattr(value, "line", None)
+
+
+def plain(value: Any) -> Any:
+    """The same as ordinary texts, lists and mappings, without lines."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, list):
+        return [plain(entry) for entry in value]
+    return {str(key): plain(inner) for key, inner in value.items()}
+
+
+def load(text: str, *, path: str) -> Any:
+    """Texts, lists and mappings. A key that stands twice and an anchor within itself are `InputError`s.
+
+    >>> load("a: [no, 1.0]", path="x.yaml")
+    {'a': ['no', '1.0']}
+    """
+    try:
+        node = yaml.compose(text, _Loader)
+        return None if node is None else _value(node, path, {})
+    except yaml.YAMLError as error:
+        problem = " ".join(str(getattr(error, "problem", None) or error).split())
+        mark = getattr(error, "problem_mark", None)
+        raise InputError(
+            f"this is not YAML ({problem})", path=path, line=mark.line + 1 if mark else None
+        ) from None
+    except RecursionError:
+        raise InputError("this YAML is nested too deeply", path=path) from None
+
+
+def _value(node: Any, path: str, known: dict[int, Any]) -> Any:
+    """The value of a node. Each node is read once, so that aliases cannot multiply."""
+    line = node.start_mark.line + 1
+    if id(node) in known:
+        if known[id(node)] is None:
+            raise InputError("this anchor contains itself", path=path, line=line)
+        return known[id(node)]
+    known[id(node)] = None
+    value: Any
+    if isinstance(node, yaml.ScalarNode):
+        value = Text(node.value)
+        value.line = line
+    elif isinstance(node, yaml.SequenceNode):
+        value = [_value(child, path, known) for child in node.value]
+    else:
+        value = LocatedDict()
+        value.line = line
+        for key, child in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise InputError("a key must be a text", path=path, line=line)
+            if key.value in value:
+                raise InputError(
+                    f"the key '{key.value}' stands twice", path=path, line=key.start_mark.line + 1
+                )
+            value[key.value] = _value(child, path, known)
+    known[id(node)] = value
+    return value

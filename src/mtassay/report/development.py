@@ -1,0 +1,217 @@
+"""The tables of development over years: the best system of each, what changed, and single systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from mtassay.core import Result, Score
+from mtassay.report.accuracy import AVERAGES, TESTS, accuracy_table
+from mtassay.report.table import Cell, Table
+from mtassay.stats import Change
+
+__all__ = ["CHANGE_HEADER", "GroupRow", "best_table", "change_cells", "change_table", "course_table"]
+__all__ += ["group_table", "p_text"]
+
+CHANGE_HEADER = ("change", "95 %", "fixed", "broken", "p")
+_ALWAYS = ("correct", "incorrect", "undecided")
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """A group of systems: how many, the best one with its verdicts, and those not significantly worse."""
+
+    group: str
+    systems: int
+    best: str
+    counts: Mapping[str, int]
+    close: Sequence[str] = ()
+
+
+class Course(Protocol):
+    """One system through several groups; see `mtassay.methods.suite.development`."""
+
+    @property
+    def system(self) -> str: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def points(self) -> Sequence[Score]: ...
+    @property
+    def change(self) -> Change: ...
+
+
+def group_table(groups: Sequence[GroupRow], *, chosen: str, title: str = "") -> Table:
+    """The best system of each group with its verdicts; `chosen` says how it was chosen."""
+    seen = dict.fromkeys(kind for row in groups for kind, n in row.counts.items() if n)
+    kinds = [*_ALWAYS, *(kind for kind in seen if kind not in _ALWAYS)]
+    rows = [
+        [row.group, str(row.systems), row.best, *(f"{row.counts.get(kind, 0):,}" for kind in kinds)]
+        for row in groups
+    ]
+    close = [f"{row.group} {', '.join(row.close)}" for row in groups if row.close]
+    notes = [chosen]
+    notes += [f"Not significantly worse than the best: {'; '.join(close)}."] if close else []
+    return Table(["Group", "systems", "best", *kinds], rows, title, notes)
+
+
+def best_table(
+    result: Result,
+    groups: Sequence[GroupRow],
+    *,
+    phenomena: Mapping[str, str] | None = None,
+    mark: str = "",
+    title: str = "",
+) -> Table:
+    """Categories by group, in the order of groups; the scores of `result` have groups for systems.
+
+    `phenomena` adds a row for each of them; it says which category each belongs to. `mark` stands behind
+    what is bold.
+    """
+    by = "category" if phenomena is None else "phenomenon"
+    table = accuracy_table(
+        result,
+        by=by,  # type: ignore[arg-type]
+        categories=phenomena,
+        systems=[row.group for row in groups],
+        mark=mark,
+        title=title,
+    )
+    names = ", ".join(f"{row.group} {row.best}" for row in groups)
+    return replace(table, notes=[f"The best system of each group: {names}.", *table.notes])
+
+
+def change_table(
+    changes: Sequence[Change],
+    *,
+    corrected: Sequence[float | None],
+    alpha: float,
+    test: str,
+    title: str = "",
+) -> Table:
+    """Which categories changed significantly, and the averages; `corrected` are the p of all categories.
+
+    Of the other categories the note gives the number.
+    """
+    categories = [change for change in changes if change.group not in AVERAGES]
+    moved = [change for change in categories if _is_significant(change, alpha)]
+    averages = [change for change in changes if change.group in AVERAGES]
+    rows = [
+        [AVERAGES.get(change.group, change.group), f"{change.n:,}", *change_cells(change, alpha=alpha)]
+        for change in (*moved, *averages)
+    ]
+    return Table(
+        ["Category", "n", *CHANGE_HEADER],
+        rows,
+        title,
+        [_about_moved(categories, moved, corrected, alpha, test), ABOUT_CHANGE],
+    )
+
+
+ABOUT_CHANGE = (
+    "Change in points with its 95 % interval (Bonett & Price's); fixed: incorrect before and correct after; "
+    "broken: the reverse."
+)
+
+
+def change_cells(change: Change, *, alpha: float) -> list[Cell | str]:
+    """The cells under `CHANGE_HEADER`; a significant change is bold."""
+    return [
+        Cell(_signed(change.delta), strong=_is_significant(change, alpha)),
+        "" if change.low is None else f"[{_signed(change.low)}, {_signed(change.high)}]",
+        f"{change.fixed:,}",
+        f"{change.broken:,}",
+        p_text(change.p),
+    ]
+
+
+def course_table(
+    courses: Sequence[Course], groups: Sequence[str], *, items: str, total: int, alpha: float, test: str
+) -> Table:
+    """The macro-average of each system in each group, and how it changed from its first to its last one."""
+    rows: list[list[Cell | str]] = []
+    for course in courses:
+        points = {point.group: point for point in course.points}
+        change = course.change
+        rows.append(
+            [
+                course.system,
+                f"{course.n:,}",
+                *(_number(points[group].value) if group in points else "–" for group in groups),
+                Cell(_signed(change.delta), strong=_is_significant(change, alpha)),
+                "" if change.low is None else f"[{_signed(change.low)}, {_signed(change.high)}]",
+                p_text(change.p),
+            ]
+        )
+    same = items == "fair"
+    which = (
+        f"all on the items settled for every one of them: {courses[0].n:,} of {total:,}"
+        if same
+        else f"each on the items settled in all of its groups (n, of {total:,}): compare along a line only"
+    )
+    name = "permutation test" if test == "exact" else TESTS.get(test, test)
+    notes = [
+        f"Macro-averages in percent of the systems in two groups or more, {which}.",
+        f"Change: from its first group to its last, with its 95 % interval; bold: p < {alpha:g} "
+        f"(two-sided {name}, not corrected for the number of systems).",
+    ]
+    reach = [
+        (p.high - p.low) / 2 for c in courses for p in c.points if p.high is not None and p.low is not None
+    ]
+    if reach:
+        notes.append(f"95 % intervals of the averages reach up to ±{max(reach):.1f} points.")
+    return Table(["System", "n", *groups, "change", "95 %", "p"], rows, "Systems over time", notes)
+
+
+def p_text(p: float | None) -> str:
+    """A p-value for a table.
+
+    >>> p_text(0.0312), p_text(0.00002), p_text(1.0), p_text(None)
+    ('0.031', '<0.001', '1', '–')
+    """
+    if p is None:
+        return "–"
+    if p < 0.001:
+        return "<0.001"
+    return "1" if p > 0.9995 else f"{p:.3f}"
+
+
+def _about_moved(
+    categories: Sequence[Change],
+    moved: Sequence[Change],
+    corrected: Sequence[float | None],
+    alpha: float,
+    test: str,
+) -> str:
+    tested = sum(change.p is not None for change in categories)
+    rest = tested - len(moved)
+    about = f"two-sided {TESTS.get(test, test)}, p < {alpha:g}"
+    if not moved:
+        return f"None of the {tested} categories changed significantly ({about})."
+    pairs = zip(categories, corrected, strict=True)
+    firm = [change.group for change, p in pairs if p is not None and p < alpha]
+    kept = f"{', '.join(firm)} changed" if firm else "none did"
+    return (
+        f"The other {rest} of {tested} categories did not change significantly ({about}). "
+        f"Corrected for {tested} tests (Holm), {kept} significantly."
+    )
+
+
+def _is_significant(change: Change, alpha: float) -> bool:
+    return change.p is not None and change.p < alpha
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"
+
+
+def _signed(value: float | None) -> str:
+    """
+    >>> _signed(2.34), _signed(-0.04), _signed(-1.0), _signed(None)
+    ('+2.3', '0.0', '−1.0', '–')
+    """
+    if value is None:
+        return "–"
+    text = f"{value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")

@@ -1,0 +1,176 @@
+"""Shows any text in a terminal: nothing hidden, nothing that steers the terminal, nothing endless."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+__all__ = ["Span", "find_words", "marked", "printable", "wrapped"]
+
+Span = tuple[int, int]
+"""Start and end in a text, as in a slice."""
+
+LIMIT = 1200
+"""Characters of one text that are shown."""
+
+_AROUND = 60  # characters shown on either side of a match in a long text
+_SPANS = 5  # matches in a long text that are shown
+_MARKS = ("[[", "]]")
+# Inside a text these are escaped, so they can stand for the marks until the lines are broken.
+_BEGIN, _END = "\ue000", "\ue001"
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+# Joiners are ordinary letters' business in many scripts; the others are signs that one can see.
+_KEPT = {"\u200c", "\u200d", *map(chr, range(0x0600, 0x0606)), "\u06dd", "\u070f", "\u08e2"}
+
+
+def printable(text: str) -> str:
+    r"""The text with every character visible: what controls a terminal or hides is written as an escape.
+
+    >>> print(printable("a\x1b[31mred\n\u202eoverride"))
+    a\x1b[31mred\n\u202eoverride
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    if unicodedata.category(character) not in _HIDDEN or character in _KEPT:
+        return character
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def marked(text: str, spans: Iterable[Span] = (), *, limit: int = LIMIT, color: bool = False) -> str:
+    """The printable text on one line, parts of it marked; of a long one the beginning, the end and the marks.
+
+    >>> marked("He went to the bank.", [(15, 19)])
+    'He went to the [[bank]].'
+    >>> marked("x" * 100, limit=12)
+    'xxxxxxxx …(90 characters)… xx'
+    """
+    return _with_marks(_prepared(text, spans, limit), color)
+
+
+def wrapped(
+    text: str,
+    spans: Iterable[Span] = (),
+    *,
+    width: int,
+    indent: str = "",
+    first: str | None = None,
+    limit: int = LIMIT,
+    color: bool = False,
+) -> str:
+    """The same in lines of this width in terminal columns, each after `indent`, the first after `first`."""
+    room = max(width - display_width(indent), 20)
+    lines = _lines(_prepared(text, spans, limit), room)
+    starts = [indent if first is None else first, *[indent] * (len(lines) - 1)]
+    joined = "\n".join(f"{start}{line}".rstrip() for start, line in zip(starts, lines, strict=True))
+    return _with_marks(joined, color)
+
+
+def find_words(text: str, words: Sequence[str]) -> list[Span]:
+    """Where each of the words first stands in the text: as a whole word if it does, else anywhere.
+
+    >>> find_words("A man and his woman.", ["man", "woman", "child"])
+    [(2, 5), (14, 19)]
+    """
+    spans = []
+    for word in filter(None, words):
+        places = [place for place in range(len(text)) if text.startswith(word, place)]
+        whole = [place for place in places if _is_whole(text, place, place + len(word))]
+        if places:
+            start = (whole or places)[0]
+            spans.append((start, start + len(word)))
+    return spans
+
+
+def display_width(text: str) -> int:
+    """Terminal columns: East Asian wide characters take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns, text))
+
+
+def _columns(character: str) -> int:
+    if character in (_BEGIN, _END):
+        return len(_MARKS[0])
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return not (before.isalnum() or after.isalnum())
+
+
+def _prepared(text: str, spans: Iterable[Span], limit: int) -> str:
+    """The shown parts of a text, printable, with the characters that stand for marks."""
+    merged = _merged((max(start, 0), min(end, len(text))) for start, end in spans)
+    parts: list[str] = []
+    at = 0
+    for start, end in _shown(len(text), merged, limit):
+        if start > at:
+            parts.append(f" …({start - at:,} characters)… ")
+        place = start
+        for low, high in merged:
+            low, high = max(low, start), min(high, end)
+            if low < high:
+                parts += [printable(text[place:low]), _BEGIN, printable(text[low:high]), _END]
+                place = high
+        parts.append(printable(text[place:end]))
+        at = end
+    return "".join(parts)
+
+
+def _shown(length: int, spans: Sequence[Span], limit: int) -> list[Span]:
+    """Which parts of a long text to show."""
+    if length <= limit:
+        return [(0, length)]
+    matches = [
+        (max(start - _AROUND, 0), min(end, start + _AROUND, length) + min(_AROUND, length - end))
+        for start, end in spans[:_SPANS]
+    ]
+    return _merged([(0, limit * 2 // 3), (length - limit // 6, length), *matches])
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Spans in order, those that touch made one, empty ones left out."""
+    merged: list[Span] = []
+    for start, end in sorted(span for span in spans if span[0] < span[1]):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """The text broken at spaces, or inside a word that is wider than a line."""
+    lines = [""]
+    used = 0
+    for word in text.split(" "):
+        columns = display_width(word)
+        if used and used + 1 + columns > width:
+            lines.append("")
+            used = 0
+        elif lines != [""]:
+            lines[-1] += " "
+            used += 1
+        if columns <= width - used:
+            lines[-1] += word
+            used += columns
+            continue
+        for character in word:
+            if used + _columns(character) > width:
+                lines.append("")
+                used = 0
+            lines[-1] += character
+            used += _columns(character)
+    return lines
+
+
+def _with_marks(text: str, color: bool) -> str:
+    begin, end = ("\x1b[1;36m", "\x1b[0m") if color else _MARKS
+    return text.replace(_BEGIN, begin).replace(_END, end)

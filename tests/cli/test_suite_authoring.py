@@ -1,0 +1,226 @@
+"""Making suite files as a person does: new, add, approve, list, convert."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mtassay.formats.suite import read_suite
+from tests.cli.conftest import MAIN, Run
+
+ADD = (
+    "suite",
+    "add",
+    "s.yaml",
+    "--category",
+    "Negation",
+    "--phenomenon",
+    "Scope",
+    "--source",
+    "Not all came.",
+)
+
+
+@pytest.fixture
+def suite(run: Run, tmp_path: Path) -> Path:
+    """A new suite without items."""
+    assert run("suite", "new", "s.yaml", "-l", "en-de").returncode == 0
+    return tmp_path / "s.yaml"
+
+
+def test_a_new_suite_says_what_to_do_next_and_is_never_written_over(run: Run, suite: Path) -> None:
+    content = read_suite(suite)
+    assert (content.name, content.langpair, content.items) == ("s", "en-de", ())
+    assert (content.matching.case, content.matching.unicode, content.matching.whitespace) == (
+        "ignore",
+        "NFC",
+        "collapse",
+    )
+    checked = run("suite", "check", "s.yaml")
+    assert checked.returncode == 0
+    assert "no-items: there are no items yet; add one: mtassay suite add s.yaml" in checked.stdout
+    again = run("suite", "new", "s.yaml", "-l", "en-de")
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("new.txt", "-l", "en-de"), "a new suite is YAML"),
+        (("new.yaml", "-l", "no"), "no"),
+        (("none/new.yaml", "-l", "en-de"), "There is no folder"),
+    ],
+)
+def test_a_new_suite_that_cannot_be_is_one_line(run: Run, words: tuple[str, ...], message: str) -> None:
+    done = run("suite", "new", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_added_item_has_an_id_an_author_and_dated_rules(run: Run, suite: Path) -> None:
+    before = suite.read_text(encoding="utf-8")
+    words = ("--focus", "Not all", "--positive", "nicht alle", "--negative", r"alle\b.*\bnicht")
+    done = run(*ADD, *words, "--reference", "Nicht alle kamen.", MTASSAY_REVIEWER="ana")
+    assert (done.returncode, done.stderr) == (0, "")
+    (item,) = read_suite(suite).items
+    assert (item.id, item.author, item.focus) == ("negation-scope-001", "ana", ("Not all",))
+    assert [rule.text for rule in item.negative_regex] == [r"alle\b.*\bnicht"]
+    assert item.positive_regex[0].author == "ana"
+    assert len(item.positive_regex[0].date) == 10
+    assert suite.read_text(encoding="utf-8").startswith(before.replace("items: []\n", "items:\n"))
+    run(*ADD)
+    assert [item.id for item in read_suite(suite).items] == ["negation-scope-001", "negation-scope-002"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--positive", "(nicht"), "bad pattern '(nicht'"),
+        (("--positive", "{{nie}}"), "no macro 'nie'"),
+        (("--source", ""), "An item needs --source too."),
+    ],
+)
+def test_an_item_that_cannot_be_leaves_the_file_alone(
+    run: Run, suite: Path, words: tuple[str, ...], message: str
+) -> None:
+    before = suite.read_bytes()
+    done = run(*ADD, *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert suite.read_bytes() == before
+
+
+def test_what_is_wrong_with_a_new_item_is_said_at_once(run: Run, suite: Path) -> None:
+    done = run(*ADD, "--positive", "nicht alle", "--reference", "Keiner kam.")
+    assert done.returncode == 0
+    assert "negation-scope-001: reference-not-correct" in done.stderr
+
+
+def test_many_items_come_from_a_table(run: Run, suite: Path, tmp_path: Path) -> None:
+    table = tmp_path / "items.tsv"
+    table.write_text(
+        "source\tphenomenon\tpositive_regex\treferences\n"
+        "No one came.\tNobody\t(niemand|keiner) kam\tNiemand kam. | Keiner kam.\n"
+        "Never!\tNever\t\t\n",
+        encoding="utf-8",
+    )
+    done = run("suite", "add", "s.yaml", "--from", "items.tsv", "--category", "Negation", "--author", "eva")
+    assert done.returncode == 0
+    one, two = read_suite(suite).items
+    assert (one.category, one.references) == ("Negation", ("Niemand kam.", "Keiner kam."))
+    assert [rule.text for rule in one.positive_regex] == ["(niemand|keiner) kam"]
+    assert (two.id, two.has_rules, two.author) == ("negation-never-001", False, "eva")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("source\tcolour\nx\ty\n", "items.tsv line 1: no column 'colour'"),
+        ("source\tphenomenon\tcategory\nx\tP\tC\ny\tP\t\n", "items.tsv line 3: there is no category"),
+        ("source\tphenomenon\tcategory\nx\tP\n", "items.tsv line 2: 2 columns, expected 3"),
+        ("source\tphenomenon\tcategory\tpositive\nx\tP\tC\t(\n", "items.tsv line 2: bad pattern"),
+    ],
+)
+def test_a_bad_table_adds_nothing(run: Run, suite: Path, tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "items.tsv").write_text(text, encoding="utf-8")
+    done = run("suite", "add", "s.yaml", "--from", "items.tsv")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert read_suite(suite).items == ()
+
+
+def test_in_a_terminal_it_asks_for_what_is_missing(suite: Path) -> None:
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [*MAIN, "suite", "add", "s.yaml", "--category", "Negation"],
+        cwd=suite.parent,
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env={**os.environ, "MTASSAY_REVIEWER": "ana"},
+    )
+    os.close(follower)
+    os.write(leader, b"Scope\nNot all came.\n\nnicht alle\n\nNicht alle kamen.\n")
+    assert process.wait(timeout=60) == 0
+    os.close(leader)
+    (item,) = read_suite(suite).items
+    assert (item.phenomenon, item.source, item.focus) == ("Scope", "Not all came.", ())
+    assert [rule.text for rule in item.positive_regex] == ["nicht alle"]
+    assert item.references == ("Nicht alle kamen.",)
+
+
+def test_an_author_cannot_approve_and_a_second_person_can(run: Run, suite: Path) -> None:
+    run(*ADD, "--author", "ana")
+    own = run("suite", "approve", "s.yaml", "negation-*", "--by", "ana")
+    assert own.returncode == 2
+    assert "ana wrote negation-scope-001: another person must approve" in own.stderr
+    assert read_suite(suite).items[0].is_draft
+    done = run("suite", "approve", "s.yaml", "negation-scope-001", "--by", "ben")
+    assert done.stdout == "Approved 1 by ben\n"
+    assert not read_suite(suite).items[0].is_draft
+    again = run("suite", "approve", "s.yaml", "*", "--by", "eva")
+    assert again.stdout == "Approved 0 by eva; 1 approved before\n"
+    assert read_suite(suite).items[0].approver == "ben"
+    assert "No item has the id 'nope'" in run("suite", "approve", "s.yaml", "nope", "--by", "ben").stderr
+
+
+def test_a_suite_that_comes_with_mtassay_is_not_edited(run: Run) -> None:
+    done = run("suite", "approve", "en-pt", "*", "--by", "ben")
+    assert done.returncode == 2
+    assert "mtassay suite convert en-pt en-pt.yaml" in done.stderr
+
+
+def test_the_list_counts_items_rules_drafts_and_hidden_ones(run: Run, suite: Path, tmp_path: Path) -> None:
+    run(*ADD, "--positive", "nicht alle")
+    run(*ADD)
+    (record,) = json.loads(run("suite", "list", "s.yaml", "-f", "json").stdout)
+    assert record == {
+        "category": "Negation",
+        "phenomenon": "Scope",
+        "items": 2,
+        "with_rules": 1,
+        "drafts": 2,
+        "hidden": 0,
+    }
+    text = run("suite", "list", "s.yaml").stdout
+    assert "· Scope" in text
+    assert text.splitlines()[-1].split() == ["all", "2", "1", "2", "0"]
+    assert run("suite", "list", "s.yaml", "-f", "tsv").stdout.splitlines()[1].split("\t")[:3] == [
+        "Negation",
+        "Scope",
+        "2",
+    ]
+    ours = json.loads(run("suite", "list", "-f", "json").stdout)
+    assert {"en-pt", "pt-en"} <= {record["suite"] for record in ours}
+
+
+def test_converting_says_what_the_target_cannot_hold(run: Run, suite: Path, tmp_path: Path) -> None:
+    run(*ADD, "--positive", "nicht alle", "--reference", "Nicht alle kamen.", "--author", "ana")
+    done = run("suite", "convert", "s.yaml", "s.json")
+    assert done.stdout == "Wrote 1 items to s.json\n" or done.stdout == "Wrote 1 item to s.json\n"
+    for what in ("references of items: 1", "authors of rules: 1", "the options of matching", "the comments"):
+        assert f"not in s.json: {what}" in done.stderr
+    silent = run("suite", "convert", "s.json", "t.jsonl")
+    assert silent.stderr == ""
+    assert read_suite(tmp_path / "t.jsonl").items == read_suite(tmp_path / "s.json").items
+    again = run("suite", "convert", "s.json", "t.jsonl")
+    assert again.returncode == 2
+    assert "add --force" in again.stderr
+    assert run("suite", "convert", "s.json", "t.jsonl", "--force").returncode == 0
+
+
+def test_adding_to_a_dfki_file_says_what_is_not_kept(run: Run, suite: Path, tmp_path: Path) -> None:
+    run(*ADD, "--positive", "nicht alle", "--author", "ana")
+    run("suite", "convert", "s.yaml", "s.json")
+    words = ("--category", "C", "--phenomenon", "P", "--source", "x", "--positive", "y", "--author", "ana")
+    done = run("suite", "add", "s.json", *words)
+    assert done.returncode == 0
+    assert "not in s.json: authors, dates, notes" in done.stderr
+    assert [item.id for item in read_suite(tmp_path / "s.json").items] == ["negation-scope-001", "c-p-001"]

@@ -1,0 +1,147 @@
+"""Files of reviews: they come back as they went, changed texts are noticed, bad rows are named."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtassay.core import Review, Segment
+from mtassay.errors import InputError, UsageError
+from mtassay.formats.cells import join_cell, split_cell
+from mtassay.formats.reviews import pending_record, read_reviews, review_record, write_records
+from mtassay.reviews import QUESTIONS, Subject
+from mtassay.reviews.pending import Pending
+
+SUBJECT = Subject("007", ('Say "yes"\tor no.',), ('=Diga\n"sim" \\ não',))
+AT = "2026-01-31T12:00:00+00:00"
+REVIEW = Review(SUBJECT.id, "suite", "correct", "anna", "=a\tnote", AT)
+PENDING = Pending(
+    SUBJECT,
+    QUESTIONS["suite"],
+    "r1",
+    ("x", "y"),
+    "undecided",
+    Segment("007", SUBJECT.sources[0], ("Diga.", None), tags={"category": "C", "phenomenon": "P"}),
+)
+
+
+def a_sheet(path: Path, **cells: str) -> Path:
+    """A sheet of one row, filled in."""
+    write_records(path, [{**pending_record(PENDING), **cells}])
+    return path
+
+
+@given(st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])), min_size=1))
+def test_a_cell_gives_back_its_texts(texts: list[str | None]) -> None:
+    cell = join_cell(texts)
+    assert split_cell(cell) == tuple(texts)
+    assert not set(cell) & set("\t\n\r\0")
+    assert not cell.startswith(("=", "+", "-", "@", '"', "'"))
+    # What a spreadsheet makes of a cell with quotation marks in it.
+    assert split_cell('"' + cell.replace('"', '""') + '"') == tuple(texts)
+
+
+@pytest.mark.parametrize("text", ["00001001", "1.5", "3/4", "1e5", "12:30", "2026-01-31"])
+def test_a_spreadsheet_finds_no_number_to_change(text: str) -> None:
+    assert join_cell([text]) == f"\\{text}"
+
+
+@pytest.mark.parametrize("name", ["reviews.jsonl", "reviews.tsv", "reviews.tsv.gz"])
+def test_reviews_come_back_as_they_went(tmp_path: Path, name: str) -> None:
+    write_records(tmp_path / name, [review_record(REVIEW, SUBJECT)])
+    (row,) = read_reviews(tmp_path / name).rows
+    assert (row.review, row.subject, row.is_dated) == (REVIEW, SUBJECT, True)
+
+
+@pytest.mark.parametrize("name", ["sheet.jsonl", "sheet.tsv"])
+def test_a_sheet_is_read_once_it_is_filled_in(tmp_path: Path, name: str) -> None:
+    empty = read_reviews(a_sheet(tmp_path / name))
+    assert (empty.rows, empty.empty) == ([], 1)
+    filled = a_sheet(tmp_path / name, answer=" Incorrect", note="wrong")
+    when = datetime(2026, 1, 31, 12, tzinfo=UTC)
+    (row,) = read_reviews(filled, reviewer="ben", at=when).rows
+    assert row.review == Review(SUBJECT.id, "suite", "incorrect", "ben", "wrong", AT)
+    assert not row.is_dated
+
+
+def test_a_sheet_does_not_say_whose_output_it_is_unless_asked(tmp_path: Path) -> None:
+    record = pending_record(PENDING)
+    assert (record["n_systems"], "systems" in record) == (2, False)
+    assert pending_record(PENDING, show_systems=True)["systems"] == ["x", "y"]
+
+
+def test_a_sheet_survives_a_spreadsheet_that_quotes_cells_and_drops_empty_ones(tmp_path: Path) -> None:
+    path = a_sheet(tmp_path / "sheet.tsv", answer="c")
+    header, row = path.read_text(encoding="utf-8").splitlines()
+    cells = ['"' + cell.replace('"', '""') + '"' if '"' in cell else cell for cell in row.split("\t")]
+    path.write_text(f"{header}\tremarks\r\n" + "\t".join(cells) + "\r\n", encoding="utf-8")
+    (found,) = read_reviews(path, reviewer="ben").rows
+    assert (found.review.answer, found.subject) == ("correct", SUBJECT)
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"answer": "good"}, "'good' is no answer. Available: correct, incorrect, unsure."),
+        ({"answer": "correct", "question": "taste"}, "no question 'taste'. Available: suite"),
+        ({"answer": "correct", "case_id": "7"}, f"its texts are not those of subject '{SUBJECT.id}'"),
+        ({"answer": "correct", "reviewer": " "}, "it does not say who answered"),
+        ({"answer": "correct", "at": "yesterday"}, "'yesterday' is no date"),
+    ],
+)
+@pytest.mark.parametrize("name", ["sheet.jsonl", "sheet.tsv"])
+def test_a_bad_row_is_named_with_its_line(
+    tmp_path: Path, name: str, cells: dict[str, str], message: str
+) -> None:
+    path = tmp_path / name
+    good = {**pending_record(PENDING, reviewer="anna"), "at": ""}
+    write_records(path, [good, {**good, **cells}])
+    with pytest.raises(InputError) as raised:
+        read_reviews(path)
+    line = 3 if name.endswith("tsv") else 2
+    assert str(raised.value).startswith(f"{path} line {line}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.tsv", "answer\tcase_id\nc\t1\n", "line 1: there is no column 'source'"),
+        ("a.tsv", "answer\tcase_id\tsource\toutput\nc\t1\ta\tb\tc\n", "line 2: 5 columns, expected 4"),
+        ("a.tsv", "answer\tcase_id\tsource\toutput\nc\t1\ta\t\\N\n", "line 2: the output is missing"),
+        ("a.jsonl", "{}\n", "line 1: 'sources' must be a list of texts"),
+        ("a.jsonl", "[1]\n", "line 1: not a JSON object"),
+        ("a.jsonl", "x\n", "line 1: this is not JSON"),
+        ("a.jsonl", json.dumps({"answer": 1, "sources": ["a"], "outputs": ["b"]}), "'answer' must be a text"),
+    ],
+)
+def test_a_file_of_something_else_is_refused_in_a_line(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        read_reviews(tmp_path / name, reviewer="anna")
+    assert message in str(raised.value)
+
+
+def test_the_ending_must_say_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"ends in \.jsonl or \.tsv"):
+        read_reviews(tmp_path / "a.csv")
+
+
+def test_one_sheet_cannot_say_two_things(tmp_path: Path) -> None:
+    row = pending_record(PENDING, reviewer="anna")
+    write_records(tmp_path / "a.tsv", [{**row, "answer": "c"}, {**row, "answer": "i"}])
+    with pytest.raises(InputError, match="line 3: answered otherwise on line 2"):
+        read_reviews(tmp_path / "a.tsv")
+
+
+def test_other_time_zones_are_the_same_moment(tmp_path: Path) -> None:
+    record = {**review_record(REVIEW, SUBJECT), "at": "2026-01-31T13:00:00+01:00"}
+    write_records(tmp_path / "a.jsonl", [record, {**record, "at": "2026-01-31T12:00:00"}])
+    assert [row.review.at for row in read_reviews(tmp_path / "a.jsonl").rows] == [AT, AT]

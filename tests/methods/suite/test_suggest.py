@@ -1,0 +1,168 @@
+"""Rules that follow from settled outputs, and never break one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mtassay.formats.suite import Item, Matching, Rule, Suite
+from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.known import Known, broken_by, known_outputs, with_rules
+from mtassay.methods.suite.separating import pattern_of, separate
+from mtassay.methods.suite.suggest import expression_for, nearest, suggest
+
+ITEM = Item(
+    "a",
+    "en-pt",
+    "Negation",
+    "Concord",
+    "Nobody said anything.",
+    positive_tokens=(Rule("Ninguém disse nada."),),
+    negative_tokens=(Rule("Ninguém disse algo."),),
+)
+IGNORE = Matching(case="ignore", unicode="NFC", whitespace="collapse")
+
+
+def judge_of(item: Item = ITEM, matching: Matching = IGNORE) -> Judge:
+    return Judge(Suite((item,), matching=matching))
+
+
+@pytest.mark.parametrize(
+    ("mine", "others", "expected"),
+    [
+        (["He ate fish."], ["He ate meat."], ["fish"]),
+        (["He ate the fish."], ["He ate fish."], ["the"]),
+        (["He ate fish."], ["He ate the fish."], ["ate fish"]),
+        (["a black cat", "two big dogs"], ["a big rat"], ["cat", "two"]),
+        (["big cat", "fat cat"], ["dog"], ["cat"]),
+        (["same words"], ["same words"], []),
+        (["他吃鱼"], ["他吃肉"], ["鱼"]),
+        (["It's mine."], ["It is mine."], ["It's"]),
+    ],
+)
+def test_words_that_tell_texts_apart(mine: list[str], others: list[str], expected: list[str]) -> None:
+    assert separate(mine, others, matching=Matching()) == expected
+
+
+def test_common_words_are_used_last() -> None:
+    assert separate(["it fell down"], ["up"], matching=Matching()) == ["it"]
+    assert separate(["it fell down"], ["up"], matching=Matching(), common=["IT"]) == ["down"]
+
+
+@pytest.mark.parametrize(
+    ("words", "pattern"),
+    [
+        (["fish"], r"\bfish\b"),
+        (["a b", "c"], r"\b(?:a b|c)\b"),
+        (["what-if"], r"\bwhat-if\b"),
+        (["鱼"], "鱼"),
+        (["鱼", "fish"], r"鱼|\bfish\b"),
+    ],
+)
+def test_words_become_an_expression(words: list[str], pattern: str) -> None:
+    assert pattern_of(words) == pattern
+
+
+def test_what_is_known_comes_from_everywhere_and_reviews_win() -> None:
+    item = with_rules(ITEM, [("positive_regex", Rule("jamais"))])
+    known = known_outputs(
+        judge_of(item),
+        item,
+        outputs=["Jamais disse nada.", "Quem sabe.", " Ninguém  disse algo."],
+        decisions={"Ninguém disse algo.": True},
+    )
+    assert known == [
+        Known("Ninguém disse algo.", True, "review"),
+        Known("Ninguém disse nada.", True, "token"),
+        Known("Jamais disse nada.", True, "rule"),
+    ]
+
+
+def test_the_smallest_expressions_settle_what_is_undecided() -> None:
+    known = known_outputs(judge_of(), ITEM)
+    found = suggest(judge_of(), ITEM, known, ["Ninguém falou nada.", "Alguém falou algo.", "Quem sabe."])
+    assert [(p.kind, p.pattern, p.covers, p.of) for p in found.proposals] == [
+        ("positive_regex", r"\bnada\b", 1, 1),
+        ("negative_regex", r"\balgo\b", 1, 1),
+    ]
+    assert [each.becomes for each in found.undecided] == ["correct", "incorrect", "undecided"]
+    assert found.undecided[0].nearest
+    assert found.undecided[0].nearest.known.text == "Ninguém disse nada."
+    assert found.undecided[0].nearest.similarity == pytest.approx(3 / 4)  # 3 of 4 words and marks, twice
+
+
+@pytest.mark.parametrize(
+    ("known", "why"),
+    [
+        ([], "no output of it is settled yet"),
+        ([Known("x", True, "token")], "no incorrect output is known yet, so there is nothing to tell apart"),
+        ([Known("x", False, "token")], "no correct output is known yet, so there is nothing to tell apart"),
+        (
+            [Known("x!", True, "token"), Known("x?", False, "token")],
+            "no words tell the correct outputs from the incorrect ones",
+        ),
+    ],
+)
+def test_it_says_why_there_is_no_expression(known: list[Known], why: str) -> None:
+    bare = Item("a", "en-pt", "C", "P", "x")
+    found = suggest(judge_of(bare), bare, known, ["y"])
+    assert (found.proposals, found.why_not) == ((), why)
+
+
+def test_two_proposals_never_meet_in_one_output() -> None:
+    known = [Known("a b", True, "token"), Known("c d", False, "token")]
+    bare = Item("a", "en-pt", "C", "P", "x")
+    found = suggest(judge_of(bare), bare, known, ["a c", "b d", "a b c d"])
+    assert "conflict" not in {each.becomes for each in found.undecided}
+
+
+def test_an_expression_is_broken_by_what_it_should_not_match_even_under_a_token() -> None:
+    known = known_outputs(judge_of(), ITEM)
+    (broken,) = broken_by(judge_of(), ITEM, [("positive_regex", Rule("disse"))], known)
+    assert (broken.known.text, broken.status) == ("Ninguém disse algo.", "incorrect")
+    assert not broken_by(judge_of(), ITEM, [("positive_regex", Rule("nada"))], known)
+
+
+def test_an_expression_for_certain_outputs_matches_all_of_them_or_is_none() -> None:
+    known = known_outputs(judge_of(), ITEM)
+    judge = judge_of()
+    assert expression_for(judge, ITEM, ["Não disse nada."], known, correct=True) == r"\bNão\b"
+    assert expression_for(judge, ITEM, ["Ninguém disse algo!"], known, correct=True) is None
+    assert expression_for(judge, ITEM, ["Oi."], known[:1], correct=True) is None
+
+
+def test_the_nearest_of_nothing_is_nothing() -> None:
+    assert nearest("x", [], Matching()) is None
+
+
+def test_an_endless_output_is_no_trouble() -> None:
+    known = [Known("a " * 50_000, True, "token"), Known("b", False, "token")]
+    bare = Item("a", "en-pt", "C", "P", "x")
+    assert suggest(judge_of(bare), bare, known, ["b " * 50_000]).undecided[0].nearest is not None
+
+
+TEXTS = st.lists(
+    st.sampled_from(["a", "b", "c", "D", "é.", "f-g", "(h", "x|y", "鱼"]), min_size=1, max_size=6
+).map(" ".join)
+
+
+@settings(max_examples=150)
+@given(
+    st.dictionaries(TEXTS, st.booleans(), min_size=1, max_size=6),
+    st.lists(TEXTS, unique=True, max_size=4),
+    st.booleans(),
+)
+def test_no_proposal_changes_what_is_known(
+    settled: dict[str, bool], undecided: list[str], ignore: bool
+) -> None:
+    matching = IGNORE if ignore else Matching()
+    bare = Item("a", "en-pt", "C", "P", "x")
+    judge = judge_of(bare, matching)
+    known = known_outputs(judge, bare, decisions=settled)
+    open_ = [text for text in undecided if text not in settled]
+    found = suggest(judge, bare, known, open_)
+    changed = with_rules(bare, [(p.kind, Rule(p.pattern)) for p in found.proposals])
+    for each in known:
+        assert judge.judge(changed, each.text).status in ("undecided", each.verdict)
+    assert all(judge.judge(changed, text).status != "conflict" for text in open_)

@@ -1,0 +1,63 @@
+"""Agreement of reviewers, on numbers small enough to check by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from mtassay.core import Review
+from mtassay.reviews import decide
+from mtassay.reviews.agreement import Agreement, agreements
+
+ANSWERS = {"c": "correct", "i": "incorrect", "u": "unsure"}
+
+
+def measured(**rows: str) -> dict[tuple[str, int], Agreement]:
+    """One letter for each subject and reviewer, a dot for none; by measure and number of reviewers."""
+    reviews = [
+        Review(f"s{place}", "suite", ANSWERS[letter], reviewer, at="2026-01-01T00:00:00+00:00")
+        for reviewer, row in rows.items()
+        for place, letter in enumerate(row)
+        if letter in ANSWERS
+    ]
+    return {(entry.measure, len(entry.reviewers)): entry for entry in agreements(decide(reviews), "suite")}
+
+
+def test_two_reviewers_by_hand() -> None:
+    found = measured(anna="ccii", ben="ciii")
+    # They agree on 3 of 4; by chance on 1/2 · 1/4 + 1/2 · 3/4 = 1/2; so kappa = (3/4 - 1/2) / (1 - 1/2).
+    assert found["agreement", 2].value == 0.75
+    assert found["cohen", 2].value == pytest.approx(0.5)
+    # Labels are 3 of 8 and 5 of 8: Fleiss' chance is 34/64, so (48 - 34) / (64 - 34).
+    assert found["fleiss", 2].value == pytest.approx(14 / 30)
+    # Krippendorff: 2 disagreeing ratings of 8; by chance 2 · 3 · 5 / 7; so 1 - 2 / (30 / 7).
+    assert found["krippendorff", 2].value == pytest.approx(1 - 14 / 30)
+    for entry in found.values():
+        assert entry.n == 4
+        assert entry.low is not None
+        assert entry.high is not None
+        assert entry.low <= (entry.value or 0) <= entry.high
+
+
+def test_unsure_is_no_rating() -> None:
+    assert measured(anna="cciiu", ben="ciiic") == measured(anna="ccii.", ben="ciii.")
+
+
+def test_fleiss_needs_the_same_number_of_ratings_and_says_so() -> None:
+    found = measured(anna="ccii", ben="ciii", carla="cc..")
+    assert found["fleiss", 3].value is None
+    assert found["fleiss", 3].remark == "not given: subjects have from 2 to 3 ratings"
+    assert found["krippendorff", 3].value is not None
+    assert found["agreement", 3].n == 4
+
+
+def test_one_label_only_is_undefined_and_strangers_have_nothing_in_common() -> None:
+    same = measured(anna="ccc", ben="ccc")
+    assert (same["agreement", 2].value, same["cohen", 2].value) == (1.0, None)
+    assert same["cohen", 2].remark == "undefined: all ratings are the same"
+    apart = measured(anna="cc..", ben="..ci")
+    assert (apart["agreement", 2].n, apart["agreement", 2].value) == (0, None)
+    assert apart["krippendorff", 2].remark == "undefined: no subject in common"
+
+
+def test_one_reviewer_agrees_with_nobody() -> None:
+    assert measured(anna="ci") == {}

@@ -1,0 +1,82 @@
+"""What holds after several reviews, and what a review is about."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtassay.core import Review
+from mtassay.errors import UsageError
+from mtassay.methods.suite.method import QUESTION
+from mtassay.reviews import QUESTIONS, UNSURE, Subject, decide, find_question, review_now, subject_from
+
+
+def reviews(*answers: tuple[str, str]) -> list[Review]:
+    """One review a minute of one subject: (reviewer, answer)."""
+    return [
+        Review("s", "suite", answer, reviewer, at=f"2026-01-01T00:{minute:02}:00+00:00")
+        for minute, (reviewer, answer) in enumerate(answers)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answers", "holds", "disputed"),
+    [
+        ([("anna", "correct")], "correct", False),
+        ([("anna", "unsure")], None, False),
+        ([("anna", "correct"), ("ben", "incorrect")], None, True),
+        ([("anna", "correct"), ("ben", "unsure")], "correct", False),
+        ([("anna", "correct"), ("ben", "incorrect"), ("carla", "incorrect")], "incorrect", False),
+        ([("anna", "correct"), ("ben", "incorrect"), ("anna", "incorrect")], "incorrect", False),
+        ([("anna", "correct"), ("anna", "unsure")], None, False),
+    ],
+)
+def test_the_newest_answer_of_more_than_half_holds(
+    answers: list[tuple[str, str]], holds: str | None, disputed: bool
+) -> None:
+    decision = decide(reviews(*answers))["s", "suite"]
+    assert (decision.answer, decision.is_disputed) == (holds, disputed)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from(["correct", "incorrect", UNSURE])),
+        max_size=8,
+    ).flatmap(lambda answers: st.tuples(st.just(reviews(*answers)), st.permutations(reviews(*answers))))
+)
+def test_the_order_of_reading_does_not_matter(orders: tuple[list[Review], list[Review]]) -> None:
+    first, second = (decide(order) for order in orders)
+    assert {key: decision.answer for key, decision in first.items()} == {
+        key: decision.answer for key, decision in second.items()
+    }
+
+
+def test_two_answers_in_a_moment_are_two_reviews() -> None:
+    moments = {review_now("s", "suite", "correct", "anna").at for _ in range(50)}
+    assert len(moments) == 50
+    assert sorted(moments)[0].endswith("+00:00")
+
+
+@given(st.text(), st.lists(st.none() | st.text(), min_size=1), st.lists(st.text(), min_size=1))
+def test_a_subject_keeps_its_name_through_a_record(
+    case: str, sources: list[str | None], outputs: list[str]
+) -> None:
+    subject = Subject(case, tuple(sources), tuple(outputs))
+    again = subject_from({"case_id": case, "sources": sources, "outputs": outputs})
+    assert again.id == subject.id
+    assert Subject(case, tuple(sources), (*outputs, "more")).id != subject.id
+
+
+def test_half_a_character_does_not_change_the_name_in_the_workspace() -> None:
+    # The workspace keeps "?" for half a surrogate pair.
+    assert Subject("1", ("a",), ("x\ud800",)).id == Subject("1", ("a",), ("x?",)).id
+
+
+def test_every_question_leaves_the_common_keys_free() -> None:
+    for question in QUESTIONS.values():
+        assert not set(question.keys) & set("unsbq")
+        assert all(len(key) == 1 for key in question.keys)
+    assert find_question(QUESTION).read_answer("I") == "incorrect"
+    with pytest.raises(UsageError, match=r"No question 'x'\. Available: suite"):
+        find_question("x")
