@@ -45,7 +45,7 @@ demo: $(VENV)/base
 	@$(BIN)/python demo/run.py
 
 test: $(VENV)/dev
-	@$(BIN)/python -m pytest -m "not slow"
+	@$(BIN)/python -m pytest -n auto -m "not slow"
 
 test-all: $(VENV)/all
 	@$(BIN)/python -m pytest

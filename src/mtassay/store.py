@@ -172,7 +172,7 @@ class Workspace:
         (row,) = self._select("SELECT * FROM runs WHERE id = ?", run_id)
         found = self._select(
             "SELECT case_id, system, detector, verdict, value, evidence FROM findings "
-            "WHERE run = ?1 AND (case_id = ?2 OR ?2 IS NULL)",
+            "WHERE run = ?1 AND (case_id = ?2 OR ?2 IS NULL) ORDER BY rowid",
             run_id,
             case,
         )

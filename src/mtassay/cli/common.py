@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -13,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Output
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.languages import Pair, parse_pair
@@ -190,10 +190,4 @@ def print_tables(tables: Iterable[Table], form: OutputFormat) -> None:
         elif form is OutputFormat.tsv:
             echo(to_tsv(table))
         else:
-            width = shutil.get_terminal_size((80, 24)).columns
-            echo(to_text(table, width=max(width, 60), color=shows_bold()))
-
-
-def shows_bold() -> bool:
-    """Whether standard output is a terminal that shows bold."""
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+            echo(to_text(table, width=terminal_width(), color=shows_bold()))

@@ -61,7 +61,7 @@ def plot_heat_map(path: Path, table: Table, *, title: str = "") -> None:
         axes.spines[:].set_visible(False)
         averages = sum(row[0].text.endswith("-average") for row in rows)
         axes.axhline(len(rows) - averages - 0.5, color="white", linewidth=4)
-        figure.suptitle(title, x=0.01, ha="left", fontsize=9)
+        figure.suptitle("\n".join(textwrap.wrap(title, int(width * 13))), x=0.01, ha="left", fontsize=9)
         legend = f"The darker, the lower: white is 100, the darkest {low}. In brackets: items."
         legend += "" if alone else " Bold: the best of the row, and all not significantly worse."
         lines = textwrap.wrap(f"{table.notes[0]} {legend}", max(int(width * 19), 60))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.report.texts import Span, find_words, marked, printable, wrapped
 from mtassay.reviews import Question
 from mtassay.reviews.cases import Answer
@@ -29,9 +27,7 @@ class Screen:
     @classmethod
     def here(cls) -> Screen:
         """The terminal that this process writes to."""
-        width = shutil.get_terminal_size((80, 24)).columns
-        color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        return cls(min(max(width, 60), 120), color)
+        return cls(min(terminal_width(), 120), shows_bold())
 
     def line(self, label: str, text: str, spans: Iterable[Span] = ()) -> str:
         """A text after its label, in as many lines as it takes."""

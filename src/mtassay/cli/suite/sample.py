@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +36,7 @@ from mtassay.cli.suite.inputs import (
     TagOption,
     read_inputs,
 )
+from mtassay.cli.terminal import terminal_width
 from mtassay.core import Output
 from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl, write_tsv
@@ -161,7 +161,7 @@ def _write(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _print(records: Sequence[Mapping[str, Any]]) -> None:
-    width = max(shutil.get_terminal_size((80, 24)).columns, 60)
+    width = terminal_width()
     for number, record in enumerate(records):
         if number:
             echo()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
-from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, say, shows_bold
+from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, say
+from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Case, Run, Segment
 from mtassay.methods.suite.accuracy import costliest, phenomenon_groups
 from mtassay.methods.suite.method import DETECTOR, grades_of
@@ -30,12 +32,14 @@ def print_suite(
     if form is OutputFormat.tsv:
         print_tables([score_rows(run.result)], form)
         return
-    echo(f"% {facts}\n" if form is OutputFormat.latex else f"{facts}\n")
+    comment = "% " if form is OutputFormat.latex else ""
+    lines = textwrap.wrap(facts, terminal_width()) if form is OutputFormat.text else [facts]
+    echo("\n".join(f"{comment}{line}" for line in lines) + "\n")
     mark = "*" if form is OutputFormat.text and not shows_bold() else ""
     print_tables(_tables(run, segments, phenomena, mark), form)
-    comment = "% " if form is OutputFormat.latex else ""
     for line in _warnings(run, segments):
-        echo(f"\n{comment}{line}")
+        wrapped = textwrap.fill(line, terminal_width()) if form is OutputFormat.text else line
+        echo(f"\n{comment}{wrapped}")
     signatures = dict.fromkeys(score.signature for score in run.result.scores)
     echo("\n" + "\n".join(f"{comment}accuracy|{signature}" for signature in signatures))
 

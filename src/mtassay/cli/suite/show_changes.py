@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
+from mtassay.cli.terminal import terminal_width
 from mtassay.methods.suite.changes import STATUSES, Changes
 from mtassay.report.table import Table
 from mtassay.report.texts import printable, wrapped
@@ -76,7 +76,7 @@ def _step(old: int, new: int) -> str:
 
 
 def _print_changes(changes: Changes) -> None:
-    width = max(shutil.get_terminal_size((80, 24)).columns, 60)
+    width = terminal_width()
     if not changes.changes:
         echo("\nNo verdict changed.")
     for change in changes.changes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
-from mtassay.cli.suite.terminal import has_color, terminal_width
+from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.engine import Execution
 from mtassay.formats.suite import Suite
 from mtassay.methods.suite.system_names import Entry
@@ -30,7 +30,7 @@ def print_items(
     elif form is OutputFormat.text:
         echo(_title(chosen, entries))
         for item in shown:
-            echo(f"\n{item_block(item, width=terminal_width(), color=has_color())}")
+            echo(f"\n{item_block(item, width=terminal_width(), color=shows_bold())}")
     else:
         print_tables([items_table(shown, title=_title(chosen, entries))], form)
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
-from mtassay.cli.suite.terminal import has_color, terminal_width
+from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Output
 from mtassay.methods.suite.versions import GateResult, Kind, Step
 from mtassay.report.findings import why
@@ -104,7 +104,7 @@ def _print_kind(versions: Versions, kind: Kind, form: OutputFormat) -> None:
         return
     echo(title)
     for step in steps:
-        echo(f"\n{step_block(step, versions.names, width=terminal_width(), color=has_color())}")
+        echo(f"\n{step_block(step, versions.names, width=terminal_width(), color=shows_bold())}")
 
 
 def _record(versions: Versions, gate: GateResult | None) -> dict[str, Any]:

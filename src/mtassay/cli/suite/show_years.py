@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import Any, Self
 
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
-from mtassay.cli.suite.terminal import has_color, terminal_width
+from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Result
 from mtassay.errors import UsageError
 from mtassay.methods.suite.accuracy import Grades, costliest, phenomenon_groups
@@ -104,7 +104,7 @@ def print_years(years: Years, form: OutputFormat, *, phenomena: bool, fold: bool
         print_tables([_rows(years)], form)
         return
     comment = "% " if form is OutputFormat.latex else ""
-    mark = "*" if form is OutputFormat.text and not has_color() else ""
+    mark = "*" if form is OutputFormat.text and not shows_bold() else ""
     print_tables(_tables(years, phenomena, mark), form)
     for line in _remarks(years, fold=fold):
         echo(f"\n{comment}{line if comment else fill(line, terminal_width(), break_on_hyphens=False)}")

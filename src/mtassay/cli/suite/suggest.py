@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -31,6 +30,7 @@ from mtassay.cli.suite.inputs import (
     SuiteArgument,
     read_inputs,
 )
+from mtassay.cli.terminal import terminal_width
 from mtassay.errors import UsageError
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.known import known_outputs
@@ -146,7 +146,7 @@ def _words(systems: Sequence[str] | None, run: str | None, workspace: Path | Non
 
 
 def _print(suggestion: Suggestion, evidence: Evidence, where: str, words: list[str]) -> None:
-    width = max(shutil.get_terminal_size((80, 24)).columns, 60)
+    width = terminal_width()
     item = suggestion.item
     command = ["mtassay", "suite", "accept", where]
     echo(f"{item.id} · {item.category} › {item.phenomenon}")

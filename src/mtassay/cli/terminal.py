@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 
-__all__ = ["has_color", "terminal_width"]
+__all__ = ["shows_bold", "terminal_width"]
 
 
 def terminal_width() -> int:
@@ -14,6 +14,6 @@ def terminal_width() -> int:
     return max(shutil.get_terminal_size((80, 24)).columns, 60)
 
 
-def has_color() -> bool:
-    """Whether bold and colors can be seen and are wanted."""
+def shows_bold() -> bool:
+    """Whether standard output is a terminal that shows bold, and nobody said no."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
