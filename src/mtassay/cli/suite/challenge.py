@@ -31,15 +31,10 @@ from mtassay.cli.common import (
     workspace_path,
 )
 from mtassay.cli.progress import Progress
+from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.inputs import (
-    ApprovedOption,
-    CategoryOption,
     Inputs,
-    ItemOption,
-    PhenomenonOption,
-    PublicOption,
     SuiteArgument,
-    TagOption,
     read_inputs,
 )
 from mtassay.core import Case, Judgement, Output, Result, System, Tools
@@ -48,6 +43,7 @@ from mtassay.errors import UsageError
 from mtassay.formats.challenge import write_challenge, write_challenge_lines
 from mtassay.methods.suite.challenge import Harvest, known_outputs, make_pairs
 from mtassay.methods.suite.method import QUESTION, SuiteMethod
+from mtassay.methods.suite.selection import Choice
 from mtassay.report.challenge import harvest_table
 from mtassay.reviews import Subject, decide
 from mtassay.stats import default_seed
@@ -60,6 +56,7 @@ def register(app: typer.Typer) -> None:
     app.command("challenge")(challenge)
 
 
+@choosing
 def challenge(
     suite: SuiteArgument,
     output: Annotated[
@@ -70,12 +67,7 @@ def challenge(
         list[str] | None,
         typer.Option("--run", metavar="RUN", help="Take the outputs of this saved run too. Repeat."),
     ] = None,
-    category: CategoryOption = None,
-    phenomenon: PhenomenonOption = None,
-    tag: TagOption = None,
-    item: ItemOption = None,
-    approved: ApprovedOption = False,
-    public: PublicOption = None,
+    choice: Choice = EVERYTHING,
     per_item: Annotated[int, typer.Option(min=1, help="Most pairs of one item.")] = 1,
     lines: Annotated[
         Path | None,
@@ -104,15 +96,7 @@ def challenge(
     mtassay suite challenge my.yaml -o c.jsonl --run last --lines for-comet/
     """
     check_targets(output)
-    inputs = read_inputs(
-        suite,
-        category=category,
-        phenomenon=phenomenon,
-        tag=tag,
-        item=item,
-        approved=approved,
-        public=public,
-    )
+    inputs = read_inputs(suite, choice)
     store = Workspace(workspace_path(workspace)) if run else cache_workspace(workspace)
     with Progress(quiet=quiet) as progress:
         known = _KnownOutputs.of(store, reviews=reviews)

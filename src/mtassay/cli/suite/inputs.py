@@ -11,6 +11,7 @@ import typer
 
 from mtassay.cli.common import named, say
 from mtassay.cli.given import stored_system
+from mtassay.cli.suite.choosing import EVERYTHING
 from mtassay.core import Segment, System
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_stream
@@ -23,14 +24,8 @@ from mtassay.methods.suite.selection import Choice, select
 from mtassay.options import is_live, open_system
 
 __all__ = [
-    "ApprovedOption",
-    "CategoryOption",
     "Inputs",
-    "ItemOption",
-    "PhenomenonOption",
-    "PublicOption",
     "SuiteArgument",
-    "TagOption",
     "read_inputs",
     "split",
 ]
@@ -41,25 +36,6 @@ SuiteArgument = Annotated[
         metavar="SUITE",
         help="Suite file (YAML, JSONL, DFKI JSON), or one that comes with mtassay: en-pt, pt-en.",
     ),
-]
-CategoryOption = Annotated[
-    list[str] | None,
-    typer.Option("--category", metavar="NAME", help="Only this category; * stands for anything. Repeat."),
-]
-PhenomenonOption = Annotated[
-    list[str] | None,
-    typer.Option("--phenomenon", metavar="NAME", help="Only this phenomenon; * stands for anything. Repeat."),
-]
-TagOption = Annotated[
-    list[str] | None, typer.Option("--tag", metavar="NAME", help="Only items with this tag. Repeat.")
-]
-ItemOption = Annotated[
-    list[str] | None,
-    typer.Option("--item", metavar="ID", help="Only this item; * stands for anything. Repeat."),
-]
-ApprovedOption = Annotated[bool, typer.Option("--approved", help="Only items that a second person approved.")]
-PublicOption = Annotated[
-    bool | None, typer.Option("--public/--hidden", help="Only public items, or only hidden ones.")
 ]
 
 
@@ -108,22 +84,12 @@ class Inputs:
         return [segment_of(item) for item in self.whole.items]
 
 
-def read_inputs(
-    where: str,
-    *,
-    category: list[str] | None = None,
-    phenomenon: list[str] | None = None,
-    tag: list[str] | None = None,
-    item: list[str] | None = None,
-    approved: bool = False,
-    public: bool | None = None,
-) -> Inputs:
-    """The suite in a file and the part of it that the filters choose."""
+def read_inputs(where: str, choice: Choice = EVERYTHING) -> Inputs:
+    """The suite in a file and the part of it that is chosen."""
     suite = read_suite(where)
     if not suite.items:
         raise UsageError(f"{where} has no items yet. Add one: mtassay suite add {where}")
     Judge(suite)  # ids must be unique: outputs are joined by them
-    choice = Choice(category or (), phenomenon or (), tag or (), item or (), approved, public)
     return Inputs(suite, select(suite, choice))
 
 

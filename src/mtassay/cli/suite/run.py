@@ -25,16 +25,11 @@ from mtassay.cli.common import (
 )
 from mtassay.cli.progress import Progress
 from mtassay.cli.show import findings_with_texts
+from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.heat_map import draw_heat_map
 from mtassay.cli.suite.inputs import (
-    ApprovedOption,
-    CategoryOption,
     Inputs,
-    ItemOption,
-    PhenomenonOption,
-    PublicOption,
     SuiteArgument,
-    TagOption,
     read_inputs,
 )
 from mtassay.cli.suite.show import print_suite, say_next
@@ -42,6 +37,7 @@ from mtassay.engine import execute
 from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl
 from mtassay.methods.suite.method import SuiteMethod
+from mtassay.methods.suite.selection import Choice
 from mtassay.report.plots import check_plot
 from mtassay.stats import default_seed
 from mtassay.store import Workspace
@@ -53,15 +49,11 @@ def register(app: typer.Typer) -> None:
     app.command("run")(run)
 
 
+@choosing
 def run(
     suite: SuiteArgument,
     system: SystemOption = None,
-    category: CategoryOption = None,
-    phenomenon: PhenomenonOption = None,
-    tag: TagOption = None,
-    item: ItemOption = None,
-    approved: ApprovedOption = False,
-    public: PublicOption = None,
+    choice: Choice = EVERYTHING,
     items: Annotated[
         Literal["fair", "settled", "both"],
         typer.Option(help="Count items settled for all systems, for each its own, or show both."),
@@ -105,15 +97,7 @@ def run(
     check_targets(findings)
     if plot:
         check_plot(plot)
-    inputs = read_inputs(
-        suite,
-        category=category,
-        phenomenon=phenomenon,
-        tag=tag,
-        item=item,
-        approved=approved,
-        public=public,
-    )
+    inputs = read_inputs(suite, choice)
     systems = inputs.systems(system or [])
     if not systems:
         raise UsageError("There is no system to judge: add -t NAME=FILE or -t NAME=scheme:rest.")

@@ -26,14 +26,11 @@ from mtassay.cli.common import (
     say,
     say_failures,
 )
+from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.evidence import Evidence, ask
 from mtassay.cli.suite.inputs import (
-    CategoryOption,
     Inputs,
-    ItemOption,
-    PhenomenonOption,
     SuiteArgument,
-    TagOption,
     read_inputs,
 )
 from mtassay.cli.terminal import terminal_width
@@ -41,6 +38,7 @@ from mtassay.core import Output
 from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl, write_tsv
 from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.selection import Choice
 from mtassay.report.table import Table
 from mtassay.report.texts import wrapped
 from mtassay.systems.live import LiveSystem
@@ -51,16 +49,14 @@ def register(app: typer.Typer) -> None:
     app.command("sample")(sample)
 
 
+@choosing
 def sample(
     suite: SuiteArgument,
     system: SystemOption = None,
     everything: Annotated[
         bool, typer.Option("--all", help="All items, not only those without rules.")
     ] = False,
-    category: CategoryOption = None,
-    phenomenon: PhenomenonOption = None,
-    tag: TagOption = None,
-    item: ItemOption = None,
+    choice: Choice = EVERYTHING,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write a .jsonl or .tsv file instead."),
@@ -83,7 +79,7 @@ def sample(
     check_targets(output)
     if output and output.suffix not in (".jsonl", ".tsv"):
         raise UsageError(f"{output}: cannot write '{output.suffix}'. Choose .jsonl or .tsv.")
-    inputs = read_inputs(suite, category=category, phenomenon=phenomenon, tag=tag, item=item)
+    inputs = read_inputs(suite, choice)
     if not everything:
         without = tuple(each for each in inputs.suite.items if not each.has_rules)
         if not without:

@@ -20,14 +20,9 @@ from mtassay.cli.common import (
     print_tables,
     say,
 )
+from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.inputs import (
-    ApprovedOption,
-    CategoryOption,
-    ItemOption,
-    PhenomenonOption,
-    PublicOption,
     SuiteArgument,
-    TagOption,
     read_inputs,
 )
 from mtassay.errors import InputError, UsageError
@@ -36,6 +31,7 @@ from mtassay.formats.suite import Suite, read_suite, write_suite
 from mtassay.formats.suite.files import write_text
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.secrecy import one_line, scramble
+from mtassay.methods.suite.selection import Choice
 from mtassay.methods.suite.splitting import hold_back
 from mtassay.report.table import Table
 from mtassay.stats import default_seed
@@ -49,6 +45,7 @@ def register(app: typer.Typer) -> None:
     app.command("split")(split_suite)
 
 
+@choosing
 def scramble_suite(
     suite: SuiteArgument,
     output: Annotated[
@@ -68,12 +65,7 @@ def scramble_suite(
     with_context: Annotated[
         bool, typer.Option("--with-context", help="Send the context of an item in lines before it.")
     ] = False,
-    category: CategoryOption = None,
-    phenomenon: PhenomenonOption = None,
-    tag: TagOption = None,
-    item: ItemOption = None,
-    approved: ApprovedOption = False,
-    public: PublicOption = None,
+    choice: Choice = EVERYTHING,
     seed: Annotated[
         int | None,
         typer.Option(min=0, help="Seed of the order. Default: a secret one, written into the key."),
@@ -99,15 +91,7 @@ def scramble_suite(
         )
     if ratio is not None and distractors is None:
         raise UsageError("--ratio needs --distractors FILE.")
-    inputs = read_inputs(
-        suite,
-        category=category,
-        phenomenon=phenomenon,
-        tag=tag,
-        item=item,
-        approved=approved,
-        public=public,
-    )
+    inputs = read_inputs(suite, choice)
     Judge(inputs.suite)  # outputs come back by id, so no id may stand twice
     others = _distractors(distractors, inputs.suite) if distractors else {}
     made = scramble(

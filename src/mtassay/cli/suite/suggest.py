@@ -21,12 +21,10 @@ from mtassay.cli.common import (
     print_tables,
 )
 from mtassay.cli.progress import Progress
+from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.evidence import Evidence, RunOption, gather, subject_id
 from mtassay.cli.suite.inputs import (
-    CategoryOption,
     Inputs,
-    ItemOption,
-    PhenomenonOption,
     SuiteArgument,
     read_inputs,
 )
@@ -34,6 +32,7 @@ from mtassay.cli.terminal import terminal_width
 from mtassay.errors import UsageError
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.known import known_outputs
+from mtassay.methods.suite.selection import Choice
 from mtassay.methods.suite.separating import common_words
 from mtassay.methods.suite.suggest import Open, Suggestion
 from mtassay.methods.suite.suggest import suggest as suggest_rules
@@ -46,13 +45,12 @@ def register(app: typer.Typer) -> None:
     app.command("suggest")(suggest)
 
 
+@choosing
 def suggest(
     suite: SuiteArgument,
     run: RunOption = None,
     system: SystemOption = None,
-    item: ItemOption = None,
-    category: CategoryOption = None,
-    phenomenon: PhenomenonOption = None,
+    choice: Choice = EVERYTHING,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
@@ -69,7 +67,7 @@ def suggest(
     mtassay suite suggest my.yaml
     mtassay suite suggest my.yaml -t outputs/ --item negation-001
     """
-    inputs = read_inputs(suite, item=item, category=category, phenomenon=phenomenon)
+    inputs = read_inputs(suite, choice)
     evidence = gather(inputs, system, run, workspace, quiet=quiet)
     if not evidence.outputs:
         raise UsageError("There are no outputs: add -t NAME=FILE, or save a run: mtassay suite run … --save")

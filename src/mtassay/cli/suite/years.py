@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,13 +17,9 @@ from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
 )
+from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.inputs import (
-    ApprovedOption,
-    CategoryOption,
-    PhenomenonOption,
-    PublicOption,
     SuiteArgument,
-    TagOption,
     read_inputs,
     split,
 )
@@ -34,6 +31,7 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_lines
 from mtassay.methods.suite.development import Comparing
 from mtassay.methods.suite.method import case_of, grades_of
+from mtassay.methods.suite.selection import Choice
 from mtassay.methods.suite.system_names import Entry, folded, join_names
 from mtassay.report.plots import check_plot
 from mtassay.stats import default_seed
@@ -44,6 +42,7 @@ def register(app: typer.Typer) -> None:
     app.command("years")(years)
 
 
+@choosing
 def years(
     suite: SuiteArgument,
     groups: Annotated[
@@ -89,11 +88,7 @@ def years(
             help="Follow this system. Default: all in two groups or more; with --item, one of most.",
         ),
     ] = None,
-    category: CategoryOption = None,
-    phenomenon: PhenomenonOption = None,
-    tag: TagOption = None,
-    approved: ApprovedOption = False,
-    public: PublicOption = None,
+    choice: Choice = EVERYTHING,
     items: Annotated[
         Literal["fair", "settled"],
         typer.Option(help="Count items settled for all that is compared, or for each its own."),
@@ -132,15 +127,7 @@ def years(
     """
     if plot:
         check_plot(plot)
-    inputs = read_inputs(
-        suite,
-        category=category,
-        phenomenon=phenomenon,
-        tag=tag,
-        item=item,
-        approved=approved,
-        public=public,
-    )
+    inputs = read_inputs(suite, replace(choice, ids=item or ()))
     given = read_groups([*(group or []), *(groups or [])], inputs, workspace)
     if len(given) < 2:
         raise UsageError("Development needs two groups at least: add --group NAME=FOLDER for each year.")
