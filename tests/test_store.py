@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from mtassay import store
-from mtassay.core import Output, Result, Run, Segment
+from mtassay.core import Output, Result, Review, Run, Segment
 from mtassay.errors import UsageError, WorkspaceError
+from mtassay.reviews import Subject
 from mtassay.store import Workspace
 
 
@@ -106,3 +107,22 @@ for i in range(10**6):
 def test_the_default_folder_hides_itself_from_git(tmp_path: Path) -> None:
     Workspace(tmp_path / ".mtassay" / "workspace.db")
     assert (tmp_path / ".mtassay" / ".gitignore").read_text() == "*\n"
+
+
+def test_a_workspace_that_may_not_be_written_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Workspace(tmp_path / "w.db")
+    subject = Subject("1", ("a",), ("b",))
+    review = Review(subject.id, "suite", "correct", "ana", at="2026-11-15T10:00:00+00:00")
+    first.add_reviews([review], [subject])
+    first.remember([("key", b"value")])
+    first.close()
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
+    second = Workspace(tmp_path / "w.db")
+    assert second.read_only
+    assert second.reviews() == [review]
+    second.remember([("other", b"value")])
+    assert (second.recall("key"), second.recall("other")) == (b"value", None)
+    with pytest.raises(WorkspaceError, match="readonly"):
+        second.add_reviews([review], [Subject("2", (), ())])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "DISPUTED",
     "Case",
     "Cluster",
     "Comparison",
@@ -34,6 +35,9 @@ __all__ = [
     "Tools",
     "Verdict",
 ]
+
+DISPUTED = "disputed"
+"""Stands for the answer where reviewers disagree."""
 
 Verdict = Literal["pass", "fail", "undecided", "skipped", "error"]
 
@@ -250,7 +254,7 @@ class Tools(ABC):
         """Keep a result that is dear to compute. The key must name everything the result depends on."""
 
     def decisions(self, question: str) -> Mapping[str, str]:
-        """What people decided: the answer that holds, by subject. What is disputed is not there."""
+        """What people decided: the answer that holds, by subject; `DISPUTED` where none does."""
         return {}
 
 

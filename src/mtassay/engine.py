@@ -12,7 +12,8 @@ from typing import Any
 
 from mtassay import __version__
 from mtassay.caller import Budget, Tally, translate_all
-from mtassay.core import Judgement, Method, Output, Request, Run, Segment, System, Tools
+from mtassay.core import DISPUTED, Judgement, Method, Output, Request, Run, Segment, System, Tools
+from mtassay.errors import WorkspaceError
 from mtassay.reviews import decide
 from mtassay.store import Workspace
 from mtassay.systems.live import LiveSystem
@@ -62,6 +63,10 @@ def execute(
     outputs = {}
     for system in systems:
         if isinstance(system, LiveSystem):
+            if workspace and workspace.read_only:
+                raise WorkspaceError(
+                    f"{workspace.path} may not be written: answers of {system.name} would be lost."
+                )
             outputs[system.name] = translate_all(
                 system, requests, answers=workspace, budget=budget, report=partial(_tell, tools, system.name)
             )
@@ -103,7 +108,9 @@ class _EngineTools(Tools):
     def decisions(self, question: str) -> Mapping[str, str]:
         if self.workspace is None:
             return {}
-        return {key[0]: d.answer for key, d in decide(self.workspace.reviews(question)).items() if d.answer}
+        decided = decide(self.workspace.reviews(question))
+        answers = {subject: DISPUTED if d.is_disputed else d.answer for (subject, _), d in decided.items()}
+        return {subject: answer for subject, answer in answers.items() if answer}
 
     def keep(self) -> None:
         """Write what was remembered, in one transaction."""

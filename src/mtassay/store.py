@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -68,15 +69,31 @@ class Workspace:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.read_only = False
         try:
             _make_folder(path.parent)
-            self._database = sqlite3.connect(path, timeout=30, isolation_level=None)
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute("PRAGMA synchronous = NORMAL")
-            self._database.execute("PRAGMA foreign_keys = ON")
-            self._migrate()
+            if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+                self._open_to_read()
+            else:
+                self._open()
         except (OSError, sqlite3.Error) as error:
             raise WorkspaceError(f"{path}: cannot open the workspace ({error}).") from error
+
+    def _open(self) -> None:
+        self._database = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = NORMAL")
+        self._database.execute("PRAGMA foreign_keys = ON")
+        self._migrate()
+
+    def _open_to_read(self) -> None:
+        """What may not be written can still be shown. Without its log beside it, SQLite must be told so."""
+        self.read_only = True
+        address = self.path.resolve().as_uri()
+        mode = "mode=ro" if self.path.with_name(f"{self.path.name}-wal").exists() else "immutable=1"
+        self._database = sqlite3.connect(f"{address}?{mode}", uri=True, isolation_level=None)
+        if (version := self._version()) != len(_MIGRATIONS):
+            raise sqlite3.OperationalError(f"it has schema {version} and may not be written")
 
     def close(self) -> None:
         """Close the file; the workspace cannot be used afterwards."""
@@ -219,6 +236,8 @@ class Workspace:
 
     def remember(self, values: Iterable[tuple[str, bytes]]) -> None:
         """Put values into the cache, and make room if it has grown too large."""
+        if self.read_only:
+            return
         now = datetime.now(UTC).isoformat()
         with self._transaction():
             self._database.executemany(

@@ -130,6 +130,18 @@ def test_a_sheet_goes_out_and_comes_back_once(saved: Run, tmp_path: Path) -> Non
     assert saved("review", "import", "sheet.tsv").stdout == "0 added, 1 already there, 2 left empty.\n"
 
 
+def test_a_sheet_that_is_there_is_not_written_over_unasked(saved: Run, tmp_path: Path) -> None:
+    (tmp_path / "sheet.tsv").write_text("filled in", encoding="utf-8")
+    saved("review", "decide", FALOU.id, "correct")
+    for words in (("--open",), ()):
+        done = saved("review", "export", *words, "-o", "sheet.tsv")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "sheet.tsv is there already. Choose another name, or add --force." in done.stderr
+        assert (tmp_path / "sheet.tsv").read_text(encoding="utf-8") == "filled in"
+    assert saved("review", "export", "--open", "-o", "sheet.tsv", "--force").returncode == 0
+    assert "filled in" not in (tmp_path / "sheet.tsv").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("name", ["reviews.jsonl", "reviews.tsv"])
 def test_reviews_move_to_another_workspace(saved: Run, tmp_path: Path, name: str) -> None:
     for reviewer, answer in (("ben", "correct"), ("carla", "incorrect"), ("ben", "incorrect")):
@@ -176,6 +188,12 @@ def test_agreement_of_two_reviewers_and_their_dispute(saved: Run) -> None:
     assert "anna × ben" in text
     assert "66.7 %  20.8 % to 93.9 %  3" in text  # Wilson's interval of 2 of 3
     assert f"{FALOU.id[:10]} · negation-1 · anna: correct, ben: incorrect" in text
+    assert "Disputed, that is without a majority: 1.\n" in text
+    assert "nsure" not in text
+    saved("review", "decide", FALOU.id, "unsure", "--reviewer", "carla")
+    text = saved("review", "agreement").stdout
+    assert "Disputed, that is without a majority: 1; see --disputed." in text
+    assert "Answers 'unsure', which are no ratings: 1." in text
     assert "No question 'x'. Available: suite." in saved("review", "agreement", "--question", "x").stderr
 
 

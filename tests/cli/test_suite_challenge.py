@@ -93,7 +93,7 @@ def test_outputs_of_a_run_whose_source_has_changed_are_left_out(run: Run, suite:
     run("suite", "run", "s.yaml", "-t", "good.tsv", "-t", "bad.tsv", "--save")
     (suite / "s.yaml").write_text(SUITE.replace("Não vi ninguém.", "Nunca vi ninguém."), encoding="utf-8")
     done = run("suite", "challenge", "s.yaml", "-o", "c.jsonl", "--run", "last")
-    assert "1 items left out, as their source has changed" in done.stderr
+    assert "1 item left out: another source today" in done.stderr
     assert list(records(suite / "c.jsonl")) == ["n1:1", "f1:1"]
 
 
@@ -200,3 +200,17 @@ def test_a_mistake_in_judging_is_one_line(run: Run, suite: Path, arguments: list
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_file_that_is_there_is_written_over_only_if_asked(run: Run, suite: Path) -> None:
+    before = (suite / "s.yaml").read_bytes()
+    done = run("suite", "challenge", "s.yaml", "-o", "s.yaml")
+    assert done.returncode == 2
+    assert "s.yaml is there already. Choose another name, or add --force." in done.stderr
+    assert (suite / "s.yaml").read_bytes() == before
+    words = ("suite", "challenge", "s.yaml", "--lines", "lines")
+    assert run(*words, "-o", "a.jsonl").returncode == 0
+    done = run(*words, "-o", "b.jsonl")
+    assert (done.returncode, "lines/source.txt is there already" in done.stderr) == (2, True)
+    assert not (suite / "b.jsonl").exists()
+    assert run(*words, "-o", "a.jsonl", "--force").returncode == 0

@@ -100,3 +100,17 @@ def test_the_table_has_a_row_for_each_problem(run: Run) -> None:
     rows = [line.split("\t") for line in run("suite", "check", "s.yaml", "-f", "tsv").stdout.splitlines()]
     assert rows[0] == ["File", "line", "item", "severity", "code", "what"]
     assert ["s.yaml", "11", "a", "error", "bad-pattern"] in [row[:5] for row in rows]
+
+
+def test_a_backspace_for_the_edge_of_a_word_is_found_by_check_and_by_run(run: Run, suite: Path) -> None:
+    text = SUITE.split("  - id: a\n    category: Negation\n    phenomenon: Scope\n    source: Nobody")[0]
+    suite.write_text(text.replace("'(kein'", r'"\bkein\b"'), encoding="utf-8")
+    what = r"control character \x08; in YAML write patterns in single quotes or without quotes"
+    done = run("suite", "check", "s.yaml", "--select", "control-character")
+    assert done.returncode == 1
+    assert rf"a: error control-character: '\x08kein\x08' holds a {what}" in done.stdout
+    (suite.parent / "a.tsv").write_text("id\toutput\na\tNicht alle.\n", encoding="utf-8")
+    done = run("suite", "run", "s.yaml", "-t", "a.tsv")
+    assert done.returncode == 2
+    assert what in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -34,7 +34,7 @@ def template(folder: Path, text: str = TEMPLATE) -> Path:
 def test_a_suite_is_written_and_written_again_the_same(run: Run, tmp_path: Path) -> None:
     template(tmp_path)
     done = run("suite", "generate", "t.yaml", "-o", "s.yaml")
-    assert (done.returncode, done.stdout) == (0, "s.yaml: 2 items of 1 templates.\n")
+    assert (done.returncode, done.stdout) == (0, "s.yaml: 2 items of 1 template.\n")
     assert done.stderr == "mtassay: 2 left out: their source was there before\n"
     first = (tmp_path / "s.yaml").read_bytes()
     run("suite", "generate", "t.yaml", "-o", "s.yaml")
@@ -75,12 +75,12 @@ def test_work_of_people_is_kept_and_never_dropped_unasked(run: Run, tmp_path: Pa
     )
     path.write_text(text, encoding="utf-8")
     done = run("suite", "generate", "t.yaml", "-o", "s.yaml")
-    assert "kept what people added to 1 items of s.yaml" in done.stderr
+    assert "kept what people added to 1 item of s.yaml" in done.stderr
     assert "Escrevi." in path.read_text(encoding="utf-8")
     template(tmp_path, TEMPLATE.replace("a letter", "the letter"))
     done = run("suite", "generate", "t.yaml", "-o", "s.yaml")
     assert done.returncode == 2
-    assert "1 items hold work of people and are not made any more (past-i-write)" in done.stderr
+    assert "work of people is in 1 item no longer made (past-i-write)" in done.stderr
     assert run("suite", "generate", "t.yaml", "-o", "s.yaml", "--overwrite").returncode == 0
     assert "Escrevi." not in path.read_text(encoding="utf-8")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 from mtassay.formats.suite import read_suite
 from mtassay.reviews import Subject
-from tests.cli.conftest import Run
+from tests.cli.conftest import MAIN, Run
 
 SUITE = """\
 # kept
@@ -173,7 +175,8 @@ def test_what_is_disputed_is_named_and_not_accepted(
         ),
         (("neg", "--correct", "--regex", "(nada"), "bad pattern '(nada'"),
         (("neg", "--correct", "--regex", "disse nada"), "has the expression 'disse nada' already"),
-        (("neg",), "Nobody has reviewed an output of 'neg'"),
+        (("neg",), "Nobody has reviewed an output of 'neg'. Choose, with --correct or --incorrect: "),
+        (("novel", "--correct"), "Choose, with --correct or --incorrect: "),
         (("zzz",), "No item or subject 'zzz'"),
         ((), "Say what to accept"),
         (("--all", "--regex", "x"), "--regex PATTERN goes with one SUBJECT"),
@@ -237,7 +240,7 @@ def test_two_versions_of_a_file_are_compared_without_a_run(run: Run, suite: Path
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("rejudge", "s.yaml"), "There is no saved run of a suite yet"),
+        (("rejudge", "s.yaml"), "There is no saved run of s.yaml yet"),
         (("rejudge", "s.yaml", "--against", "s.yaml"), "--against needs outputs"),
         (("rejudge", "s.yaml", "-t", "a.tsv"), "A saved run has its outputs"),
         (("suggest", "s.yaml"), "There are no outputs"),
@@ -250,3 +253,152 @@ def test_what_is_missing_is_one_line(run: Run, words: tuple[str, ...], message: 
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+OTHER = """\
+langpair: en-pt
+items:
+  - {id: neg, category: C, phenomenon: P, source: Another sentence.}
+"""
+
+
+@pytest.fixture
+def two_suites(run: Run, tmp_path: Path) -> str:
+    """A run of the suite, and a newer one of another suite whose item has the same id; gives the older."""
+    run("suite", "run", "s.yaml", *SYSTEMS, "--save")
+    (tmp_path / "other.yaml").write_text(OTHER, encoding="utf-8")
+    (tmp_path / "o.tsv").write_text("id\toutput\nneg\tOutra frase.\n", encoding="utf-8")
+    assert run("suite", "run", "other.yaml", "-t", "o.tsv", "--save").returncode == 0
+    newer, older = json.loads(run("runs", "list", "-f", "json").stdout)
+    assert newer["id"] != older["id"]
+    return str(older["id"])
+
+
+def test_the_newest_run_of_the_suite_counts_not_that_of_another_one(run: Run, two_suites: str) -> None:
+    assert r"positive \bnada\b" in run("suite", "suggest", "s.yaml").stdout
+    assert run("suite", "rejudge", "s.yaml").stdout.startswith(two_suites)
+    found = json.loads(run("review", "next", "--suite", "s.yaml", "-f", "json").stdout)
+    assert {record["case_id"] for record in found} == {"neg", "novel"}
+    other = json.loads(run("review", "next", "-f", "json").stdout)
+    assert [record["sources"] for record in other] == [["Another sentence."]]
+
+
+def test_a_suite_without_a_run_of_its_own_says_so(run: Run, two_suites: str, tmp_path: Path) -> None:
+    (tmp_path / "third.yaml").write_text(OTHER.replace("Another", "One more"), encoding="utf-8")
+    for words in (("suite", "suggest", "third.yaml"), ("suite", "rejudge", "third.yaml")):
+        assert "of third.yaml" in run(*words).stderr
+    assert "There is no saved run of third.yaml yet" in run("review", "next", "--suite", "third.yaml").stderr
+
+
+def test_rejudge_takes_a_run_either_way_but_once(run: Run, two_suites: str) -> None:
+    positional = run("suite", "rejudge", "s.yaml", two_suites)
+    assert positional.stdout == run("suite", "rejudge", "s.yaml", "--run", two_suites).stdout != ""
+    assert "Name the run once" in run("suite", "rejudge", "s.yaml", two_suites, "--run", two_suites).stderr
+
+
+def test_new_rules_make_an_approved_item_a_draft_again(run: Run, suite: Path) -> None:
+    run("suite", "approve", "s.yaml", "neg", "novel", "--by", "jsilva")
+    done = run("suite", "accept", "s.yaml", "neg", "--correct", "--regex", "falou", *SYSTEMS)
+    assert done.returncode == 0, done.stderr
+    assert "1 item is a draft again, since the rules changed: mtassay suite approve s.yaml neg" in done.stderr
+    assert [item.approver for item in read_suite(suite).items] == ["", "jsilva"]
+
+
+def test_expressions_that_settle_nothing_are_counted_and_shown_on_demand(run: Run, suite: Path) -> None:
+    text = SUITE + '    positive_tokens: ["um conto"]\n    negative_tokens: ["a peça"]\n'
+    suite.write_text(text, encoding="utf-8")
+    (suite.parent / "a.tsv").write_text("id\toutput\nneg\tNada.\nnovel\tLeu.\n", encoding="utf-8")
+    done = run("suite", "suggest", "s.yaml", "-t", "a.tsv", "--item", "novel")
+    assert "--regex" not in done.stdout
+    assert "no expression: none settles any of these" in done.stdout
+    assert "Expressions that would settle none: 2 (--all shows them)." in " ".join(done.stdout.split())
+    everything = run("suite", "suggest", "s.yaml", "-t", "a.tsv", "--item", "novel", "--all")
+    assert everything.stdout.count("--regex") == 2
+    assert "settles 0 of 1" in everything.stdout
+
+
+def test_what_settles_most_comes_first_and_a_limit_cuts_the_rest(run: Run, suite: Path) -> None:
+    text = SUITE.replace("items:\n", "items:\n  - {id: z, category: C, phenomenon: P, source: Z.}\n")
+    suite.write_text(text, encoding="utf-8")
+    for name, (neg, novel) in OUTPUTS.items():
+        rows = f"id\toutput\nz\tz {name}\nneg\t{neg}\nnovel\t{novel}\n"
+        (suite.parent / f"{name}.tsv").write_text(rows, encoding="utf-8")
+    found = json.loads(run("suite", "suggest", "s.yaml", *SYSTEMS, "-f", "json").stdout)
+    assert [(each["item"], sum(p["settles"] for p in each["proposals"])) for each in found] == [
+        ("neg", 1),
+        ("z", 0),
+        ("novel", 0),
+    ]
+    done = run("suite", "suggest", "s.yaml", *SYSTEMS, "--limit", "1")
+    assert done.stdout.startswith("neg · ")
+    assert "novel · " not in done.stdout
+    assert "(items: 3)" in done.stdout
+    assert "Items shown: 1." in done.stdout
+
+
+def test_the_only_undecided_output_needs_no_name(run: Run, suite: Path) -> None:
+    done = run("suite", "accept", "s.yaml", "neg", "--correct", *SYSTEMS)
+    assert done.returncode == 0, done.stderr
+    assert [rule.text for rule in read_suite(suite).items[0].positive_tokens] == ["Ninguém falou nada."]
+
+
+def test_several_undecided_outputs_are_named_to_choose_from(run: Run) -> None:
+    done = run("suite", "accept", "s.yaml", "novel", "--correct", *SYSTEMS)
+    assert done.returncode == 2
+    for text in ("Ela leu um romance.", "Ela leu uma novela."):
+        subject = Subject("novel", ("She read a novel.",), (text,)).id
+        assert f"{subject[:10]} '{text}'" in done.stderr
+        accepted = run("suite", "accept", "s.yaml", subject[:10], "--correct", *SYSTEMS)
+        assert accepted.returncode == 0, accepted.stderr
+
+
+def test_an_endless_or_hostile_output_is_shown_short_and_safe(run: Run, suite: Path) -> None:
+    (suite.parent / "a.tsv").write_text(
+        f"id\toutput\nneg\tLeu \x1b[2J{' x' * 1000}\nnovel\tLeu \x1b[2J{' x' * 5000}\n", encoding="utf-8"
+    )
+    run("suite", "run", "s.yaml", "-t", "a.tsv", "--save")
+    for item in ("neg", "novel"):
+        run("review", "decide", "last", item, "a", "correct", "--reviewer", "ana")
+    done = run("suite", "accept", "s.yaml", "--all")
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    assert max(map(len, (done.stdout + done.stderr).splitlines())) < 400
+    assert "1 rule added" in done.stdout
+    assert "is not written: it has 10,008 characters, a token 5,000 at most" in done.stderr
+    assert read_suite(suite).items[1].positive_tokens == ()
+
+
+def test_a_dispute_is_shown_with_who_says_what_and_not_offered_as_a_rule(
+    run: Run, decide: Callable[..., None]
+) -> None:
+    decide("Ela leu uma novela.", "correct", "ana")
+    decide("Ela leu uma novela.", "incorrect", "ben")
+    done = run("suite", "suggest", "s.yaml", "--item", "novel")
+    subject = Subject("novel", ("She read a novel.",), ("Ela leu uma novela.",)).id
+    assert "  disputed (1 ×): Ela leu uma novela.\n    ana says correct, ben says incorrect;" in done.stdout
+    assert f"    mtassay review decide {subject[:10]} correct\n" in done.stdout
+    assert f"suite accept s.yaml {subject[:8]}" not in done.stdout
+    assert "Disputed: 1." in done.stdout
+    (found,) = json.loads(run("suite", "suggest", "s.yaml", "--item", "novel", "-f", "json").stdout)
+    assert [each["output"] for each in found["undecided"]] == ["Ela leu um romance."]
+    assert [each["reviewers"] for each in found["disputed"]] == ["ana says correct, ben says incorrect"]
+
+
+def test_a_reader_that_goes_is_no_failure(tmp_path: Path) -> None:
+    systems = []
+    for number in range(40):
+        rows = f"id\toutput\nneg\t{number}{' longe' * 100}\nnovel\tOi.\n"
+        (tmp_path / f"n{number}.tsv").write_text(rows, encoding="utf-8")
+        systems += ["-t", f"n{number}.tsv"]
+    process = subprocess.Popen(
+        [*MAIN, "suite", "suggest", "s.yaml", *systems],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )
+    assert process.stdout
+    process.stdout.close()
+    assert process.stderr
+    assert process.stderr.read() == b""
+    assert process.wait() == 0

@@ -126,3 +126,49 @@ def test_mistakes_are_one_line(run: Run, folder: Path, words: list[str], message
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().split("\n")) == 1
+
+
+def test_a_broken_workspace_is_said_and_not_ignored(run: Run, folder: Path) -> None:
+    (folder / "w.db").write_text("this is no database, whatever its name says", encoding="utf-8")
+    done = run("suite", "run", "suite.yaml", "-t", "a.tsv", MTASSAY_WORKSPACE="w.db")
+    assert done.returncode == 2
+    assert "w.db: cannot open the workspace (file is not a database)" in done.stderr
+
+
+def test_systems_that_answer_alike_are_named(run: Run, folder: Path) -> None:
+    done = run("suite", "run", "suite.yaml", "-t", "a.tsv", "-t", "twin=a.tsv")
+    assert "a and twin gave the same outputs." in done.stdout
+
+
+def test_a_rule_that_takes_too_long_is_named(run: Run, folder: Path) -> None:
+    slow = "positive_regex: {regex: '(a|aa)+$', engine: regex}"
+    (folder / "slow.yaml").write_text(SUITE.replace("positive_regex: ninguém", slow), encoding="utf-8")
+    (folder / "slow.tsv").write_text(f"id\toutput\nn1\t{'a' * 60}b\n", encoding="utf-8")
+    done = run("suite", "run", "slow.yaml", "-t", "slow.tsv")
+    assert "Rules took too long and settled nothing: n1." in done.stdout
+
+
+def test_a_dead_engine_gives_its_reason_and_no_empty_tables(run: Run, folder: Path) -> None:
+    done = run("suite", "run", "suite.yaml", "-t", "x=command:no-such-command-here")
+    assert done.returncode == 3
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-t", "x=nosuchengine:foo"], "no engine 'nosuchengine'. See: mtassay systems list"),
+        (
+            ["-t", "folders"],
+            "no files in the folder folders, only folders (2021): give one of them.",
+        ),
+        (["--categroy", "x"], "Try: mtassay suite run --help"),
+        (["-t", "a.tsv", "--category", "\x1b[31m"], r"\x1b[31m"),
+    ],
+)
+def test_mistakes_say_what_to_do(run: Run, folder: Path, words: list[str], message: str) -> None:
+    (folder / "folders" / "2021").mkdir(parents=True)
+    done = run("suite", "run", "suite.yaml", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "\x1b" not in done.stderr

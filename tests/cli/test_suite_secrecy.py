@@ -42,8 +42,8 @@ def test_outputs_find_their_items_again(run: Run, folder: Path) -> None:
     done = run("suite", "scramble", "s.yaml", "-o", "send", "--distractors", "d.txt")
     assert done.returncode == 0, done.stderr
     assert "Send send/source.txt: 9 lines (6 items, 3 distractors)." in done.stdout
-    assert "1 lines of d.txt left out: they are empty" in done.stderr
-    assert "1 lines of d.txt left out: they are items of the suite" in done.stderr
+    assert "1 line of d.txt left out: empty" in done.stderr
+    assert "1 line of d.txt left out: in the suite" in done.stderr
     assert [path.name for path in (folder / "send").iterdir()] == ["source.txt"]
     returned = answer(folder)
     (folder / "r.txt").write_text("\r\n".join(returned) + "\r\n", encoding="utf-8")
@@ -114,9 +114,9 @@ def test_what_came_back_wrong_is_refused_or_said(run: Run, folder: Path) -> None
     assert not (folder / "out").exists()
     done = run("suite", "unscramble", "send.key.json", "-t", "odd.txt", "-o", "out")
     assert done.returncode == 0
-    assert "odd: 1 empty lines, the first line 1" in done.stderr
-    assert "odd: 4 of 6 lines are their source, untranslated" in done.stderr
-    assert "odd: 1 outputs have tabs, which become spaces in out/odd.tsv" in done.stderr
+    assert "odd: 1 empty line, the first line 1" in done.stderr
+    assert "odd: 4 of 6 lines untranslated: equal to the source" in done.stderr
+    assert "odd: tabs become spaces in 1 output of out/odd.tsv" in done.stderr
 
 
 def test_a_suite_that_changed_since_is_seen(run: Run, folder: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_suite_that_changed_since_is_seen(run: Run, folder: Path) -> None:
     (folder / "s.yaml").write_text(text, encoding="utf-8")
     done = run("suite", "unscramble", "send.key.json", "-t", "r.txt", "-o", "out", "--suite", "s.yaml")
     assert done.returncode == 2
-    assert "s.yaml: 1 items are not what was sent any more, the first 'i1'" in done.stderr
+    assert "s.yaml: what was sent for 1 item is not the source any more, the first 'i1'" in done.stderr
 
 
 def test_distractors_do_not_go_among_the_outputs(run: Run, folder: Path) -> None:
@@ -148,5 +148,38 @@ def test_a_split_shows_nothing_of_what_is_held_back(run: Run, folder: Path) -> N
     assert "Animals       6       4       2" in done.stdout
     done = run("suite", "split", "s.yaml", "-o", "s.yaml", "--hidden", "h.yaml")
     assert (done.returncode, "must be three files" in done.stderr) == (2, True)
-    done = run("suite", "split", "s.yaml", "-o", "p.yaml", "--hidden", "h.yaml", "--hold-back", "1")
+    done = run("suite", "split", "s.yaml", "-o", "q.yaml", "--hidden", "i.yaml", "--hold-back", "1")
     assert (done.returncode, "between 0 and 1" in done.stderr) == (2, True)
+
+
+def test_a_split_is_not_written_over_another_unasked(run: Run, folder: Path) -> None:
+    split = ("suite", "split", "s.yaml", "-o", "p.yaml", "--hidden", "h.yaml")
+    assert run(*split, "--seed", "1").returncode == 0
+    before = [(folder / name).read_bytes() for name in ("p.yaml", "h.yaml")]
+    done = run(*split, "--seed", "2")
+    assert done.returncode == 2
+    assert "p.yaml is there already. Choose another name, or add --force." in done.stderr
+    assert [(folder / name).read_bytes() for name in ("p.yaml", "h.yaml")] == before
+    (folder / "p.yaml").unlink()
+    assert "h.yaml is there already" in run(*split, "--seed", "2").stderr
+    assert not (folder / "p.yaml").exists()
+    assert run(*split, "--seed", "2", "--force").returncode == 0
+    assert [(folder / name).read_bytes() for name in ("p.yaml", "h.yaml")] != before
+
+
+def test_lines_that_seem_to_have_changed_places_are_written_only_if_asked(run: Run, folder: Path) -> None:
+    items = [Item(f"i{n}", "en-pt", "Years", "p", f"It was in 19{n}.") for n in range(10, 19)]
+    write_suite(folder / "years.yaml", Suite(items, langpair="en-pt"))
+    assert run("suite", "scramble", "years.yaml", "-o", "send").returncode == 0
+    sent = (folder / "send" / "source.txt").read_text(encoding="utf-8").splitlines()
+    good = [line.replace("It was in", "Foi em") for line in sent]
+    (folder / "good.txt").write_text("\n".join(good) + "\n", encoding="utf-8")
+    (folder / "moved.txt").write_text("\n".join([*good[1:], good[0]]) + "\n", encoding="utf-8")
+    words = ("suite", "unscramble", "send.key.json", "-t", "good.txt", "-t", "moved.txt", "-o", "out")
+    done = run(*words)
+    assert done.returncode == 2
+    assert "moved: only 0 of 9 lines with numbers have them in their output" in done.stderr
+    assert "The lines of moved do not seem to be in the order in which they were sent" in done.stderr
+    assert not (folder / "out").exists()
+    assert run(*words, "--force").returncode == 0
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["good.tsv", "moved.tsv"]

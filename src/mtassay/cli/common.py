@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -18,6 +19,7 @@ from mtassay.errors import UsageError, WorkspaceError
 from mtassay.languages import Pair, parse_pair
 from mtassay.options import is_live
 from mtassay.report.table import Table, to_latex, to_markdown, to_text, to_tsv
+from mtassay.report.texts import printable
 from mtassay.store import DEFAULT, Workspace
 
 
@@ -100,6 +102,9 @@ def name_and_rest(text: str) -> tuple[str, str]:
         return Path(text.removesuffix(".gz")).stem, text
     if not name or not rest:
         raise UsageError(f"'{text}' is no system. Write NAME=FILE, FILE or NAME=scheme:rest.")
+    if re.match(r"[a-z][\w-]+:", rest) and not is_live(rest) and not Path(rest).exists():
+        scheme = rest.partition(":")[0]
+        raise UsageError(f"There is no file '{rest}' and no engine '{scheme}'. See: mtassay systems list")
     return name, rest
 
 
@@ -119,7 +124,9 @@ def _files(text: str) -> list[str]:
         return [text]
     files = sorted(str(file) for file in folder.iterdir() if file.is_file() and file.name[0] != ".")
     if not files:
-        raise UsageError(f"There are no files in the folder {text}.")
+        inside = ", ".join(sorted(each.name for each in folder.iterdir() if each.is_dir())[:5])
+        what = f"only folders ({inside}): give one of them" if inside else "nothing"
+        raise UsageError(f"There are no files in the folder {text}, {what}.")
     return files
 
 
@@ -137,11 +144,12 @@ def open_workspace(chosen: Path | None) -> Workspace:
 
 
 def cache_workspace(chosen: Path | None) -> Workspace | None:
-    """The workspace, or `None` where nothing can be written: a score does not need it."""
+    """The workspace, or `None` where there is none and none can be made: a score does not need it."""
+    path = workspace_path(chosen)
     try:
-        return Workspace(workspace_path(chosen))
+        return Workspace(path)
     except WorkspaceError:
-        if chosen is not None:
+        if chosen is not None or path.exists():
             raise
         return None
 
@@ -153,7 +161,7 @@ def echo(text: str = "") -> None:
 
 def say(text: str) -> None:
     """Print a line to standard error."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(printable(text) + "\n")
 
 
 def say_failures(outputs: Mapping[str, Sequence[Output]]) -> bool:
@@ -171,6 +179,22 @@ def check_targets(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and not path.parent.is_dir():
             raise UsageError(f"There is no folder {path.parent} to write {path.name} into.")
+
+
+def refuse_existing(*paths: Path | None, force: bool = False, otherwise: str = "add --force") -> None:
+    """Say that a file is there before anything is written over it; `otherwise` is what to do instead."""
+    for path in paths:
+        if path is not None and path.exists() and not force:
+            raise UsageError(f"{path} is there already. Choose another name, or {otherwise}.")
+
+
+def plural(number: int, word: str, many: str = "") -> str:
+    """A number with its word.
+
+    >>> plural(1, "item"), plural(1200, "item"), plural(2, "category", "categories")
+    ('1 item', '1,200 items', '2 categories')
+    """
+    return f"{number:,} {word if number == 1 else many or word + 's'}"
 
 
 def print_json(value: Any) -> None:

@@ -57,24 +57,32 @@ def main() -> NoReturn:
         print(f"mtassay {__version__}")  # noqa: T201
         sys.exit(0)
     try:
-        code = build_app(words[0] if words else None)(args=words, standalone_mode=False)
+        code = build_app(words[0] if words else None)(args=words, prog_name="mtassay", standalone_mode=False)
         sys.stdout.flush()
         if code == STOPPED:  # what Typer makes of Ctrl-C
             code = _stopped()
     except Exception as error:
         if isinstance(error, BrokenPipeError):
-            # The reader, such as `head`, has gone; Python would complain once more when it flushes.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
+            _stop_writing()
         if "--debug" in sys.argv:
             raise
-        code = _explain(error, words)
+        code = _explain(error)
+    except SystemExit as stop:  # what Typer makes of a reader that has gone
+        if isinstance(stop.__context__, BrokenPipeError):
+            _stop_writing()
+        raise
     except KeyboardInterrupt:
         code = _stopped()
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _explain(error: Exception, words: list[str]) -> int:
+def _stop_writing() -> NoReturn:
+    """End well: the reader, such as `head`, has what it wants. Python must not complain when it flushes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(0)
+
+
+def _explain(error: Exception) -> int:
     """One line on standard error for what a person can mend, and its exit code; a bug is raised again."""
     kind = type(error).__name__
     if kind == "NoArgsIsHelpError":
@@ -83,16 +91,26 @@ def _explain(error: Exception, words: list[str]) -> int:
     if kind == "Abort":  # what older versions of Typer make of it
         return _stopped()
     if isinstance(error, MtassayError):
-        _say(f"mtassay: {' '.join(str(error).split())}")
+        _say(f"mtassay: {_shown(str(error))}")
         return error.exit_code
     if isinstance(error, OSError):
         _say(f"mtassay: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
         return 2
     if hasattr(error, "format_message"):  # Typer's word for a mistake in the line
-        command = next((word for word in words if word in COMMANDS), "")
-        _say(f"mtassay: {' '.join(error.format_message().split())} Try: mtassay {command} --help")
+        context = getattr(error, "ctx", None)
+        command = " ".join(context.command_path.split()[1:]) if context else ""
+        _say(
+            f"mtassay: {_shown(error.format_message())} Try: {' '.join(('mtassay', command)).strip()} --help"
+        )
         return 2
     raise error
+
+
+def _shown(text: str) -> str:
+    """One line that cannot steer the terminal, whatever a file or an engine put into it."""
+    from mtassay.report.texts import printable
+
+    return printable(" ".join(text.split()))
 
 
 def _stopped() -> int:

@@ -47,11 +47,8 @@ def list_runs(output_format: FormatOption = OutputFormat.text, workspace: Worksp
     if output_format is OutputFormat.json:
         print_json([_summary(run) for run in runs])
         return
-    rows = [
-        [run.id, run.method, "-".join(run.parameters.get("pair") or ()), _short(", ".join(run.systems))]
-        for run in runs
-    ]
-    print_tables([Table(["Run", "method", "pair", "systems"], rows)], output_format)
+    rows = [[run.id, run.method, _short(_about(run), 30), _short(", ".join(run.systems), 26)] for run in runs]
+    print_tables([Table(["Run", "method", "about", "systems"], rows)], output_format)
 
 
 @app.command("show")
@@ -79,7 +76,14 @@ def show_run(
         return
     facts = f"{found.id} · {found.method} · {found.started}"
     if found.method == SuiteMethod.name:
-        print_suite(found, store.segments(found.id), output_format, facts=facts, phenomena=phenomena)
+        print_suite(
+            found,
+            store.segments(found.id),
+            store.outputs(found.id),
+            output_format,
+            facts=facts,
+            phenomena=phenomena,
+        )
     else:
         print_run(found, output_format, all_pairs=pairs, facts=facts)
     if findings:
@@ -137,6 +141,12 @@ def _summary(run: Run) -> dict[str, object]:
         "parameters": dict(run.parameters),
         "versions": dict(run.versions),
     }
+
+
+def _about(run: Run) -> str:
+    """The suite of a run, or its language pair."""
+    suite = str(run.parameters.get("suite") or "").rpartition(" (")[0]
+    return suite or "-".join(run.parameters.get("pair") or ())
 
 
 def _short(text: str, width: int = 40) -> str:

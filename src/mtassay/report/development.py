@@ -191,7 +191,7 @@ def _about_moved(
         return f"None of the {tested} categories changed significantly ({about})."
     pairs = zip(categories, corrected, strict=True)
     firm = [change.group for change, p in pairs if p is not None and p < alpha]
-    kept = f"{', '.join(firm)} changed" if firm else "none did"
+    kept = f"{'; '.join(firm)} changed" if firm else "none did"
     return (
         f"The other {rest} of {tested} categories did not change significantly ({about}). "
         f"Corrected for {tested} tests (Holm), {kept} significantly."

@@ -5,8 +5,10 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from mtassay.report.texts import printable
 
 Align = Literal["left", "right"]
 Format = Literal["text", "json", "tsv", "md", "latex"]
@@ -69,6 +71,7 @@ def to_latex(table: Table) -> str:
 def to_text(table: Table, *, width: int, color: bool) -> str:
     """For a terminal of this width. A wider table is continued below, with its first column repeated."""
     rows = [[Cell(header) for header in table.header], *table.cells()]
+    rows = [[replace(cell, text=printable(cell.text)) for cell in row] for row in rows]
     widths = [max(_width(row[i].text) for row in rows) for i in range(len(table.header))]
     widths[0] = min(widths[0], max(width // 3, _NARROWEST))
     blocks = [_block(rows, widths, columns, color) for columns in _fitting(widths, width)]

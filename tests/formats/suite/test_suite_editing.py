@@ -148,6 +148,15 @@ def test_a_field_is_set_where_it_belongs(tmp_path: Path) -> None:
         assert path.read_text(encoding="utf-8") == head + expected
 
 
+def test_an_item_with_new_rules_loses_its_approver_and_no_other_does(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    item = f"- {{id: %s, {BODY}, source: x, approver: eva}}\n"
+    path.write_text(HEAD + "items:\n" + "".join(item % key for key in "abc"), encoding="utf-8")
+    suite = add_rules(path, {"a": [("positive_tokens", Rule("Z."))], "b": []})
+    assert [each.approver for each in suite.items] == ["", "eva", "eva"]
+    assert [each.approver for each in read_suite(path).items] == ["", "eva", "eva"]
+
+
 def test_in_jsonl_only_the_line_of_the_item_changes(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     item = '{"id":"%s","category":"N","phenomenon":"S","source":"x\u2028y"}\n'
@@ -158,6 +167,8 @@ def test_in_jsonl_only_the_line_of_the_item_changes(tmp_path: Path) -> None:
     lines = path.read_text(encoding="utf-8").split("\n")
     assert lines[:3] == text.split("\n")[:3]
     assert json.loads(lines[3])["positive_regex"] == ["z"]
+    add_rules(path, {"a": [], "b": [("positive_tokens", Rule("Z."))]})
+    assert "approver" not in json.loads(path.read_text(encoding="utf-8").split("\n")[3])
     add_items(path, [NEW])
     assert [item.id for item in read_suite(path).items] == ["a", "b", "new-1"]
 
@@ -252,6 +263,8 @@ def layouts(draw: st.DrawFn) -> list[Line]:
     for item_id in "ab":
         fields: list[tuple[str, str]] = [("", f"id: {item_id}"), ("", "category: N")]
         fields += [("", "phenomenon: S"), ("", "source: 'x # y'")]
+        approver = draw(st.sampled_from(["", "", "approver: eva", "approver: 'eva'   # in May"]))
+        fields += [("approver", approver)] if approver else []
         for name in draw(st.lists(st.sampled_from(RULE_FIELDS), unique=True, max_size=3)):
             indent = dash + draw(st.sampled_from(["  ", "    "]))
             value = draw(st.sampled_from(VALUES)).replace("LIST", f"{indent}- one\n{indent}- two")
@@ -281,9 +294,10 @@ def test_random_edits_keep_all_other_lines(
         after = read_suite(path)
         written = iter(path.read_bytes().decode().split("\n"))
     for item, now in zip(before.items, after.items, strict=True):
+        assert now.approver == ("" if item.id in new else item.approver)
         for name in RULE_FIELDS:
             rules = tuple(rule for kind, rule in new.get(item.id, []) if kind == name)
             assert getattr(now, name) == (*getattr(item, name), *rules)
-    touched = {(key, kind) for key, kind, _ in added}
+    touched = {(key, kind) for key, rule, _ in added for kind in (rule, "approver")}
     # Each of these lines is still there, in this order: `in` takes an iterator as far as it must.
     assert all(line in written for owner, line in lines if owner not in touched)

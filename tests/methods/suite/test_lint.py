@@ -36,6 +36,16 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "a good item": ({**GOOD, "references": ("Das ist gut.",), "focus": ("Source",)}, []),
     "a pattern that does not compile": ({"positive_regex": ["(der|die"]}, [("bad-pattern", "error")]),
     "a look-behind without its engine": ({"positive_regex": ["(?<=a)b"]}, [("bad-pattern", "error")]),
+    "a backspace for the edge of a word": ({"positive_regex": ["\bgut\b"]}, [("control-character", "error")]),
+    "a control character in a token": (
+        {**GOOD, "positive_tokens": ["Sehr\x1f gut."]},
+        [("control-character", "error")],
+    ),
+    "a control character in the source": (
+        {**GOOD, "source": "Good\x00."},
+        [("control-character", "error")],
+    ),
+    "tabs and line breaks": ({"positive_regex": ["gut\t", "gut\n"], "source": "Good.\tYes.\n"}, []),
     "an unknown macro": ({"positive_regex": ["{{nie}}"]}, [("unknown-macro", "error")]),
     "a pattern that matches the empty text": ({"positive_regex": ["x*"]}, [("matches-everything", "error")]),
     "a pattern that matches any letter": ({"negative_regex": [r"\w"]}, [("matches-everything", "error")]),
@@ -173,3 +183,16 @@ def test_the_dfki_suite_has_one_error(data_folder: Path) -> None:
     escaped = {p.item for p in found if p.code == "escaped-token"}
     assert escaped
     assert all("\\" in p.rule for p in found if p.code == "escaped-token")
+
+
+def test_a_control_character_in_a_macro_is_found_where_it_is_used() -> None:
+    suite = [item(positive_regex=["{{good}}"])]
+    assert codes(*suite, macros={"good": "\bgut"}) == [("control-character", "error")]
+
+
+def test_a_control_character_is_shown_as_an_escape_with_what_to_do() -> None:
+    [found] = lint(Suite([item(positive_regex=["\bgut\b"])], langpair="en-de"), min_items=1)
+    assert found.what == (
+        r"'\x08gut\x08' holds a control character \x08; "
+        "in YAML write patterns in single quotes or without quotes"
+    )

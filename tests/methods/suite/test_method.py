@@ -140,6 +140,13 @@ def test_disputed_outputs_stay_open(
     assert (run(workspace).run.result.counts["poor"]["undecided"] == 0) == settled
 
 
+def test_a_dispute_is_evidence(workspace: Workspace) -> None:
+    settle(workspace, "f1", "uma estante", ("ana", "correct"), ("rui", "incorrect"))
+    (finding,) = (f for f in run(workspace).run.findings if (f.case_id, f.system) == ("f1", "poor"))
+    assert finding.verdict == "undecided"
+    assert finding.evidence["why"] == "no rule applies; reviewers disagree"
+
+
 def test_reviews_can_be_left_out(workspace: Workspace) -> None:
     settle(workspace, "f1", "uma estante", ("ana", "incorrect"))
     assert run(workspace, reviews=False).run.result.counts["poor"]["undecided"] == 1

@@ -17,7 +17,7 @@ from mtassay.methods.suite.re2_syntax import translate
 
 ATOMS = [r"a", "é", "_", "1", " ", "-", ".", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", "[aé]", "[^aé]"]
 ATOMS += [r"[^\W\d]", r"[\W1]", "[a-z]", "[]a]", "[^]a-]", r"\.", r"\ba", r"é\b", r"\b\w+\b", r"-\b"]
-ATOMS += [r"\Ba", r"\b.", r"\xe9", r"\u00e9", "{", "}", "]"]
+ATOMS += [r"\Ba", r"\b.", r"\xe9", r"\u00e9", "{", "{}", "{a}", "}", "]", "(?i:É)"]
 
 
 def _repeated(pattern: tuple[str, str]) -> str:
@@ -29,7 +29,9 @@ PATTERNS = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, min_size=1, max_size=4).map("".join),
         st.lists(inner, min_size=2, max_size=3).map(lambda parts: f"({'|'.join(parts)})"),
-        st.tuples(inner, st.sampled_from(["", "*", "+", "?", "{1,2}", "*?", "{,2}", "{2}"])).map(_repeated),
+        st.tuples(
+            inner, st.sampled_from(["", "*", "+", "?", "{1,2}", "*?", "{,2}", "{2}", "{,}", "{1,}"])
+        ).map(_repeated),
     ),
     max_leaves=8,
 )

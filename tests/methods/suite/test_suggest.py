@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mtassay.formats.suite import Item, Matching, Rule, Suite
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.known import Known, broken_by, known_outputs, with_rules
-from mtassay.methods.suite.separating import pattern_of, separate
+from mtassay.methods.suite.separating import common_words, pattern_of, separate
 from mtassay.methods.suite.suggest import expression_for, nearest, suggest
 
 ITEM = Item(
@@ -45,9 +45,12 @@ def test_words_that_tell_texts_apart(mine: list[str], others: list[str], expecte
     assert separate(mine, others, matching=Matching()) == expected
 
 
-def test_common_words_are_used_last() -> None:
+def test_a_common_word_is_never_taken_by_itself_and_several_are_used_last() -> None:
     assert separate(["it fell down"], ["up"], matching=Matching()) == ["it"]
     assert separate(["it fell down"], ["up"], matching=Matching(), common=["IT"]) == ["down"]
+    assert separate(["it is"], ["up"], matching=Matching(), common=["it"]) == ["is"]
+    assert separate(["it is"], ["up"], matching=Matching(), common=["it", "is"]) == ["it is"]
+    assert separate(["it"], ["up"], matching=Matching(), common=["it"]) == []
 
 
 @pytest.mark.parametrize(
@@ -108,6 +111,25 @@ def test_it_says_why_there_is_no_expression(known: list[Known], why: str) -> Non
     bare = Item("a", "en-pt", "C", "P", "x")
     found = suggest(judge_of(bare), bare, known, ["y"])
     assert (found.proposals, found.why_not) == ((), why)
+
+
+def test_what_settles_nothing_can_be_left_out() -> None:
+    known = known_outputs(judge_of(), ITEM)
+    found = suggest(judge_of(), ITEM, known, ["Ninguém falou nada."])
+    assert [(p.kind, p.settles) for p in found.proposals] == [("positive_regex", 1), ("negative_regex", 0)]
+    assert [p.kind for p in found.without_idle().proposals] == ["positive_regex"]
+    idle = suggest(judge_of(), ITEM, known, ["Quem sabe."])
+    assert (idle.settles, len(idle.proposals)) == (0, 2)
+    assert (idle.without_idle().proposals, idle.without_idle().why_not) == ((), "none settles any of these")
+
+
+@settings(max_examples=50)
+@given(st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4).map(" ".join), max_size=12))
+def test_common_words_stand_in_as_many_items_as_asked_for(texts: list[str]) -> None:
+    found = common_words([[text] for text in texts], share=0.5, least=2)
+    for word in "abcdef":
+        count = sum(word in text.split() for text in texts)
+        assert (word in found) == (count >= max(2, len(texts) / 2))
 
 
 def test_two_proposals_never_meet_in_one_output() -> None:

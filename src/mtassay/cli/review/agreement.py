@@ -84,7 +84,7 @@ def agreement(
         print_json(record)
         return
     unsure = sum(r.answer == UNSURE for decision in decisions.values() for r in decision.latest.values())
-    print_tables([_table(found, unsure, len(disputes))], output_format)
+    print_tables([_table(found, unsure, len(disputes), is_listed=disputed)], output_format)
     if disputed:
         echo()
         _print_disputed(contested, output_format)
@@ -105,7 +105,7 @@ def _measure(decisions: Decisions, question: str, seed: int | None) -> list[Agre
     return found
 
 
-def _table(found: Sequence[Agreement], unsure: int, disputes: int) -> Table:
+def _table(found: Sequence[Agreement], unsure: int, disputes: int, *, is_listed: bool) -> Table:
     everyone = [e for e in found if len(e.reviewers) > 2 or e.measure in ("fleiss", "krippendorff")]
     rows = [
         [
@@ -122,10 +122,12 @@ def _table(found: Sequence[Agreement], unsure: int, disputes: int) -> Table:
     ]
     strangers = sum(entry.n == 0 and entry.measure == "cohen" for entry in found)
     remarks = {f"{_LABELS[entry.measure]} is {entry.remark}." for entry in found if entry.remark and entry.n}
+    see = "; see --disputed" if disputes and not is_listed else ""
     notes = [
-        f"n: outputs that two or more of the line's reviewers rated. Unsure ({unsure:,}) is no rating.",
+        "n: outputs that two or more of the line's reviewers rated.",
+        f"Answers 'unsure', which are no ratings: {unsure:,}." if unsure else "",
         f"Pairs of reviewers with no output in common, not shown: {strangers:,}." if strangers else "",
-        f"Disputed, that is without a majority: {disputes:,}{'.' if not disputes else '; see --disputed.'}",
+        f"Disputed, that is without a majority: {disputes:,}{see}.",
     ]
     return Table(
         ["reviewers", "measure", "value", "95 % interval", "n"],

@@ -9,7 +9,15 @@ from typing import Annotated
 
 import typer
 
-from mtassay.cli.common import WorkspaceOption, check_targets, echo, open_workspace, say, workspace_path
+from mtassay.cli.common import (
+    WorkspaceOption,
+    check_targets,
+    echo,
+    open_workspace,
+    refuse_existing,
+    say,
+    workspace_path,
+)
 from mtassay.cli.review.inputs import (
     AllOption,
     Decisions,
@@ -42,6 +50,7 @@ def export_reviews(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="TSV or JSONL by its ending. Default: stdout."),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     every_run: AllOption = False,
     reviewer: ReviewerOption = None,
     double: DoubleOption = False,
@@ -65,6 +74,7 @@ def export_reviews(
     if not only_open and (run != "last" or every_run or reviewer or double or show_systems or limit):
         raise UsageError("RUN and the options that choose outputs are for --open; reviews are written all.")
     check_targets(output)
+    refuse_existing(output, force=force)  # it may be a sheet that somebody has filled in
     store = open_workspace(workspace)
     reviews = store.reviews()
     if only_open:

@@ -10,7 +10,9 @@ from typing import Annotated
 import typer
 
 from mtassay.cli.progress import Progress
+from mtassay.cli.suite.newest import newest_run
 from mtassay.errors import UsageError
+from mtassay.formats.suite import Suite
 from mtassay.reviews import Decision
 from mtassay.reviews.pending import Pending, merge_pending, pending_in, question_of
 from mtassay.store import Workspace
@@ -64,9 +66,21 @@ def _login() -> str:
 
 
 def load_pending(
-    store: Workspace, decisions: Decisions, *, run: str = "last", every_run: bool = False
+    store: Workspace,
+    decisions: Decisions,
+    *,
+    run: str = "last",
+    every_run: bool = False,
+    suite: Suite | None = None,
 ) -> list[Pending]:
-    """What is open in one run or in all of them; `last` is the newest whose outputs can be reviewed."""
+    """What is open in one run or in all of them.
+
+    `last` is the newest whose outputs can be reviewed; with a suite, the newest that asked for its items.
+    """
+    if suite and run == "last" and not every_run:
+        run = newest_run(store, suite) or ""
+        if not run:
+            raise UsageError(f"There is no saved run of {suite.path} yet: add --save to 'mtassay suite run'.")
     runs = [entry for entry in store.runs() if question_of(entry) is not None]
     if not every_run and run == "last" and runs:
         runs = runs[:1]

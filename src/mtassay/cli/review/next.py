@@ -54,7 +54,7 @@ def next_open(
     limit: LimitOption = None,
     suite: Annotated[
         str | None,
-        typer.Option("--suite", metavar="SUITE", help="Show the rules of this suite's items, too."),
+        typer.Option("--suite", metavar="SUITE", help="Take the newest run of this suite; show its rules."),
     ] = None,
     as_list: Annotated[
         bool, typer.Option("--list", help="Print what is open instead of asking; so does --format.")
@@ -79,7 +79,8 @@ def next_open(
     store = open_workspace(workspace)
     name = who(reviewer)
     decisions = decide(store.reviews())
-    pending = load_pending(store, decisions, run=run, every_run=every_run)
+    content = read_suite(suite) if suite else None
+    pending = load_pending(store, decisions, run=run, every_run=every_run, suite=content)
     queue = waiting_for(name, pending, decisions, double=double)
     shown = queue[:limit]
     if output_format is not OutputFormat.text:
@@ -90,7 +91,7 @@ def next_open(
     elif as_list or not (sys.stdin.isatty() and sys.stdout.isatty()):
         _print_list(shown, len(queue), show_systems=show_systems)
     else:
-        items = {item.id: item for item in read_suite(suite).items} if suite else {}
+        items = {item.id: item for item in content.items} if content else {}
         session = Session(
             store, name, shown, Screen.here(), read_key, read_line, echo, double, show_systems, items
         )

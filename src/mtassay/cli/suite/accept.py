@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from mtassay.cli.common import QuietOption, SystemOption, WorkspaceOption, echo, say
+from mtassay.cli.common import QuietOption, SystemOption, WorkspaceOption, echo, plural, say
 from mtassay.cli.review.inputs import ReviewerOption, who
 from mtassay.cli.suite.accepting import Wish, rules_to_add
 from mtassay.cli.suite.additions import warn_of_format
@@ -15,7 +16,9 @@ from mtassay.cli.suite.evidence import RunOption, gather
 from mtassay.cli.suite.inputs import SuiteArgument, read_inputs
 from mtassay.errors import UsageError
 from mtassay.formats.suite.editing import add_rules, editable
-from mtassay.report.texts import printable
+from mtassay.report.texts import marked
+
+_SHOWN = 200  # characters of a rule
 
 
 def register(app: typer.Typer) -> None:
@@ -51,12 +54,14 @@ def accept(
     """Write what people settled into the suite as rules, so that they hold for everybody from now on.
 
     Without --as or --regex each reviewed output becomes a token. Disputed outputs are left alone, and so
-    is what the rules say already. Only the lines concerned change in the file.
+    is what the rules say already. Only the lines concerned change in the file. An item whose rules change
+    must be approved again.
 
     \b
     Examples:
     mtassay suite accept my.yaml --all
     mtassay suite accept my.yaml 3f2a91c0 --as regex
+    mtassay suite accept my.yaml negation-001 --correct -t new.tsv
     mtassay suite accept my.yaml negation-001 --correct --regex 'nada|nunca'
     """
     if not subjects and not everything:
@@ -74,10 +79,15 @@ def accept(
     for item_id, rules in outcome.rules.items():
         for name, rule in rules:
             kind = name.replace("_regex", " expression").replace("_tokens", " token")
-            echo(f"{item_id}: {kind} {printable(rule.text)}")
+            echo(f"{item_id}: {kind} {marked(rule.text, limit=_SHOWN)}")
     for line in outcome.remarks:
         say(f"mtassay: {line}")
+    approved = [item.id for item in inputs.suite.items if item.approver and item.id in outcome.rules]
+    if approved:
+        names = " ".join(map(shlex.quote, approved[:5])) + (" …" if len(approved) > 5 else "")
+        what = plural(len(approved), "item is", "items are")
+        say(f"mtassay: {what} a draft again, since the rules changed: mtassay suite approve {suite} {names}")
     count = sum(map(len, outcome.rules.values()))
-    echo(f"{count:,} rule{'s' * (count != 1)} added to {suite}")
+    echo(f"{plural(count, 'rule')} added to {suite}")
     if count:
         say(f"mtassay: see what it changes: mtassay suite rejudge {suite}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from mtassay.cli.suite.evidence import Evidence, subject_id
+from mtassay.cli.suite.evidence import Evidence, said, subject_id
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Rule, RuleField, Suite
 from mtassay.methods.suite.judging import Judge
@@ -16,8 +16,11 @@ from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import short
 from mtassay.methods.suite.suggest import expression_for
 from mtassay.reviews import Decision
+from mtassay.reviews.subjects import SHORT
 
 __all__ = ["Outcome", "Wish", "rules_to_add"]
+
+_LONGEST_TOKEN = 5000  # characters; what is longer is no translation that a system gives twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def rules_to_add(suite: Suite, evidence: Evidence, wish: Wish) -> Outcome:
     judge = Judge(suite)
     outcome = Outcome()
     grouped: dict[tuple[str, bool], list[_Target]] = {}
-    for target in _targets(suite, evidence, wish):
+    for target in _targets(judge, evidence, wish):
         correct = _answer(target, wish, outcome)
         if correct is not None:
             grouped.setdefault((target.item.id, correct), []).append(target)
@@ -72,8 +75,8 @@ def rules_to_add(suite: Suite, evidence: Evidence, wish: Wish) -> Outcome:
     return outcome
 
 
-def _targets(suite: Suite, evidence: Evidence, wish: Wish) -> Iterator[_Target]:
-    items = {item.id: item for item in suite.items}
+def _targets(judge: Judge, evidence: Evidence, wish: Wish) -> Iterator[_Target]:
+    items = judge.items
     for item_id in items if not wish.subjects else ():
         for text, decision in evidence.reviews.get(item_id, {}).items():
             yield _Target(items[item_id], text, decision)
@@ -82,14 +85,29 @@ def _targets(suite: Suite, evidence: Evidence, wish: Wish) -> Iterator[_Target]:
             yield _Target(items[name], None, None)
         elif name in items:
             reviewed = evidence.reviews.get(name, {})
-            if not reviewed:
-                raise UsageError(f"Nobody has reviewed an output of '{name}'. Review it: mtassay review next")
             yield from (_Target(items[name], text, decision) for text, decision in reviewed.items())
+            if not reviewed:
+                yield _only_open(judge, items[name], evidence, wish)
         else:
             yield _find(name, items, evidence)
 
 
-def _find(name: str, items: dict[str, Item], evidence: Evidence) -> _Target:
+def _only_open(judge: Judge, item: Item, evidence: Evidence, wish: Wish) -> _Target:
+    """The one undecided output of an item that nobody has reviewed. Of several a person must choose."""
+    texts = [
+        text for text in evidence.outputs.get(item.id, ()) if judge.judge(item, text).status == "undecided"
+    ]
+    if len(texts) == 1 and wish.correct is not None:
+        return _Target(item, texts[0], None)
+    what = f"Nobody has reviewed an output of '{item.id}'"
+    if not texts:
+        raise UsageError(f"{what}, and none is undecided. For outputs of files add -t NAME=FILE.")
+    choice = "; ".join(f"{subject_id(item, text)[:SHORT]} '{short(text)}'" for text in texts[:5])
+    more = f"; and {len(texts) - 5} more" if len(texts) > 5 else ""
+    raise UsageError(f"{what}. Choose, with --correct or --incorrect: {choice}{more}")
+
+
+def _find(name: str, items: Mapping[str, Item], evidence: Evidence) -> _Target:
     """The output whose subject begins like this."""
     found: dict[str, _Target] = {}
     for item_id, item in items.items():
@@ -116,8 +134,7 @@ def _answer(target: _Target, wish: Wish, outcome: Outcome) -> bool | None:
             raise UsageError(f"{what} is not reviewed. Add --correct or --incorrect, or review it first.")
         return wish.correct
     if decision.is_disputed:
-        answers = ", ".join(f"{name} says {answer}" for name, answer in decision.ratings.items())
-        outcome.remarks.append(f"{what} is disputed ({answers}): one more review decides")
+        outcome.remarks.append(f"{what} is disputed ({said(decision)}): one more review decides")
         return None
     if decision.answer not in ("correct", "incorrect"):
         outcome.remarks.append(f"{what} is not settled: its reviewers are unsure")
@@ -159,6 +176,11 @@ def _rules(
             outcome.remarks.append(
                 f"{item.id}: '{short(target.text)}' is a {against[0].kind.partition('_')[0]} token now: "
                 "remove that one from the file first"
+            )
+        elif len(target.text) > _LONGEST_TOKEN:
+            outcome.remarks.append(
+                f"{item.id}: '{short(target.text)}' is not written: it has {len(target.text):,} characters, "
+                f"a token {_LONGEST_TOKEN:,} at most"
             )
         else:
             yield tokens, _signed(target.text, [target], wish)

@@ -18,7 +18,7 @@ from mtassay.formats.suite import Item, Rule, Suite
 from mtassay.formats.text import read_lines
 from mtassay.methods.suite.patterns import compile_rule
 
-__all__ = ["AddOptions", "items_to_add", "warn_of_format"]
+__all__ = ["AddOptions", "Given", "given", "new_items", "warn_of_format"]
 
 _COLUMNS = {
     "id": "id",
@@ -65,9 +65,17 @@ def warn_of_format(path: Path) -> None:
         )
 
 
-def items_to_add(suite: Suite, options: AddOptions, table: Path | None, *, path: Path) -> list[Item]:
-    """The new items, each with an id that the suite does not have, and with rules that compile."""
-    given = _from_table(table, options) if table else [(None, _complete(options))]
+Given = Sequence[tuple[int | None, AddOptions]]
+"""What is to be added, with its line in the table if it comes from one."""
+
+
+def given(options: AddOptions, table: Path | None) -> Given:
+    """What is to be added: the rows of the table, or the one item of the options. May ask a person."""
+    return _from_table(table, options) if table else [(None, _complete(options))]
+
+
+def new_items(suite: Suite, given: Given, table: Path | None) -> list[Item]:
+    """One item for each given, with an id that the suite does not have, and with rules that compile."""
     taken = {item.id for item in suite.items}
     items = []
     for line, each in given:

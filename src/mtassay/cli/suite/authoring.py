@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from mtassay.cli.common import check_targets, echo, say
+from mtassay.cli.common import check_targets, echo, plural, refuse_existing, say
 from mtassay.cli.review.inputs import who
-from mtassay.cli.suite.additions import AddOptions, items_to_add, warn_of_format
+from mtassay.cli.suite.additions import AddOptions, given, new_items, warn_of_format
 from mtassay.cli.suite.inputs import SuiteArgument
 from mtassay.cli.suite.template import template
 from mtassay.errors import UsageError
@@ -49,10 +49,7 @@ def new(
     if file.suffix not in (".yaml", ".yml"):
         raise UsageError(f"{file}: a new suite is YAML. Call it {file.with_suffix('.yaml')}.")
     check_targets(file)
-    if file.exists():
-        raise UsageError(
-            f"{file} is there already. Choose another name, or add to it: mtassay suite add {file}"
-        )
+    refuse_existing(file, otherwise=f"add to it: mtassay suite add {file}")
     write_text(file, template(str(file), name=name or file.stem, pair=str(parse_pair(langpair))))
     echo(f"Made {file}. Now write the first item: mtassay suite add {file}")
 
@@ -100,7 +97,7 @@ def add(
         --source "Not all came." --positive "nicht alle" --negative "alle .*nicht"
     mtassay suite add my.yaml --from items.tsv
     """
-    suite = read_suite(editable(file))
+    read_suite(editable(file))  # what is wrong with it is said before anything is asked
     options = AddOptions(
         category=category,
         phenomenon=phenomenon,
@@ -114,8 +111,9 @@ def add(
         author=who(author),
         id=item_id,
     )
-    items = items_to_add(suite, options, table, path=file)
-    add_items(file, items)
+    wanted = given(options, table)
+    suite = add_items(file, lambda suite: new_items(suite, wanted, table))
+    items = suite.items[len(suite.items) - len(wanted) :]
     warn_of_format(file)
     for item in items[:20]:
         echo(f"Added {item.id}: {item.source}")
@@ -124,9 +122,9 @@ def add(
     _warn(suite, items)
 
 
-def _warn(suite: Suite, items: list[Item]) -> None:
+def _warn(suite: Suite, items: tuple[Item, ...]) -> None:
     """What `suite check` would say of the new items alone."""
-    for problem in lint(replace(suite, items=tuple(items)), min_items=1):
+    for problem in lint(replace(suite, items=items), min_items=1):
         if problem.item and problem.severity != "info":
             say(f"mtassay: {problem.item}: {problem.code}: {problem.what}")
 
@@ -175,12 +173,11 @@ def convert(
     check_targets(output)
     if output.suffix not in ENDINGS:
         raise UsageError(f"{output}: a suite file ends in {', '.join(ENDINGS)}.")
-    if output.exists() and not force:
-        raise UsageError(f"{output} is there already. Choose another name, or add --force.")
+    refuse_existing(output, force=force)
     content = read_suite(suite)
     lost = losses(content, output.suffix)
     write_suite(output, content)
-    echo(f"Wrote {len(content.items):,} items to {output}")
+    echo(f"Wrote {plural(len(content.items), 'item')} to {output}")
     for what, count in lost.items():
         number = "" if what.startswith("the ") else f": {count:,}"
         say(f"mtassay: {'changed' if what.endswith(')') else 'not'} in {output}: {what}{number}")

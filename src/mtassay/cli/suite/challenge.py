@@ -24,8 +24,10 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     check_targets,
+    plural,
     print_json,
     print_tables,
+    refuse_existing,
     say,
     say_failures,
     workspace_path,
@@ -40,7 +42,7 @@ from mtassay.cli.suite.inputs import (
 from mtassay.core import Case, Judgement, Output, Result, System, Tools
 from mtassay.engine import execute
 from mtassay.errors import UsageError
-from mtassay.formats.challenge import write_challenge, write_challenge_lines
+from mtassay.formats.challenge import LINE_FILES, write_challenge, write_challenge_lines
 from mtassay.methods.suite.challenge import Harvest, known_outputs, make_pairs
 from mtassay.methods.suite.method import QUESTION, SuiteMethod
 from mtassay.methods.suite.selection import Choice
@@ -75,6 +77,7 @@ def challenge(
             metavar="FOLDER", help="Write source.txt, output.txt and reference.txt too, for other metrics."
         ),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
     reviews: Annotated[bool, typer.Option(help="Take what reviewers decided into account.")] = True,
     seed: SeedOption = None,
     max_calls: MaxCallsOption = None,
@@ -96,6 +99,7 @@ def challenge(
     mtassay suite challenge my.yaml -o c.jsonl --run last --lines for-comet/
     """
     check_targets(output)
+    refuse_existing(output, *((lines / name for name in LINE_FILES) if lines else ()), force=force)
     inputs = read_inputs(suite, choice)
     store = Workspace(workspace_path(workspace)) if run else cache_workspace(workspace)
     with Progress(quiet=quiet) as progress:
@@ -203,7 +207,7 @@ class _KnownOutputs:
         then = {segment.id: segment.source for segment in store.segments(found.id)}
         changed = {key for key in today.keys() & then.keys() if today[key] != then[key]}
         if changed:
-            say(f"mtassay: run {found.id}: {len(changed):,} items left out, as their source has changed")
+            say(f"mtassay: run {found.id}: {plural(len(changed), 'item')} left out: another source today")
         self.add(store.outputs(found.id), without=changed)
 
     def add(self, outputs: Mapping[str, Sequence[Output]], *, without: set[str] | None = None) -> None:

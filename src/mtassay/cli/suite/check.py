@@ -19,6 +19,7 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     echo,
+    plural,
     print_json,
     print_tables,
 )
@@ -162,10 +163,10 @@ def _print(problems: Sequence[Problem], suite: Suite, lines: _Lines, form: Outpu
 
 
 def _summary(problems: Sequence[Problem], suite: Suite) -> str:
-    items = f"{len(suite.items):,} item{'s' * (len(suite.items) != 1)}"
+    items = plural(len(suite.items), "item")
     if not problems:
         return f"{items}: no problems found"
     counts = Counter(problem.severity for problem in problems)
     names: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "remark"}
-    parts = [f"{counts[s]:,} {name}{'s' * (counts[s] != 1)}" for s, name in names.items() if counts[s]]
+    parts = [plural(counts[s], name) for s, name in names.items() if counts[s]]
     return f"{items}: {', '.join(parts)}"

@@ -13,6 +13,7 @@ from mtassay.caller import Budget, Tally, translate_all
 from mtassay.cli.common import cache_workspace, workspace_path
 from mtassay.cli.progress import Progress
 from mtassay.cli.suite.inputs import Inputs
+from mtassay.cli.suite.newest import newest_run, same_items
 from mtassay.core import Output, Request, System
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Suite
@@ -21,12 +22,14 @@ from mtassay.reviews import Decision, Subject, decide
 from mtassay.store import Workspace
 from mtassay.systems.live import LiveSystem
 
-__all__ = ["Evidence", "RunOption", "ask", "existing_workspace", "gather", "subject_id", "suite_run"]
+__all__ = ["Evidence", "RunOption", "ask", "existing_workspace", "gather", "said", "subject_id", "suite_run"]
 
 
 RunOption = Annotated[
     str | None,
-    typer.Option("--run", metavar="RUN", help="The saved run whose outputs count. Default: the newest."),
+    typer.Option(
+        "--run", metavar="RUN", help="The saved run whose outputs count. Default: the newest of this suite."
+    ),
 ]
 
 
@@ -48,9 +51,7 @@ class Evidence:
 
     def add_run(self, store: Workspace, name: str, suite: Suite) -> None:
         """The outputs of a saved run, for items that still have the source they had then."""
-        sources = {item.id: item.source for item in suite.items}
-        same = {segment.id for segment in store.segments(name) if sources.get(segment.id) == segment.source}
-        self.add(store.outputs(name), of=same)
+        self.add(store.outputs(name), of=same_items(store.segments(name), suite))
 
     def add_reviews(self, store: Workspace, suite: Suite) -> None:
         """What reviewers said about outputs of these items; disputed ones too."""
@@ -69,6 +70,19 @@ class Evidence:
             if decision.answer in ("correct", "incorrect")
         }
 
+    def disputes(self, item_id: str) -> dict[str, str]:
+        """The outputs of an item on which reviewers disagree, with who says what."""
+        return {
+            text: said(decision)
+            for text, decision in self.reviews.get(item_id, {}).items()
+            if decision.is_disputed
+        }
+
+
+def said(decision: Decision) -> str:
+    """Who says what, as in "ana says correct, ben says incorrect"."""
+    return ", ".join(f"{name} says {answer}" for name, answer in decision.ratings.items())
+
 
 def subject_id(item: Item, output: str) -> str:
     """How a review names an output of an item."""
@@ -78,7 +92,7 @@ def subject_id(item: Item, output: str) -> str:
 def gather(
     inputs: Inputs, systems: Sequence[str] | None, run: str | None, workspace: Path | None, *, quiet: bool
 ) -> Evidence:
-    """Outputs of `-t`, or of a saved run (the newest of a suite unless one is named), and all reviews."""
+    """Outputs of `-t`, or of a saved run (the newest of this suite unless one is named), and all reviews."""
     if systems and run:
         raise UsageError("Give outputs with -t or a saved run with --run, not both.")
     evidence = Evidence()
@@ -86,7 +100,7 @@ def gather(
     if systems:
         answers = ask(inputs, inputs.systems(systems), store=store or cache_workspace(workspace), quiet=quiet)
         evidence.add(answers)
-    elif (run_id := suite_run(store, run)) and store:
+    elif (run_id := suite_run(store, run, inputs.suite)) and store:
         evidence.add_run(store, run_id, inputs.suite)
     if store:
         evidence.add_reviews(store, inputs.suite)
@@ -103,8 +117,8 @@ def existing_workspace(chosen: Path | None) -> Workspace | None:
     return None
 
 
-def suite_run(store: Workspace | None, name: str | None) -> str | None:
-    """The id of the run that was asked for, else of the newest of a suite; `None` if there is none."""
+def suite_run(store: Workspace | None, name: str | None, suite: Suite) -> str | None:
+    """The id of the run that was asked for, else of the newest of this suite; `None` if there is none."""
     if store is None:
         if name:
             raise UsageError(
@@ -112,7 +126,7 @@ def suite_run(store: Workspace | None, name: str | None) -> str | None:
             )
         return None
     if name is None:
-        return next((run.id for run in store.runs() if run.method == "suite"), None)
+        return newest_run(store, suite)
     run = store.run(name)
     if run.method != "suite":
         raise UsageError(f"The run {run.id} is of '{run.method}', not of a suite. See: mtassay runs list")

@@ -17,6 +17,7 @@ from mtassay.cli.common import (
     QuietOption,
     check_targets,
     echo,
+    plural,
     print_json,
     print_tables,
     say,
@@ -94,20 +95,20 @@ def generate_suite(
         kept = carry_over(read_suite(output), suite)
         if kept.lost:
             raise UsageError(
-                f"{output}: {len(kept.lost):,} items hold work of people and are not made any more "
+                f"{output}: work of people is in {plural(len(kept.lost), 'item')} no longer made "
                 f"({', '.join(kept.lost[:3])}{'…' if len(kept.lost) > 3 else ''}). Write to another file, "
-                "or drop them with --overwrite."
+                "or drop it with --overwrite."
             )
         suite = kept.suite
         if kept.items:
-            say(f"mtassay: kept what people added to {kept.items:,} items of {output}")
+            say(f"mtassay: kept what people added to {plural(kept.items, 'item')} of {output}")
     if dry_run:
         _show(generated, output_format)
         return
     assert output is not None
     write_suite(output, suite)
     if output_format is OutputFormat.text:
-        echo(f"{output}: {len(suite.items):,} items of {len(generated.counts):,} templates.")
+        echo(f"{output}: {plural(len(suite.items), 'item')} of {plural(len(generated.counts), 'template')}.")
     else:
         _show(generated, output_format)
 
@@ -139,7 +140,7 @@ def _warn(generated: Generated) -> None:
     if doubtful := generated.doubtful:
         item_id, status = next(iter(doubtful.items()))
         say(
-            f"mtassay: {len(doubtful):,} items have a reference that is not correct by their own rules, "
+            f"mtassay: {plural(len(doubtful), 'item')} with a reference that is not correct by the rules, "
             f"the first {item_id} ({status})"
         )
 

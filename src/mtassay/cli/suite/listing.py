@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mtassay.cli.common import FormatOption, OutputFormat, print_json, print_tables
+from mtassay.cli.common import FormatOption, OutputFormat, plural, print_json, print_tables
 from mtassay.formats.suite import Item, Suite, own_suites, read_suite
 from mtassay.report.table import Table
 
@@ -38,11 +38,12 @@ def list_suites(
         groups: dict[tuple[str, str], list[Item]] = {}
         for item in content.items:
             groups.setdefault((item.category, item.phenomenon), []).append(item)
+        order = list(dict.fromkeys(item.category for item in content.items))
         records = [
             {"category": category, "phenomenon": phenomenon, **_counts(items)}
-            for (category, phenomenon), items in sorted(groups.items())
+            for (category, phenomenon), items in sorted(groups.items(), key=lambda g: order.index(g[0][0]))
         ]
-        title = f"{content.name or suite} · {content.langpair} · {len(content.items):,} items"
+        title = f"{content.name or suite} · {content.langpair} · {plural(len(content.items), 'item')}"
     if output_format is OutputFormat.json:
         print_json(records)
         return

@@ -16,11 +16,13 @@ from mtassay.cli.common import (
     SystemOption,
     WorkspaceOption,
     cache_workspace,
+    plural,
     say,
 )
 from mtassay.cli.progress import Progress
-from mtassay.cli.suite.evidence import ask, existing_workspace, suite_run
+from mtassay.cli.suite.evidence import RunOption, ask, existing_workspace, suite_run
 from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
+from mtassay.cli.suite.newest import same_items
 from mtassay.cli.suite.show_changes import Compared, print_changes
 from mtassay.core import Output, Request, Run, System
 from mtassay.engine import Execution, execute
@@ -39,8 +41,9 @@ def register(app: typer.Typer) -> None:
 def rejudge(
     suite: SuiteArgument,
     run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="A saved run. Default: the newest of a suite.")
+        str | None, typer.Argument(metavar="[RUN]", help="A saved run. Default: the newest of this suite.")
     ] = None,
+    run_option: RunOption = None,
     against: Annotated[
         str | None,
         typer.Option(metavar="SUITE", help="The suite as it was, to compare two files on the outputs of -t."),
@@ -60,6 +63,9 @@ def rejudge(
     mtassay suite rejudge my.yaml 20260801-101500-ab12 --save
     mtassay suite rejudge my.yaml --against my-old.yaml -t outputs/
     """
+    if run and run_option:
+        raise UsageError("Name the run once: as RUN or with --run.")
+    run = run or run_option
     if against is not None:
         if run is not None or save:
             raise UsageError("--against compares two files on the outputs of -t: leave out RUN and --save.")
@@ -77,14 +83,14 @@ def _saved_run(
     where: str, name: str | None, reviews: bool, save: bool, workspace: Path | None, quiet: bool
 ) -> Compared:
     store = existing_workspace(workspace)
-    run_id = suite_run(store, name)
-    if store is None or run_id is None:
-        raise UsageError("There is no saved run of a suite yet: add --save to 'mtassay suite run'.")
-    old, segments, outputs = store.run(run_id), store.segments(run_id), store.outputs(run_id)
     content = read_suite(where)
+    run_id = suite_run(store, name, content)
+    if store is None or run_id is None:
+        raise UsageError(f"There is no saved run of {where} yet: add --save to 'mtassay suite run'.")
+    old, segments, outputs = store.run(run_id), store.segments(run_id), store.outputs(run_id)
     sources = {item.id: item.source for item in content.items}
     asked = {segment.id: segment.source for segment in segments}
-    same = {key for key, source in asked.items() if sources.get(key) == source}
+    same = same_items(segments, content)
     left_out = {
         "items that are not in the file any more": sum(key not in sources for key in asked),
         "items whose source has changed since": sum(key in sources and key not in same for key in asked),
@@ -100,7 +106,8 @@ def _saved_run(
         say(f"mtassay: saved; see it again: mtassay runs show {execution.run.id}{place}")
     texts = {(system, o.id): o.text for system, answers in outputs.items() for o in answers}
     changes = compare(old.findings, execution.run.findings, texts)
-    return Compared(f"{run_id} · {len(same):,} items · {len(outputs)} systems", changes, _present(left_out))
+    title = f"{run_id} · {plural(len(same), 'item')} · {plural(len(outputs), 'system')}"
+    return Compared(title, changes, _present(left_out))
 
 
 def _two_files(
@@ -124,7 +131,7 @@ def _two_files(
     }
     outputs = {(name, o.id): o.text for name, given in answers.items() for o in given}
     changes = compare(first.run.findings, second.run.findings, outputs)
-    title = f"{against} → {where} · {len(same):,} items · {len(systems)} systems"
+    title = f"{against} → {where} · {plural(len(same), 'item')} · {plural(len(systems), 'system')}"
     return Compared(title, changes, _present(left_out))
 
 

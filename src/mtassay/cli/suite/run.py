@@ -20,6 +20,7 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     check_targets,
+    plural,
     say_failures,
     workspace_path,
 )
@@ -123,7 +124,15 @@ def run(
         write_jsonl(findings, records)
     if plot:
         draw_heat_map(plot, execution.run, execution.segments, phenomena=phenomena, title=_facts(inputs))
-    print_suite(execution.run, execution.segments, output_format, facts=_facts(inputs), phenomena=phenomena)
+    if any(answer.text is not None for answers in execution.outputs.values() for answer in answers):
+        print_suite(
+            execution.run,
+            execution.segments,
+            execution.outputs,
+            output_format,
+            facts=_facts(inputs),
+            phenomena=phenomena,
+        )
     say_next(execution.run, saved=save, place=f" --workspace {workspace}" if workspace else "")
     live = [each.name for each in systems if isinstance(each, LiveSystem)]
     if say_failures({name: execution.outputs[name] for name in live}):
@@ -135,9 +144,10 @@ def _facts(inputs: Inputs) -> str:
     items = inputs.suite.items
     facts = [inputs.suite.name] if inputs.suite.name else []
     facts += [str(inputs.pair)] if inputs.pair and str(inputs.pair) not in inputs.suite.name else []
-    facts.append(f"{len(items):,} items")
-    facts.append(f"{len({item.category for item in items})} categories")
-    facts.append(f"{len({(item.category, item.phenomenon) for item in items})} phenomena")
+    facts.append(plural(len(items), "item"))
+    facts.append(plural(len({item.category for item in items}), "category", "categories"))
+    phenomena = {(item.category, item.phenomenon) for item in items}
+    facts.append(plural(len(phenomena), "phenomenon", "phenomena"))
     if drafts := sum(item.is_draft for item in items if item.author):
-        facts.append(f"{drafts:,} drafts")
+        facts.append(plural(drafts, "draft"))
     return " · ".join(facts)

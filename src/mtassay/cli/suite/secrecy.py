@@ -16,8 +16,10 @@ from mtassay.cli.common import (
     SeedOption,
     check_targets,
     echo,
+    plural,
     print_json,
     print_tables,
+    refuse_existing,
     say,
 )
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
@@ -84,11 +86,7 @@ def scramble_suite(
     check_targets(output)
     key_path = key or output.with_name(f"{output.name}.key.json")
     check_targets(key_path)
-    if key_path.exists():
-        raise UsageError(
-            f"{key_path} is there already, and what was sent with it can only be restored with it. "
-            "Choose another -o, or move it away."
-        )
+    refuse_existing(key_path, otherwise="move it away: what was sent with it can only be restored with it")
     if ratio is not None and distractors is None:
         raise UsageError("--ratio needs --distractors FILE.")
     inputs = read_inputs(suite, choice)
@@ -105,17 +103,17 @@ def scramble_suite(
         say("mtassay: nothing hides the items: add other sentences with --distractors FILE")
     broken = sum(one_line(each.source) != each.source for each in inputs.suite.items)
     if broken:
-        say(f"mtassay: {broken:,} items have line breaks or tabs in their source, which are sent as spaces")
+        say(f"mtassay: line breaks or tabs sent as spaces in the source of {plural(broken, 'item')}")
     contexts = sum(bool(each.context) for each in inputs.suite.items)
     if contexts and not with_context:
-        say(f"mtassay: {contexts:,} items have context, which is not sent; --with-context sends it")
+        say(f"mtassay: context of {plural(contexts, 'item')} not sent; --with-context sends it")
     output.mkdir(exist_ok=True)
     write_text(key_path, json.dumps(made.record(), ensure_ascii=False, indent=1) + "\n")
     write_text(output / SOURCE, "".join(f"{line.source}\n" for line in made.lines))
     kinds = [line.kind for line in made.lines]
     echo(
-        f"Send {output / SOURCE}: {len(kinds):,} lines ({kinds.count('item'):,} items, "
-        f"{kinds.count('distractor'):,} distractors{_contexts(kinds)}).\n"
+        f"Send {output / SOURCE}: {plural(len(kinds), 'line')} ({plural(kinds.count('item'), 'item')}, "
+        f"{plural(kinds.count('distractor'), 'distractor')}{_contexts(kinds)}).\n"
         f"Keep {key_path}. When it comes back:\n"
         f"  mtassay suite unscramble {key_path} -t NAME=returned.txt -o outputs"
     )
@@ -132,9 +130,9 @@ def _distractors(path: Path, suite: Suite) -> dict[str, str]:
     sources = {item.source for item in suite.items}
     full = {number: line for number, line in lines.items() if line.strip()}
     found = {number: line for number, line in full.items() if line not in sources}
-    for left_out, why in ((len(lines) - len(full), "empty"), (len(full) - len(found), "items of the suite")):
+    for left_out, why in ((len(lines) - len(full), "empty"), (len(full) - len(found), "in the suite")):
         if left_out:
-            say(f"mtassay: {left_out:,} lines of {path} left out: they are {why}")
+            say(f"mtassay: {plural(left_out, 'line')} of {path} left out: {why}")
     if not found:
         raise InputError("there is no sentence to hide items among", path=path)
     return found
@@ -150,6 +148,7 @@ def split_suite(
         float, typer.Option("--hold-back", min=0, max=1, help="Share of every phenomenon to hold back.")
     ] = 0.5,
     seed: SeedOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
     output_format: FormatOption = OutputFormat.text,
 ) -> None:
     """Split a suite in two: items to publish and items to hold back, the same share of every phenomenon.
@@ -166,14 +165,16 @@ def split_suite(
     places = [path.resolve() for path in (Path(suite), output, hidden)]
     if len(set(places)) < len(places):
         raise UsageError("The suite, the public and the hidden file must be three files.")
+    # Another seed would hide other items, and those hidden before would be public.
+    refuse_existing(output, hidden, force=force)
     chosen = seed if seed is not None else default_seed()
     halves = hold_back(whole, share, seed=secrets.randbits(63) if chosen is None else chosen)
     write_suite(hidden, halves.hidden)
     write_suite(output, halves.public)
     if halves.shown_twice:
         say(
-            f"mtassay: {len(halves.shown_twice):,} hidden items have a source that a public item has too, "
-            f"the first '{halves.shown_twice[0]}'"
+            f"mtassay: {plural(len(halves.shown_twice), 'hidden item')} with a source that a public item has "
+            f"too, the first '{halves.shown_twice[0]}'"
         )
     _show_split(halves.public, halves.hidden, output_format)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, say
 from mtassay.cli.terminal import shows_bold, terminal_width
-from mtassay.core import Case, Run, Segment
+from mtassay.core import Case, Output, Run, Segment
 from mtassay.methods.suite.accuracy import costliest, phenomenon_groups
 from mtassay.methods.suite.method import DETECTOR, grades_of
 from mtassay.report.accuracy import accuracy_table, status_table, system_table
@@ -19,11 +19,17 @@ __all__ = ["print_suite", "say_next"]
 MANY = 6
 """With more systems than this, averages get a table of their own, one system a line."""
 
-_CONFLICTS = 5
+_SOME = 5
 
 
 def print_suite(
-    run: Run, segments: Sequence[Segment], form: OutputFormat, *, facts: str, phenomena: bool = False
+    run: Run,
+    segments: Sequence[Segment],
+    outputs: Mapping[str, Sequence[Output]],
+    form: OutputFormat,
+    *,
+    facts: str,
+    phenomena: bool = False,
 ) -> None:
     """All tables of a run in this format; `facts` is a line to begin with."""
     if form is OutputFormat.json:
@@ -36,17 +42,19 @@ def print_suite(
     lines = textwrap.wrap(facts, terminal_width()) if form is OutputFormat.text else [facts]
     echo("\n".join(f"{comment}{line}" for line in lines) + "\n")
     mark = "*" if form is OutputFormat.text and not shows_bold() else ""
-    print_tables(_tables(run, segments, phenomena, mark), form)
-    for line in _warnings(run, segments):
+    print_tables([status_table(run.result.counts)], form)
+    for line in _warnings(run, segments, outputs):
         wrapped = textwrap.fill(line, terminal_width()) if form is OutputFormat.text else line
         echo(f"\n{comment}{wrapped}")
+    echo()
+    print_tables(_tables(run, segments, phenomena, mark), form)
     signatures = dict.fromkeys(score.signature for score in run.result.scores)
     echo("\n" + "\n".join(f"{comment}accuracy|{signature}" for signature in signatures))
 
 
 def _tables(run: Run, segments: Sequence[Segment], phenomena: bool, mark: str) -> list[Table]:
     categories = phenomenon_groups(_cases(segments))
-    tables = [status_table(run.result.counts)]
+    tables: list[Table] = []
     both = run.parameters.get("items") == "both"
     for suffix, title in (
         ("", "Items settled for all systems" if both else ""),
@@ -67,8 +75,8 @@ def _cases(segments: Sequence[Segment]) -> list[Case]:
     return [Case(s.id, s.id, (s.source,), tags=s.tags) for s in segments]
 
 
-def _warnings(run: Run, segments: Sequence[Segment]) -> list[str]:
-    """What a reader of the tables must know: conflicts, and a system that makes the comparison small."""
+def _warnings(run: Run, segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]) -> list[str]:
+    """What a reader of the tables must know: conflicts, slow rules, twins, who makes the comparison small."""
     lines = []
     conflicts = [
         f"{finding.case_id} ({finding.system})"
@@ -76,8 +84,13 @@ def _warnings(run: Run, segments: Sequence[Segment]) -> list[str]:
         if finding.detector == DETECTOR and finding.evidence.get("status") == "conflict"
     ]
     if conflicts:
-        more = f" and {len(conflicts) - _CONFLICTS} more" if len(conflicts) > _CONFLICTS else ""
-        lines.append(f"Watch out: rules contradict each other: {', '.join(conflicts[:_CONFLICTS])}{more}.")
+        lines.append(f"Watch out: rules contradict each other: {_some(conflicts)}.")
+    if disputed := dict.fromkeys(f.case_id for f in run.findings if f.evidence.get("disputed")):
+        lines.append(f"Reviewers disagree: {_some(list(disputed))}. See: mtassay review agreement --disputed")
+    slow = dict.fromkeys(f.case_id for f in run.findings if f.evidence.get("timed_out"))
+    if slow:
+        lines.append(f"Rules took too long and settled nothing: {_some(list(slow))}.")
+    lines += [f"{' and '.join(names)} gave the same outputs." for names in _twins(outputs)]
     cost = costliest(grades_of(run.findings, _cases(segments), run.systems))
     if cost and cost.without > 1.1 * cost.fair and run.parameters.get("items") != "settled":
         lines.append(
@@ -85,6 +98,19 @@ def _warnings(run: Run, segments: Sequence[Segment]) -> list[str]:
             f"compared instead of {cost.fair:,}."
         )
     return lines
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SOME} more" if len(names) > _SOME else ""
+    return f"{', '.join(names[:_SOME])}{more}"
+
+
+def _twins(outputs: Mapping[str, Sequence[Output]]) -> list[list[str]]:
+    """Systems that answered everything alike: likely one system under two names."""
+    same: dict[tuple[str | None, ...], list[str]] = {}
+    for system, answers in outputs.items():
+        same.setdefault(tuple(answer.text for answer in answers), []).append(system)
+    return [names for texts, names in same.items() if len(names) > 1 and any(texts)]
 
 
 def say_next(run: Run, *, saved: bool, place: str) -> None:

@@ -13,6 +13,7 @@ from mtassay.cli.common import (
     OutputFormat,
     check_targets,
     named,
+    plural,
     print_json,
     print_tables,
     say,
@@ -52,12 +53,15 @@ def unscramble(
     distractors: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write the outputs of distractors here, too.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write outputs even if lines seem to have changed places.")
+    ] = False,
     output_format: FormatOption = OutputFormat.text,
 ) -> None:
     """Restore what came back for a scrambled suite: one file of outputs by id for each system.
 
-    Checks the number of lines, and says what is empty, copied from the source, or seems to have changed
-    places.
+    Checks the number of lines, and says what is empty or copied from the source. If lines seem to have
+    changed places, nothing is written.
 
     \b
     Example:
@@ -84,8 +88,14 @@ def unscramble(
     returned = {name: read_lines(what) for name, what in systems.items()}
     restored = {name: restore(read, lines, path=systems[name]) for name, lines in returned.items()}
     found = {name: look_at(sent, lines) for name, lines in returned.items()}
+    for name, each in found.items():
+        _warn(name, each, len(sent))
+    if not force and (moved := [name for name, each in found.items() if each.seems_moved]):
+        raise UsageError(
+            f"The lines of {', '.join(moved)} do not seem to be in the order in which they were sent, so "
+            "nothing was written. If they are, add --force."
+        )
     for name, result in restored.items():
-        _warn(name, found[name], len(sent))
         _write_tsv(output / f"{name}.tsv", "id\toutput", list(result.outputs.items()), name)
         if distractors is not None:
             _write_tsv(distractors / f"{name}.tsv", "line\toutput", list(result.distractors.items()), name)
@@ -118,20 +128,21 @@ def _check_suite(key: Key, suite: Suite) -> None:
     changed = [line.of for line in key.lines if line.kind == "item" and now.get(line.of) != line.source]
     if changed:
         raise InputError(
-            f"{len(changed):,} items are not what was sent any more, the first '{changed[0]}'",
+            f"what was sent for {plural(len(changed), 'item')} is not the source any more, "
+            f"the first '{changed[0]}'",
             path=suite.path,
         )
 
 
 def _warn(name: str, found: Returned, lines: int) -> None:
     if found.empty:
-        say(f"mtassay: {name}: {len(found.empty):,} empty lines, the first line {found.empty[0]}")
+        say(f"mtassay: {name}: {plural(len(found.empty), 'empty line')}, the first line {found.empty[0]}")
     if found.copied:
-        say(f"mtassay: {name}: {found.copied:,} of {lines:,} lines are their source, untranslated")
+        say(f"mtassay: {name}: {found.copied:,} of {plural(lines, 'line')} untranslated: equal to the source")
     if found.strangers:
         say(
-            f"mtassay: {name}: {len(found.strangers):,} lines are the source of another line, the first line "
-            f"{found.strangers[0]}. Were lines moved?"
+            f"mtassay: {name}: {plural(len(found.strangers), 'line')} equal to the source of another line, "
+            f"the first line {found.strangers[0]}. Were lines moved?"
         )
     if found.lengths_disagree:
         say(
@@ -149,7 +160,7 @@ def _write_tsv(path: Path, header: str, rows: list[tuple[str, str]], name: str) 
     """One row each; a tab in an output would be a column, so it becomes a space, which is said."""
     path.parent.mkdir(exist_ok=True)
     if tabs := sum("\t" in text for _, text in rows):
-        say(f"mtassay: {name}: {tabs:,} outputs have tabs, which become spaces in {path}")
+        say(f"mtassay: {name}: tabs become spaces in {plural(tabs, 'output')} of {path}")
     cells = [f"{key}\t{text.replace(chr(9), ' ')}\n" for key, text in rows]
     write_text(path, "".join([f"{header}\n", *cells]))
 

@@ -40,16 +40,19 @@ def _item(record: Any, number: int, path: str) -> Item:
     if not isinstance(record, Mapping):
         raise InputError(f"{where} is no object", path=path)
     known = (*_TEXTS, "source_sentence", *_REGEXES, *_TOKENS)
-    for name in (*_TEXTS, "source_sentence", *_REGEXES):
-        if not isinstance(record.get(name, "" if name in _REGEXES else None), str):
+    for name in (*_TEXTS, "source_sentence"):
+        if not isinstance(record.get(name), str):
             raise InputError(f"{where} has no text '{name}'", path=path)
+    for name in _REGEXES:
+        if not isinstance(record.get(name) or "", str):
+            raise InputError(f"{where}: '{name}' is no text", path=path)
     for name in _TOKENS:
-        tokens = record.get(name, [])
+        tokens = record.get(name) or []
         if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
             raise InputError(f"{where}: '{name}' is no list of texts", path=path)
     rules: dict[str, Any] = {
         **{name: (Rule(record[name]),) if record.get(name) else () for name in _REGEXES},
-        **{name: tuple(map(Rule, record.get(name, []))) for name in _TOKENS},
+        **{name: tuple(map(Rule, record.get(name) or [])) for name in _TOKENS},
     }
     return Item(
         **{name: record[name] for name in _TEXTS},

@@ -30,20 +30,26 @@ NewRules = Mapping[str, Sequence[tuple[RuleField, Rule]]]
 _Record = dict[str, Any]
 
 
-def add_items(where: FilePath, items: Sequence[Item]) -> Suite:
-    """Put items at the end of a suite file; gives the suite afterwards. An id must be new."""
+def add_items(where: FilePath, items: Sequence[Item] | Callable[[Suite], Sequence[Item]]) -> Suite:
+    """Put items at the end of a suite file; gives the suite afterwards. An id must be new.
+
+    A function makes the items for the suite as it is while nobody else can edit it, so that ids which it
+    finds free stay free.
+    """
+    new: list[Item] = []
 
     def change(suite: Suite) -> Suite:
-        ids = Counter(item.id for item in (*suite.items, *items))
-        if twice := [item.id for item in items if ids[item.id] > 1]:
+        new[:] = items(suite) if callable(items) else items
+        ids = Counter(item.id for item in (*suite.items, *new))
+        if twice := [item.id for item in new if ids[item.id] > 1]:
             raise UsageError(f"There is an item '{twice[0]}' already in {where}. Choose another id.")
-        return replace(suite, items=(*suite.items, *items))
+        return replace(suite, items=(*suite.items, *new))
 
     def edit(text: str, suite: Suite) -> str:
-        return with_items(text, [item_record(item, suite) for item in items])
+        return with_items(text, [item_record(item, suite) for item in new])
 
     def lines(text: str, suite: Suite) -> str:
-        records = [item_record(item, suite) for item in items]
+        records = [item_record(item, suite) for item in new]
         newline = "\r\n" if "\r\n" in text else "\n"
         start = text if text.endswith("\n") else text + newline
         return start + "".join(_line(record) + newline for record in records)
@@ -52,7 +58,10 @@ def add_items(where: FilePath, items: Sequence[Item]) -> Suite:
 
 
 def add_rules(where: FilePath, rules: NewRules) -> Suite:
-    """Put rules at the end of the lists of items, by id; gives the suite afterwards."""
+    """Put rules at the end of the lists of items, by id; gives the suite afterwards.
+
+    What was approved is another thing now, so that an item with new rules loses its approver.
+    """
 
     def change(suite: Suite) -> Suite:
         return _with_changed(suite, {key: _added(_one(suite, key), new) for key, new in rules.items()})
@@ -70,12 +79,17 @@ def add_rules(where: FilePath, rules: NewRules) -> Suite:
         lists = entries[str(record["id"])]
         old = {name: record.get(name) or [] for name in lists}
         old = {name: value if isinstance(value, list) else [value] for name, value in old.items()}
-        return {**record, **{name: [*old[name], *new] for name, new in lists.items()}}
+        kept = {key: value for key, value in record.items() if key != "approver" or not lists}
+        return {**kept, **{name: [*old[name], *new] for name, new in lists.items()}}
+
+    def edit(text: str, suite: Suite) -> str:
+        approved = [item.id for item in suite.items if item.approver and entries.get(item.id)]
+        return with_texts(with_entries(text, entries), {key: {"approver": ""} for key in approved})
 
     return _change(
         where,
         change,
-        lambda text, suite: with_entries(text, entries),
+        edit,
         lambda text, suite: _with_records(text, entries, edit_record),
     )
 
@@ -177,7 +191,7 @@ def _added(item: Item, new: Sequence[tuple[RuleField, Rule]]) -> Item:
     lists = {
         name: (*getattr(item, name), *(rule for kind, rule in new if kind == name)) for name in RULE_FIELDS
     }
-    return replace(item, **lists)  # type: ignore[arg-type]
+    return replace(item, **lists, approver="" if new else item.approver)  # type: ignore[arg-type]
 
 
 def _with_changed(suite: Suite, changed: Mapping[str, Item]) -> Suite:

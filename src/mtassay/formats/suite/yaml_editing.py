@@ -1,6 +1,6 @@
 """Edits a suite's YAML text where it must change and nowhere else: comments, order and layout stay.
 
-Places are found by the marks of `yaml.compose`. These functions do what the layout allows; whoever calls
+Places are found by the marks of `compose`. These functions do what the layout allows; whoever calls
 them reads the result again and compares it with what was wanted.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from mtassay.formats.suite.nouns import RULE_FIELDS
+from mtassay.formats.suite.yaml_nodes import Loader, compose
 
 __all__ = ["Entries", "with_entries", "with_items", "with_texts"]
 
@@ -21,7 +22,6 @@ Entries = Mapping[str, Sequence[Any]]
 
 _ORDER = ("id", "langpair", "category", "phenomenon", "source", "focus", *RULE_FIELDS, "references")
 _ORDER = (*_ORDER, "context", "note", "author", "approver")
-_Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class _Page:
     def __init__(self, text: str) -> None:
         self.text = text
         self.newline = "\r\n" if "\r\n" in text else "\n"
-        root = yaml.compose(text, _Loader)
+        root = compose(text, path="the suite")
         assert isinstance(root, yaml.MappingNode)
         self.key, self.items = next((key, value) for key, value in root.value if key.value == "items")
         block = isinstance(self.items, yaml.SequenceNode) and not self.items.flow_style
@@ -203,4 +203,4 @@ def _flow(value: Any) -> str:
 
 
 def _plain(node: Any) -> Any:
-    return _Loader("").construct_object(node, deep=True)
+    return Loader("").construct_object(node, deep=True)

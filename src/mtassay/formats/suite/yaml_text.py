@@ -9,22 +9,21 @@ import yaml
 from mtassay.errors import InputError
 from mtassay.formats.suite.nouns import Suite
 from mtassay.formats.suite.records import header_record, item_from_record, item_record, suite_from_header
+from mtassay.formats.suite.yaml_nodes import Loader, compose, not_yaml
 
 __all__ = ["item_yaml", "suite_from_yaml", "yaml_text"]
 
-# With the base loader `no` is a word and not a falsehood, and a date is what was written.
-_Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def suite_from_yaml(text: str, *, path: str) -> Suite:
     """The suite in a YAML text; `path` is for messages."""
     try:
-        node = yaml.compose(text, _Loader)
+        node = compose(text, path=path)
         if not isinstance(node, yaml.MappingNode):
             raise InputError("this is no suite: it needs 'items:' at the top", path=path, line=1)
         record = {key.value: value for key, value in node.value}
-        loader = _Loader("")
+        loader = Loader("")
         header = {key: _plain(loader, value) for key, value in record.items() if key != "items"}
         nodes = record.get("items")
         if not isinstance(nodes, yaml.SequenceNode):
@@ -42,7 +41,7 @@ def suite_from_yaml(text: str, *, path: str) -> Suite:
             for each in nodes.value
         ]
     except yaml.YAMLError as error:
-        raise InputError(_what(error), path=path, line=_line(error)) from None
+        raise not_yaml(error, path=path) from None
     except RecursionError:
         raise InputError("this YAML is nested too deeply", path=path) from None
     return suite_from_header(header, items, path=path)
@@ -51,16 +50,6 @@ def suite_from_yaml(text: str, *, path: str) -> Suite:
 def _plain(loader: Any, node: Any) -> Any:
     """The values of a node. Written out here since anchors that hold themselves must not loop."""
     return loader.construct_object(node, deep=True)
-
-
-def _what(error: yaml.YAMLError) -> str:
-    problem = getattr(error, "problem", None) or str(error)
-    return f"this is not YAML ({' '.join(str(problem).split())})"
-
-
-def _line(error: yaml.YAMLError) -> int | None:
-    mark = getattr(error, "problem_mark", None)
-    return mark.line + 1 if mark else None
 
 
 def yaml_text(suite: Suite) -> str:

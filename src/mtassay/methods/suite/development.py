@@ -138,7 +138,14 @@ def _course(
 ) -> Course:
     own = pick(grades, columns)
     own = _only(own, fair_items(own))
-    scores = accuracies(own, items="settled", test="z", alpha=comparing.alpha).scores
+    scores = accuracies(
+        own,
+        items=comparing.items,
+        test=comparing.test,
+        alpha=comparing.alpha,
+        samples=comparing.samples,
+        seed=comparing.seed,
+    ).scores
     macro = [score for score in scores if (score.name, score.group) == (NAME, MACRO)]
     points = tuple(
         replace(score, system=entries[column].name, group=entries[column].group)

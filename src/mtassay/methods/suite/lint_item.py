@@ -11,7 +11,7 @@ from mtassay.formats.suite import RULE_FIELDS, Item, Rule, RuleField, expand
 from mtassay.languages import parse_pair
 from mtassay.methods.suite.batteries import battery
 from mtassay.methods.suite.judging import Judge, Judged
-from mtassay.methods.suite.patterns import Text, compile_rule, normalize
+from mtassay.methods.suite.patterns import Text, compile_rule, control_in, normalize
 from mtassay.methods.suite.problems import Problem, problem, short
 
 __all__ = ["Checked"]
@@ -57,6 +57,11 @@ class Checked:
         for words in item.focus:
             if words.casefold() not in item.source.casefold():
                 yield problem("focus-not-in-source", f"the focus '{words}' is not in the source", item)
+        texts = [("source", item.source)]
+        texts += [("token", rule.text) for rule in (*item.positive_tokens, *item.negative_tokens)]
+        for kind, text in texts:
+            if control := control_in(text):
+                yield problem("control-character", f"the {kind} '{short(text)}' holds a {control}", item)
         for name in ("positive_tokens", "negative_tokens"):
             for rule in getattr(item, name):
                 if escape := _ESCAPE.search(rule.text):
@@ -75,7 +80,10 @@ class Checked:
             for rule in getattr(self.item, name):
                 code, what = "unknown-macro", ""
                 try:
-                    expand(rule.text, suite.macros)
+                    if control := control_in(expand(rule.text, suite.macros)):
+                        what = f"'{short(rule.text)}' holds a {control}"
+                        yield rule, problem("control-character", what, self.item, rule=rule.text)
+                        continue
                     code = "bad-pattern"
                     pattern = compile_rule(rule, matching=suite.matching, macros=dict(suite.macros))
                     pattern.search(Text("é"))  # what is not ASCII has a form of its own

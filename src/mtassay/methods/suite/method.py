@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from mtassay.core import Case, Finding, Judgement, Method, Output, Result, Segment, Tools, Verdict
+from mtassay.core import DISPUTED, Case, Finding, Judgement, Method, Output, Result, Segment, Tools, Verdict
 from mtassay.formats.suite import Item, Suite
 from mtassay.methods.missing import missing
 from mtassay.methods.suite.accuracy import Grades, accuracies
@@ -131,6 +131,9 @@ def _settle(judged: Judged, case: Case, text: str, decisions: Mapping[str, str])
     if answer in ("correct", "incorrect"):
         rules = {"rules_say": judged.status} if judged.status != answer else {}
         evidence = {**evidence, "status": answer, "why": "reviewers settled this output", **rules}
+    elif answer == DISPUTED:
+        evidence = {**evidence, "disputed": True}
+        evidence["why"] += "; reviewers disagree"
     return _Settled(_VERDICTS[evidence["status"]], evidence)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -11,7 +12,9 @@ import re2
 from mtassay.formats.suite import Matching, Rule, expand
 from mtassay.methods.suite.re2_syntax import explain, mark, translate, unmarked_length
 
-__all__ = ["TIMEOUT", "Found", "Pattern", "Text", "compile_rule", "normalize"]
+__all__ = ["TIMEOUT", "Found", "Pattern", "Text", "compile_rule", "control_in", "normalize"]
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 TIMEOUT = 1.0
 """Seconds that an expression with `engine: regex` may take for one output."""
@@ -63,9 +66,25 @@ class Pattern(Protocol):
         """The first place where it matches. A `TimeoutError` says that this took too long."""
 
 
+def control_in(text: str) -> str:
+    r"""What to do about a control character other than a tab or a line break; empty if there is none.
+
+    >>> control_in(r"\bfoo\b")
+    ''
+    >>> print(control_in("\bfoo\b"))
+    control character \x08; in YAML write patterns in single quotes or without quotes
+    """
+    if not (found := _CONTROL.search(text)):
+        return ""
+    shown = repr(found[0])[1:-1]
+    return f"control character {shown}; in YAML write patterns in single quotes or without quotes"
+
+
 def compile_rule(rule: Rule, *, matching: Matching, macros: dict[str, str]) -> Pattern:
     """The expression of a rule, with its macros written out. A `ValueError` says what is wrong with it."""
     text = expand(rule.text, macros)
+    if control := control_in(text):
+        raise ValueError(control)
     ignore_case = (rule.case or matching.case) == "ignore"
     if matching.unicode != "none":
         text = normalize(text, Matching(unicode=matching.unicode))

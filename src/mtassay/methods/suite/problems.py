@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +24,7 @@ class Code:
 CODES = {
     "bad-pattern": Code("error", "an expression that does not compile"),
     "unknown-macro": Code("error", "an expression with a macro that the suite does not have"),
+    "control-character": Code("error", "a pattern, token or source with a character that no output has"),
     "duplicate-id": Code("error", "two items with one id"),
     "both-tokens": Code("error", "an output that is a positive and a negative token"),
     "reference-not-correct": Code("error", "a reference that the rules call wrong or cannot judge"),
@@ -69,10 +71,13 @@ def problem(
 
 
 def short(text: str, *, width: int = 60) -> str:
-    """A text on one line, cut off where it is longer.
+    r"""A text on one line, cut off where it is longer; control characters are shown as escapes.
 
     >>> short("a rather long text", width=9)
     'a rather…'
+    >>> print(short("\bfoo"))
+    \x08foo
     """
     text = " ".join(text.split())
+    text = "".join(repr(c)[1:-1] if unicodedata.category(c) == "Cc" else c for c in text)
     return text if len(text) <= width else text[: width - 1] + "…"

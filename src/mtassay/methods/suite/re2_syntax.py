@@ -182,13 +182,13 @@ class _Translator:
 
     def _braces(self) -> None:
         found = _QUANTIFIER.match(self.pattern, self.at)
-        if not found or not (found[1] or found[3]):
+        if not found or not (found[1] or found[2]):
             self.at += 1
             self._atom(r"\{", r"\{")
             return
         before = self.at
         self._quantifier(found[0])
-        if not found[1]:  # RE2 does not know {,n}
+        if not found[1]:  # RE2 does not know {,n} and {,}
             lazy = "?" if self.at > before + len(found[0]) else ""
             self.plain[-1] = self.marked[-1] = f"{{0,{found[3]}}}{lazy}"
 

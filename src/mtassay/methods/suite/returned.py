@@ -41,6 +41,11 @@ class Returned:
         """Whether long sources do not have long outputs, as translations of the same lines do."""
         return self.correlation is not None and self.correlation < 0.3
 
+    @property
+    def seems_moved(self) -> bool:
+        """Whether numbers or lengths say that these are not the outputs of these sources, line by line."""
+        return self.numbers_disagree or self.lengths_disagree
+
 
 def look_at(sources: Sequence[str], returned: Sequence[str]) -> Returned:
     """What is striking about the outputs of these sources, both in the order in which they were sent.

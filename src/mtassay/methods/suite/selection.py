@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -11,6 +11,9 @@ from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Suite
 
 __all__ = ["Choice", "select"]
+
+_FEW = 10
+"""Names that a message lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,15 @@ def select(suite: Suite, choice: Choice) -> Suite:
     return replace(suite, items=items)
 
 
+def _choices(pattern: str, known: Mapping[str, str]) -> str:
+    """What could have been meant: names like it, or else the first few there are."""
+    if near := get_close_matches(pattern, known, n=3):
+        return f"Near: {', '.join(known[name] for name in near)}."
+    if not known:
+        return "There are none."
+    return f"Available: {', '.join(list(known.values())[:_FEW])}{'…' if len(known) > _FEW else '.'}"
+
+
 def _named(
     items: tuple[Item, ...], wanted: Sequence[str], what: str, names_of: Callable[[Item], Sequence[str]]
 ) -> tuple[Item, ...]:
@@ -52,9 +64,6 @@ def _named(
     known = {name.lower(): name for item in items for name in names_of(item)}
     for pattern in wanted:
         if not any(fnmatchcase(name, pattern.lower()) for name in known):
-            near = get_close_matches(pattern.lower(), known, n=3) or list(known)[:5]
-            raise UsageError(
-                f"No item has the {what} '{pattern}'. Near: {', '.join(known[n] for n in near)}."
-            )
+            raise UsageError(f"No item has the {what} '{pattern}'. {_choices(pattern.lower(), known)}")
     chosen = {name for name in known if any(fnmatchcase(name, pattern.lower()) for pattern in wanted)}
     return tuple(item for item in items if any(name.lower() in chosen for name in names_of(item)))

@@ -29,19 +29,22 @@ def separate(
 ) -> list[str]:
     r"""Sequences of words, one of which each text of `mine` has as far as possible, and none of `others` has.
 
-    Greedy: first what covers most, also of the undecided ones; of equals the shortest.
+    Greedy: first what covers most, also of the undecided ones; of equals the shortest. A `common` word by
+    itself is never taken, and several of them only where nothing else is left.
 
     >>> separate(["Ele não viu nada."], ["Ele não viu algo."], matching=Matching())
     ['nada']
     """
     flags = re.IGNORECASE if matching.case == "ignore" else 0
     own, other, unsettled = ([normalize(t, matching) for t in texts] for texts in (mine, others, undecided))
+    ordinary = {word.casefold() for word in common}
     candidates = {}
     for words in sorted({words for text in own for words in _sequences(text)}):
+        if words.casefold() in ordinary:
+            continue
         compiled = re.compile(_pattern(words), flags)
         if not any(compiled.search(text) for text in other):
             candidates[words] = compiled
-    ordinary = {word.casefold() for word in common}
 
     def worth(words: str) -> tuple[bool, int, int, int, int]:
         parts = _WORD.findall(words)
@@ -101,11 +104,14 @@ def words_of(text: str, matching: Matching) -> list[str]:
 
 
 def common_words(
-    texts_by_item: Iterable[Iterable[str]], *, share: float = 0.05, least: int = 3
+    texts_by_item: Iterable[Iterable[str]], *, share: float = 0.01, least: int = 10
 ) -> frozenset[str]:
     """Words, in lower case, that stand in the outputs of many items and so say little about one.
 
-    >>> sorted(common_words([["The cat"], ["the dog"], ["The end"], ["Rain"]]))
+    Many is this share of all items, and at least so many: what is frequent in a handful of items may well be
+    what they are about.
+
+    >>> sorted(common_words([["The cat"], ["the dog"], ["The end"], ["Rain"]], least=3))
     ['the']
     """
     counts: Counter[str] = Counter()

@@ -8,7 +8,7 @@ none may be judged in another way than before.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from mtassay.formats.suite import Item, Matching, Rule, RuleField
@@ -29,12 +29,16 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An expression. It matches `covers` of the `of` known outputs of its kind and none of the other kind."""
+    """An expression. It matches `covers` of the `of` known outputs of its kind and none of the other kind.
+
+    `settles` is the number of undecided outputs that it would settle.
+    """
 
     kind: RuleField
     pattern: str
     covers: int
     of: int
+    settles: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,17 @@ class Suggestion:
     undecided: tuple[Open, ...]
     why_not: str = ""
 
+    @property
+    def settles(self) -> int:
+        """How many of the undecided outputs the proposals would settle."""
+        return sum(proposal.settles for proposal in self.proposals)
+
+    def without_idle(self) -> Suggestion:
+        """The same without proposals that settle nothing, as those do that only sum up what is known."""
+        kept = tuple(proposal for proposal in self.proposals if proposal.settles)
+        why = self.why_not if kept or not self.proposals else "none settles any of these"
+        return replace(self, proposals=kept, why_not=why)
+
 
 def suggest(
     judge: Judge,
@@ -66,7 +81,7 @@ def suggest(
 ) -> Suggestion:
     """Rules for an item that settle more outputs without changing what is known.
 
-    `common` are words that tell little (see `separating.common_words`), used where nothing else does it.
+    `common` are words that tell little (see `separating.common_words`): none is proposed by itself.
     """
     why = _why_not(known)
     proposals: list[Proposal] = []
@@ -129,7 +144,8 @@ def _proposal(
             covered = [
                 t for t in mine if any(m.rule.text == pattern for m in judge.judge(changed, t).matches)
             ]
-            return Proposal(kind, pattern, len(covered), len(mine))
+            settles = sum(status != "undecided" for status in statuses)
+            return Proposal(kind, pattern, len(covered), len(mine), settles)
         words = words[:-1]
     return None
 

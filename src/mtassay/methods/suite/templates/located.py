@@ -7,10 +7,9 @@ from typing import Any
 import yaml
 
 from mtassay.errors import InputError
+from mtassay.formats.suite.yaml_nodes import compose
 
 __all__ = ["LocatedDict", "Text", "line_of", "load", "plain"]
-
-_Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 class Text(str):
@@ -47,16 +46,10 @@ def load(text: str, *, path: str) -> Any:
     >>> load("a: [no, 1.0]", path="x.yaml")
     {'a': ['no', '1.0']}
     """
+    node = compose(text, path=path)
     try:
-        node = yaml.compose(text, _Loader)
         return None if node is None else _value(node, path, {})
-    except yaml.YAMLError as error:
-        problem = " ".join(str(getattr(error, "problem", None) or error).split())
-        mark = getattr(error, "problem_mark", None)
-        raise InputError(
-            f"this is not YAML ({problem})", path=path, line=mark.line + 1 if mark else None
-        ) from None
-    except RecursionError:
+    except RecursionError:  # anchors can nest deeper than the text
         raise InputError("this YAML is nested too deeply", path=path) from None
 
 
