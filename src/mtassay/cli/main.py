@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, NoReturn
 
@@ -17,15 +18,18 @@ COMMANDS = ("score", "suite", "review", "explain", "translate", "meta", "systems
 """Each is a module of this package with a function `register`; in the order of the help."""
 
 
+GROUPS = ("suite", "review")
+"""Those that load only the one of their own commands that is called."""
+
 STOPPED = 130
 """The exit code after Ctrl-C, as shells have it."""
 
 
-def build_app(only: str | None = None) -> typer.Typer:
-    """The command line; with `only` nothing but that command is loaded, so that it starts fast."""
+def build_app(words: Sequence[str] = ()) -> typer.Typer:
+    """The command line. Of the command that these words begin with nothing else is loaded: it starts fast."""
     app = typer.Typer(
         help="Tests machine translation: which system is better, at what, and the sentences that prove it.",
-        epilog="Exit codes: 0 fine, 2 bad usage or input, 3 an engine or service failed, 130 stopped.",
+        epilog="Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 an engine or service failed, 130 stopped.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,  # plain help is easier to read in 80 columns
@@ -33,8 +37,13 @@ def build_app(only: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for name in [only] if only in COMMANDS else COMMANDS:
-        import_module(f"mtassay.cli.{name}").register(app)
+    first, second = [*words, "", ""][:2]
+    for name in [first] if first in COMMANDS else COMMANDS:
+        module = import_module(f"mtassay.cli.{name}")
+        if name in GROUPS:
+            module.register(app, only=second)
+        else:
+            module.register(app)
     return app
 
 
@@ -57,7 +66,7 @@ def main() -> NoReturn:
         print(f"mtassay {__version__}")  # noqa: T201
         sys.exit(0)
     try:
-        code = build_app(words[0] if words else None)(args=words, prog_name="mtassay", standalone_mode=False)
+        code = build_app(words)(args=words, prog_name="mtassay", standalone_mode=False)
         sys.stdout.flush()
         if code == STOPPED:  # what Typer makes of Ctrl-C
             code = _stopped()

@@ -226,7 +226,7 @@ def _sweep(text: str | None, metrics: dict[str, Metric], pair: Pair | None) -> S
     return Sweep.of("bleu", BLEU(language=str(pair.target) if pair else ""), orders)
 
 
-@app.command("rank")
+@app.command("rank", short_help="Rank systems by what people said, as WMT does.")
 def rank_command(
     human_scores: Annotated[
         str | None, typer.Option(metavar="FILE", help="Human scores of segments, in any format of ours.")

@@ -36,7 +36,7 @@ from mtassay.stats import default_seed
 
 def register(app: typer.Typer) -> None:
     """Add the command to the commands of `mtassay meta`."""
-    app.command("challenge")(challenge)
+    app.command("challenge", short_help="Does a metric prefer the correct output?")(challenge)
 
 
 def challenge(

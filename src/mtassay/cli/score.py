@@ -46,7 +46,7 @@ from mtassay.systems.live import LiveSystem
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("score")(score)
+    app.command("score", short_help="Which system is better, and is the difference real?")(score)
 
 
 def score(

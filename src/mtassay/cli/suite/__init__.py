@@ -6,35 +6,37 @@ from importlib import import_module
 
 import typer
 
-MODULES = (
-    "authoring",
-    "listing",
-    "sample",
-    "check",
-    "run",
-    "suggest",
-    "accept",
-    "rejudge",
-    "challenge",
-    "generate",
-    "secrecy",
-    "unscramble",
-    "years",
-    "diff",
-)
-"""Each adds one command or a few that belong together; in the order of the help."""
+COMMANDS = {
+    "new": "authoring",
+    "add": "authoring",
+    "approve": "authoring",
+    "convert": "authoring",
+    "list": "listing",
+    "sample": "sample",
+    "check": "check",
+    "run": "run",
+    "suggest": "suggest",
+    "accept": "accept",
+    "rejudge": "rejudge",
+    "years": "years",
+    "diff": "diff",
+    "generate": "generate",
+    "scramble": "secrecy",
+    "split": "secrecy",
+    "unscramble": "unscramble",
+    "challenge": "challenge",
+}
+"""Which module has which command; in the order of the help."""
 
 
-def register(parent: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    app = typer.Typer(
-        help="Linguistic test suites: which phenomena does a system get right?", no_args_is_help=True
-    )
+def register(parent: typer.Typer, only: str | None = None) -> None:
+    """Add the commands to the command line; with `only`, no more than this one's module is loaded."""
+    app = typer.Typer(help="Linguistic suites: what does a system get right?", no_args_is_help=True)
     app.callback()(_options)
-    for name in MODULES:
+    for name in [COMMANDS[only]] if only in COMMANDS else dict.fromkeys(COMMANDS.values()):
         import_module(f"mtassay.cli.suite.{name}").register(app)
     parent.add_typer(app, name="suite")
 
 
 def _options() -> None:
-    """Linguistic test suites: which phenomena does a system get right?"""
+    """Linguistic suites: what does a system get right?"""

@@ -23,7 +23,7 @@ _SHOWN = 200  # characters of a rule
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("accept")(accept)
+    app.command("accept", short_help="Write what people settled into the suite as rules.")(accept)
 
 
 def accept(

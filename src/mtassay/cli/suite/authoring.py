@@ -27,10 +27,10 @@ FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The suite fi
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command("new")(new)
+    app.command("new", short_help="Begin a suite: a YAML file that explains itself.")(new)
     app.command("add")(add)
-    app.command("approve")(approve)
-    app.command("convert")(convert)
+    app.command("approve", short_help="Say as a second person that items are right.")(approve)
+    app.command("convert", short_help="Write a suite as YAML, JSONL or the DFKI's JSON.")(convert)
 
 
 def new(

@@ -55,7 +55,7 @@ from mtassay.systems.live import LiveSystem
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("challenge")(challenge)
+    app.command("challenge", short_help="Make a challenge set to test metrics with.")(challenge)
 
 
 @choosing

@@ -35,7 +35,7 @@ from mtassay.report.table import Table
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("check")(check)
+    app.command("check", short_help="Look for mistakes in a suite.")(check)
 
 
 def check(

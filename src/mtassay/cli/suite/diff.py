@@ -39,7 +39,7 @@ from mtassay.systems.live import LiveSystem
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("diff")(diff)
+    app.command("diff", short_help="Did the new version of a system break something?")(diff)
 
 
 @choosing

@@ -33,7 +33,7 @@ from mtassay.report.table import Table
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("generate")(generate_suite)
+    app.command("generate", short_help="Make a suite from templates: whole paradigms.")(generate_suite)
 
 
 def generate_suite(

@@ -14,7 +14,7 @@ from mtassay.report.table import Table
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("list")(list_suites)
+    app.command("list", short_help="What a suite holds; or which suites there are.")(list_suites)
 
 
 def list_suites(

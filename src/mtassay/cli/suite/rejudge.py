@@ -35,7 +35,7 @@ from mtassay.store import Workspace
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("rejudge")(rejudge)
+    app.command("rejudge", short_help="Which verdicts changed with the rules of today?")(rejudge)
 
 
 def rejudge(

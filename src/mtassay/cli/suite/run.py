@@ -47,7 +47,7 @@ from mtassay.systems.live import LiveSystem
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("run")(run)
+    app.command("run", short_help="Judge the outputs of systems, and compare systems.")(run)
 
 
 @choosing

@@ -46,7 +46,7 @@ from mtassay.systems.live import LiveSystem
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("sample")(sample)
+    app.command("sample", short_help="Show what systems make of items without rules.")(sample)
 
 
 @choosing

@@ -43,8 +43,8 @@ SOURCE = "source.txt"
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command("scramble")(scramble_suite)
-    app.command("split")(split_suite)
+    app.command("scramble", short_help="Hide items among other sentences, for a provider.")(scramble_suite)
+    app.command("split", short_help="Items to publish, and items to hold back.")(split_suite)
 
 
 @choosing

@@ -32,7 +32,7 @@ from mtassay.methods.suite.suggest import suggest as suggest_rules
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("suggest")(suggest)
+    app.command("suggest", short_help="Propose rules for what is undecided.")(suggest)
 
 
 @choosing

@@ -31,7 +31,7 @@ from mtassay.report.table import Table
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("unscramble")(unscramble)
+    app.command("unscramble", short_help="Restore what came back for a scrambled suite.")(unscramble)
 
 
 def unscramble(

@@ -39,7 +39,7 @@ from mtassay.stats import default_seed
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("years")(years)
+    app.command("years", short_help="Follow systems over years.")(years)
 
 
 @choosing
