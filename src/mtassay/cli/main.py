@@ -29,7 +29,8 @@ def build_app(words: Sequence[str] = ()) -> typer.Typer:
     """The command line. Of the command that these words begin with nothing else is loaded: it starts fast."""
     app = typer.Typer(
         help="Tests machine translation: which system is better, at what, and the sentences that prove it.",
-        epilog="Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 an engine or service failed, 130 stopped.",
+        epilog="Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 an engine or service failed, "
+        "130 stopped.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,  # plain help is easier to read in 80 columns
