@@ -89,6 +89,12 @@ def test_versions_may_be_systems_of_saved_runs(run: Run, folder: Path) -> None:
     assert "From old to new" in done.stdout
 
 
+def test_an_output_that_a_saved_run_skipped_is_no_error(run: Run, folder: Path) -> None:
+    run("suite", "run", "suite.yaml", "-t", "old.tsv", "-t", "less.tsv", "--save")
+    done = run("suite", "diff", "suite.yaml", "-t", "last:old", "-t", "last:less", "-f", "json")
+    assert {"old": "correct", "new": "skipped", "n": 1} in json.loads(done.stdout)["statuses"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -152,6 +152,15 @@ def test_a_split_shows_nothing_of_what_is_held_back(run: Run, folder: Path) -> N
     assert (done.returncode, "between 0 and 1" in done.stderr) == (2, True)
 
 
+def test_a_split_counts_in_numbers(run: Run, folder: Path) -> None:
+    done = run("suite", "split", "s.yaml", "-o", "p.yaml", "--hidden", "h.yaml", "-f", "json")
+    counts = {"items": 6, "public": 4, "hidden": 2}
+    assert json.loads(done.stdout)["categories"] == [
+        {"category": "Animals", **counts},
+        {"category": "all", **counts},
+    ]
+
+
 def test_a_split_is_not_written_over_another_unasked(run: Run, folder: Path) -> None:
     split = ("suite", "split", "s.yaml", "-o", "p.yaml", "--hidden", "h.yaml")
     assert run(*split, "--seed", "1").returncode == 0

@@ -44,6 +44,13 @@ def test_no_control_character_reaches_the_terminal(
     assert "\u202e" not in shown
 
 
+@pytest.mark.parametrize(
+    ("text", "columns"), [("ab", 2), ("漢字", 4), ("e\u0301", 1), ("字\u302a", 2)], ids=ascii
+)
+def test_wide_characters_take_two_columns_and_combining_marks_none(text: str, columns: int) -> None:
+    assert display_width(text) == columns
+
+
 @given(st.text(alphabet="ab 漢é\u0301"), st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60))))
 def test_lines_are_no_wider_than_the_terminal(text: str, spans: list[tuple[int, int]]) -> None:
     assert all(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mtassay.core import Finding, Output, Result, Review, Run, Segment, Verdict
+from mtassay.core import DISPUTED, Finding, Output, Result, Review, Run, Segment, Verdict
 from mtassay.reviews import Subject, decide
-from mtassay.reviews.pending import DISPUTED, merge_pending, pending_in, subjects_in, waiting_for
+from mtassay.reviews.pending import merge_pending, pending_in, subjects_in, waiting_for
 
 SEGMENTS = [Segment("1", "Um.", ("One.",)), Segment("2", "Dois.")]
 OUTPUTS = {

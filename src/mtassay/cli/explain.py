@@ -84,8 +84,9 @@ def _answer_lines(answer: Answer, screen: Screen) -> list[str]:
     if found != answer.status:
         status += f" by reviewers (the run said {found})"
     head = f"{status} · {', '.join(answer.systems)}"
-    if answer.reviews or _is_judged(answer):
-        head += f" · subject {answer.subject.id[:SHORT]}" if answer.subject else ""
+    is_judged = any("status" in finding.evidence for finding in answer.findings)
+    if answer.subject and (answer.reviews or is_judged):
+        head += f" · subject {answer.subject.id[:SHORT]}"
     lines = [wrapped(head, width=screen.width, indent="  ", first="")]
     evidence: Mapping[str, Any] = answer.findings[0].evidence if answer.findings else {}
     for text in answer.subject.outputs if answer.subject else ():
@@ -99,10 +100,6 @@ def _answer_lines(answer: Answer, screen: Screen) -> list[str]:
     if answer.decision is not None:
         lines.append(screen.line("  holds", _holds(answer)))
     return lines
-
-
-def _is_judged(answer: Answer) -> bool:
-    return any("status" in finding.evidence for finding in answer.findings)
 
 
 def _why(finding: Finding) -> str:

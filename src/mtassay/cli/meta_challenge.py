@@ -97,16 +97,18 @@ def challenge(
     """
     if plot is not None:
         check_plot(plot)
-    pairs = read_challenge(challenge_set)
-    if referenced:
-        pairs = [pair for pair in pairs if pair.reference is not None]
-        if not pairs:
-            raise InputError("no pair has a reference", path=challenge_set)
+    whole = read_challenge(challenge_set)
+    pairs = [pair for pair in whole if pair.reference is not None] if referenced else whole
+    if not pairs:
+        raise InputError("no pair has a reference", path=challenge_set)
     wanted = metric or ([] if scores or qe_scores else ["bleu,chrf"])
     metrics = _metrics([spec for text in wanted for spec in split_specs(text)], pairs)
     drawn = seed if seed is not None else default_seed()
     settings = Settings(by, alpha, samples, secrets.randbits(31) if drawn is None else drawn)
-    elsewhere = _external(scores or [], qe_scores or [], split_names(lower_is_better), challenge_set, pairs)
+    elsewhere = _external(scores or [], qe_scores or [], split_names(lower_is_better), whole)
+    if referenced:
+        rows = [row for row, pair in enumerate(whole) if pair.reference is not None]
+        elsewhere = [replace(m, correct=m.correct[rows], incorrect=m.incorrect[rows]) for m in elsewhere]
     _check_names([*metrics, *(each.name for each in elsewhere)])
     with Progress(quiet=quiet) as progress:
         measured = measure_pairs(
@@ -134,16 +136,9 @@ def _metrics(specs: Sequence[str], pairs: Sequence[ChallengePair]) -> dict[str, 
 
 
 def _external(
-    scores: Sequence[str],
-    qe_scores: Sequence[str],
-    lower: Sequence[str],
-    path: str,
-    pairs: Sequence[ChallengePair],
+    scores: Sequence[str], qe_scores: Sequence[str], lower: Sequence[str], whole: Sequence[ChallengePair]
 ) -> list[MetricScores]:
     """Files of scores belong to the whole challenge set, whatever part of it is judged."""
-    whole = read_challenge(path) if scores or qe_scores else []
-    kept = {pair.id for pair in pairs}
-    rows = [row for row, pair in enumerate(whole) if pair.id in kept]
     found = []
     kinds: list[tuple[Kind, Sequence[str]]] = [("reference-based", scores), ("reference-free", qe_scores)]
     for kind, texts in kinds:
@@ -151,8 +146,8 @@ def _external(
             name, equals, file = text.partition("=")
             if not equals or not name or not file:
                 raise UsageError(f"'{text}' must be NAME=FILE.")
-            read = read_pairs_scores(name, file, whole, kind=kind, higher_is_better=name not in lower)
-            found.append(replace(read, correct=read.correct[rows], incorrect=read.incorrect[rows]))
+            higher = name not in lower
+            found.append(read_pairs_scores(name, file, whole, kind=kind, higher_is_better=higher))
     strangers = [name for name in lower if name not in {each.name for each in found}]
     if strangers:
         raise UsageError(f"--lower-is-better: no file of scores is called '{strangers[0]}'.")

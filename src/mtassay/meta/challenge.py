@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from mtassay import stats
 from mtassay.core import Comparison, Result, Score
 from mtassay.formats.challenge import ChallengePair
-from mtassay.meta.challenge_parts import MICRO, defined, grouped, item_codes, joined, ranked
-from mtassay.methods.suite.significance import Compare, comparison
+from mtassay.meta.challenge_parts import grouped, item_codes
+from mtassay.methods.suite.accuracy import MICRO
+from mtassay.methods.suite.ranking import defined, joined, ranked
+from mtassay.methods.suite.significance import Compare, comparison, permutation
 from mtassay.stats.clustered import effective_trials, small_sample_factor
 
 __all__ = [
@@ -114,9 +116,9 @@ def pairwise(pairs: Sequence[ChallengePair], metrics: Sequence[MetricScores], se
             table = _Table.of(codes, values)
             for group, parts in groups.items():
                 tables = [table.of_items(rows) for rows in parts]
-                scores = [_score(name, group, chosen[i], i, tables) for i in range(len(chosen))]
+                scores = [_score(name, group, metric, i, tables) for i, metric in enumerate(chosen)]
                 results.append(Result(scores))
-                if name.startswith(ACCURACY):
+                if name.startswith(ACCURACY) and len(chosen) > 1:
                     compare = _comparison([part.shares for part in tables], settings)
                     results.append(ranked(scores, compare, alpha=settings.alpha))
     return joined(results)
@@ -180,10 +182,6 @@ def _score(name: str, group: str, metric: MetricScores, column: int, tables: Seq
 
 
 def _comparison(parts: Sequence[Floats], settings: Settings) -> Compare:
-    whole = np.concatenate(parts)
-    if len(parts) == 1 and np.isin(whole, (-1, 0, 1)).all():
+    if len(parts) == 1 and np.isin(parts[0], (-1, 0, 1)).all():
         return comparison(parts, "exact")
-    categories = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    return lambda a, others: stats.macro_permutation_test(
-        whole[:, a], whole[:, others], categories, samples=settings.samples, seed=settings.seed
-    )
+    return permutation(parts, samples=settings.samples, seed=settings.seed)

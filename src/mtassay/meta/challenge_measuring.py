@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -87,12 +86,6 @@ def read_pairs_scores(
     """
     found = read_challenge_scores(path, pairs)
     sign = 1.0 if higher_is_better else -1.0
-    scores = MetricScores(name, name, kind, sign * np.array(found.correct), sign * np.array(found.incorrect))
-    if kind == "reference-free":
-        return scores
-    has = np.array([pair.reference is not None for pair in pairs])
-    return replace(
-        scores,
-        correct=np.where(has, scores.correct, np.nan),
-        incorrect=np.where(has, scores.incorrect, np.nan),
-    )
+    taken = np.array([kind == "reference-free" or pair.reference is not None for pair in pairs])
+    correct, incorrect = (np.where(taken, sign * np.array(scores), np.nan) for scores in found)
+    return MetricScores(name, name, kind, correct, incorrect)

@@ -17,7 +17,8 @@ from mtassay import stats
 from mtassay.core import Result, Score
 from mtassay.formats.challenge import ChallengePair
 from mtassay.meta.challenge import MetricScores, Settings
-from mtassay.meta.challenge_parts import defined, grouped, joined, ranked
+from mtassay.meta.challenge_parts import grouped, item_codes
+from mtassay.methods.suite.ranking import defined, joined, ranked
 from mtassay.methods.suite.significance import Compare
 from mtassay.stats.auc import AUC, auc, auc_covariance
 from mtassay.stats.shares import standardized
@@ -60,24 +61,26 @@ def discrimination(
     results = []
     for group, parts in grouped(outputs.groups).items():
         scores = [_score(group, metric, i, outputs, parts) for i, metric in enumerate(metrics)]
-        results += [Result(scores), ranked(scores, _comparison(outputs, parts), alpha=settings.alpha)]
+        results.append(Result(scores))
+        if len(metrics) > 1:
+            results.append(ranked(scores, _comparison(outputs, parts), alpha=settings.alpha))
     return joined(results)
 
 
 def _outputs(pairs: Sequence[ChallengePair], metrics: Sequence[MetricScores], settings: Settings) -> _Outputs:
-    rows: dict[tuple[str, str], int] = {}
+    seen: set[tuple[str, str]] = set()
     groups: list[str] = []
-    items: dict[str, int] = {}
+    item_of, _ = item_codes(pairs)
     codes: list[int] = []
     correct: list[bool] = []
     scores: list[list[float]] = []
     for place, pair in enumerate(pairs):
         for is_correct, text in ((True, pair.correct), (False, pair.incorrect)):
-            if (pair.item, text) in rows:
+            if (pair.item, text) in seen:
                 continue
-            rows[pair.item, text] = len(rows)
+            seen.add((pair.item, text))
             groups.append(getattr(pair, settings.by))
-            codes.append(items.setdefault(pair.item, len(items)))
+            codes.append(int(item_of[place]))
             correct.append(is_correct)
             side = "correct" if is_correct else "incorrect"
             scores.append([float(getattr(metric, side)[place]) for metric in metrics])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -10,7 +10,7 @@ from typing import Literal
 from mtassay.core import Result, Score
 from mtassay.report.table import Cell, Table
 
-__all__ = ["accuracy_table", "status_table", "system_table"]
+__all__ = ["AVERAGES", "TESTS", "accuracy_table", "kinds_in", "number", "status_table", "system_table"]
 
 AVERAGES = {"micro": "micro-average", "macro": "macro-average"}
 TESTS = {"exact": "exact paired test", "bootstrap": "paired bootstrap test", "z": "z-test", "t": "t-test"}
@@ -49,7 +49,7 @@ def accuracy_table(
         for system in columns:
             score = shown.scores[name, group, system]
             best = len(names) > 1 and shown.ranks.get((name, group, system)) == 1
-            text = _number(score) + (mark if best else " " * len(mark) if len(names) > 1 else "")
+            text = number(score.value) + (mark if best else " " * len(mark) if len(names) > 1 else "")
             if intervals and not alone:
                 # Padded behind, so that the accuracies stand below each other.
                 text += f" {_interval(score):<8}"
@@ -80,7 +80,7 @@ def system_table(result: Result, *, suffix: str = "", title: str = "") -> Table:
         for average in ("macro", "micro"):
             score = shown.scores[shown.name, average, system]
             rank = shown.ranks.get((shown.name, average, system))
-            row += [Cell(_number(score), strong=ranked and rank == 1), _interval(score)]
+            row += [Cell(number(score.value), strong=ranked and rank == 1), _interval(score)]
             row += [str(rank or "–")] if ranked else []
         rows.append(row)
     notes = [shown.about_items(), "macro: each category counts the same; micro: each item does.", INTERVALS]
@@ -98,8 +98,7 @@ def status_table(counts: Mapping[str, Mapping[str, int]], *, title: str = "") ->
     The percentage is the share of undecided ones among its outputs. Of the rarer kinds, those that nobody
     has are left out.
     """
-    seen = dict.fromkeys(kind for row in counts.values() for kind, n in row.items() if n)
-    kinds = [*_ALWAYS, *(kind for kind in seen if kind not in _ALWAYS)]
+    kinds = kinds_in(counts.values())
     rows: list[list[Cell | str]] = []
     for system, row in counts.items():
         outputs = sum(n for kind, n in row.items() if kind not in _NO_OUTPUT)
@@ -114,6 +113,11 @@ def status_table(counts: Mapping[str, Mapping[str, int]], *, title: str = "") ->
     }
     notes = [" ".join(meaning for kind, meaning in meanings.items() if kind in kinds)]
     return Table(["System", "items", *_ALWAYS, "%", *kinds[len(_ALWAYS) :]], rows, title, notes)
+
+
+def kinds_in(counts: Iterable[Mapping[str, int]]) -> list[str]:
+    """The verdicts that a table has columns for: the usual ones, and the rarer ones that somebody has."""
+    return list(dict.fromkeys((*_ALWAYS, *(kind for row in counts for kind, n in row.items() if n))))
 
 
 @dataclass(frozen=True)
@@ -222,8 +226,9 @@ class _Shown:
         return list(dict.fromkeys(score.group for score in self.result.scores if score.name == name))
 
 
-def _number(score: Score) -> str:
-    return "–" if score.value is None else f"{score.value:.1f}"
+def number(value: float | None) -> str:
+    """An accuracy with one decimal; a dash for none."""
+    return "–" if value is None else f"{value:.1f}"
 
 
 def _interval(score: Score) -> str:

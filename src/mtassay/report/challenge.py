@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from mtassay.core import Result, Score
+from mtassay.report.accuracy import AVERAGES
 from mtassay.report.table import Cell, Table
 
 __all__ = ["area_table", "harvest_table", "pairwise_table"]
 
 _SHORT = {"no known output": "none", "no correct output": "no corr.", "no incorrect output": "no inc."}
-AVERAGES = {"micro": "micro-average", "macro": "macro-average"}
 
 
 def harvest_table(rows: Sequence[tuple[str, Sequence[bool], str]]) -> Table:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from mtassay.core import Result, Score
+from mtassay.report.accuracy import AVERAGES
 from mtassay.report.plots import drawing
 
 __all__ = ["plot_pairwise"]
 
-_AVERAGES = {"micro": "micro-average", "macro": "macro-average"}
 _KINDS = {
     "accuracy:reference-based": "with reference",
     "accuracy:reference-free": "without reference",
@@ -44,7 +44,7 @@ def plot_pairwise(path: Path, result: Result, labels: Mapping[str, str]) -> None
             _draw(axes, chosen, places, shift, number, label=label, filled=name == "accuracy:reference-based")
         axes.set_yticks(
             list(places.values()),
-            [f"{_AVERAGES.get(group, group)}  ({_sizes(scores, group)})" for group in groups],
+            [f"{AVERAGES.get(group, group)}  ({_sizes(scores, group)})" for group in groups],
         )
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(max(places.values()) + 0.6, -0.6)
@@ -98,7 +98,7 @@ def _sizes(scores: Sequence[Score], group: str) -> str:
 
 def _place(number: int, group: str) -> float:
     """Rows are 1 apart, with some room before the averages."""
-    return number + (0.35 if group in _AVERAGES else 0.0)
+    return number + (0.35 if group in AVERAGES else 0.0)
 
 
 def _limits(scores: Sequence[Score]) -> tuple[float, float]:

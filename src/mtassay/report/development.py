@@ -7,15 +7,27 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from mtassay.core import Result, Score
-from mtassay.report.accuracy import AVERAGES, TESTS, accuracy_table
+from mtassay.report.accuracy import AVERAGES, TESTS, accuracy_table, kinds_in, number
 from mtassay.report.table import Cell, Table
 from mtassay.stats import Change
 
-__all__ = ["CHANGE_HEADER", "GroupRow", "best_table", "change_cells", "change_table", "course_table"]
-__all__ += ["group_table", "p_text"]
+__all__ = [
+    "ABOUT_CHANGE",
+    "CHANGE_HEADER",
+    "Course",
+    "GroupRow",
+    "best_table",
+    "change_cells",
+    "change_table",
+    "course_table",
+    "group_table",
+]
 
 CHANGE_HEADER = ("change", "95 %", "fixed", "broken", "p")
-_ALWAYS = ("correct", "incorrect", "undecided")
+ABOUT_CHANGE = (
+    "Change in points with its 95 % interval (Bonett & Price's); fixed: incorrect before and correct after; "
+    "broken: the reverse."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +56,7 @@ class Course(Protocol):
 
 def group_table(groups: Sequence[GroupRow], *, chosen: str, title: str = "") -> Table:
     """The best system of each group with its verdicts; `chosen` says how it was chosen."""
-    seen = dict.fromkeys(kind for row in groups for kind, n in row.counts.items() if n)
-    kinds = [*_ALWAYS, *(kind for kind in seen if kind not in _ALWAYS)]
+    kinds = kinds_in(row.counts for row in groups)
     rows = [
         [row.group, str(row.systems), row.best, *(f"{row.counts.get(kind, 0):,}" for kind in kinds)]
         for row in groups
@@ -69,10 +80,9 @@ def best_table(
     `phenomena` adds a row for each of them; it says which category each belongs to. `mark` stands behind
     what is bold.
     """
-    by = "category" if phenomena is None else "phenomenon"
     table = accuracy_table(
         result,
-        by=by,  # type: ignore[arg-type]
+        by="category" if phenomena is None else "phenomenon",
         categories=phenomena,
         systems=[row.group for row in groups],
         mark=mark,
@@ -109,12 +119,6 @@ def change_table(
     )
 
 
-ABOUT_CHANGE = (
-    "Change in points with its 95 % interval (Bonett & Price's); fixed: incorrect before and correct after; "
-    "broken: the reverse."
-)
-
-
 def change_cells(change: Change, *, alpha: float) -> list[Cell | str]:
     """The cells under `CHANGE_HEADER`; a significant change is bold."""
     return [
@@ -122,7 +126,7 @@ def change_cells(change: Change, *, alpha: float) -> list[Cell | str]:
         "" if change.low is None else f"[{_signed(change.low)}, {_signed(change.high)}]",
         f"{change.fixed:,}",
         f"{change.broken:,}",
-        p_text(change.p),
+        _p_text(change.p),
     ]
 
 
@@ -133,21 +137,12 @@ def course_table(
     rows: list[list[Cell | str]] = []
     for course in courses:
         points = {point.group: point for point in course.points}
-        change = course.change
-        rows.append(
-            [
-                course.system,
-                f"{course.n:,}",
-                *(_number(points[group].value) if group in points else "–" for group in groups),
-                Cell(_signed(change.delta), strong=_is_significant(change, alpha)),
-                "" if change.low is None else f"[{_signed(change.low)}, {_signed(change.high)}]",
-                p_text(change.p),
-            ]
-        )
-    same = items == "fair"
+        values = [number(points[group].value) if group in points else "–" for group in groups]
+        delta, interval, _, _, p = change_cells(course.change, alpha=alpha)
+        rows.append([course.system, f"{course.n:,}", *values, delta, interval, p])
     which = (
         f"all on the items settled for every one of them: {courses[0].n:,} of {total:,}"
-        if same
+        if items == "fair"
         else f"each on the items settled in all of its groups (n, of {total:,}): compare along a line only"
     )
     name = "permutation test" if test == "exact" else TESTS.get(test, test)
@@ -164,10 +159,10 @@ def course_table(
     return Table(["System", "n", *groups, "change", "95 %", "p"], rows, "Systems over time", notes)
 
 
-def p_text(p: float | None) -> str:
+def _p_text(p: float | None) -> str:
     """A p-value for a table.
 
-    >>> p_text(0.0312), p_text(0.00002), p_text(1.0), p_text(None)
+    >>> _p_text(0.0312), _p_text(0.00002), _p_text(1.0), _p_text(None)
     ('0.031', '<0.001', '1', '–')
     """
     if p is None:
@@ -200,10 +195,6 @@ def _about_moved(
 
 def _is_significant(change: Change, alpha: float) -> bool:
     return change.p is not None and change.p < alpha
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
 
 
 def _signed(value: float | None) -> str:

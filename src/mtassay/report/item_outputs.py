@@ -10,7 +10,6 @@ from mtassay.report.texts import find_words, marked, wrapped
 
 __all__ = ["GroupOutput", "ItemOutputs", "item_block", "item_rows", "items_table"]
 
-
 _STATUS = len("undecided")
 
 

@@ -23,6 +23,7 @@ _FEW = 6  # lines whose intervals can be told apart
 _LIGHT, _DARK = 0.98, 0.25  # greys of the best and of the worst accuracy
 _MIDDLE = 0.45  # below this grey, white can be read better than black
 _ROW, _LINE = 0.2, 0.17  # inches
+_TO_END = {"arrowstyle": "-", "linewidth": 0.5, "alpha": 0.5, "shrinkB": 4, "relpos": (0, 0.5)}
 
 
 def plot_heat_map(path: Path, table: Table, *, title: str = "") -> None:
@@ -101,10 +102,15 @@ def _draw_course(
         error = [[below for below, _ in ends], [above for _, above in ends]]
         axes.errorbar(xs, ys, yerr=error, fmt="none", ecolor=color, elinewidth=0.7, alpha=0.45)
     axes.plot(
-        *(xs, ys),
-        **{"color": color, "linestyle": _DASHES[number % len(_DASHES)], "linewidth": 1.4},
-        **{"marker": _MARKERS[number % len(_MARKERS)], "markersize": 4.5},
-        **{"markerfacecolor": "white", "markeredgewidth": 1.1},
+        xs,
+        ys,
+        color=color,
+        linestyle=_DASHES[number % len(_DASHES)],
+        linewidth=1.4,
+        marker=_MARKERS[number % len(_MARKERS)],
+        markersize=4.5,
+        markerfacecolor="white",
+        markeredgewidth=1.1,
     )
 
 
@@ -122,17 +128,14 @@ def _name_ends(
         color = _INKS[number % len(_INKS)]
         axes.annotate(
             course.system,
-            *((groups.index(end.group) + shifts[number], end.value), (right, height)),
+            xy=(groups.index(end.group) + shifts[number], end.value),
+            xytext=(right, height),
             textcoords="data",
-            **{"va": "center", "color": color, "fontsize": 8, "annotation_clip": False},
-            arrowprops={
-                "arrowstyle": "-",
-                "color": color,
-                "linewidth": 0.5,
-                "alpha": 0.5,
-                "shrinkB": 4,
-                "relpos": (0, 0.5),
-            },
+            va="center",
+            color=color,
+            fontsize=8,
+            annotation_clip=False,
+            arrowprops={**_TO_END, "color": color},
         )
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from mtassay.report.texts import printable
+from mtassay.report.texts import display_width, printable
 
 Align = Literal["left", "right"]
 Format = Literal["text", "json", "tsv", "md", "latex"]
@@ -72,7 +71,7 @@ def to_text(table: Table, *, width: int, color: bool) -> str:
     """For a terminal of this width. A wider table is continued below, with its first column repeated."""
     rows = [[Cell(header) for header in table.header], *table.cells()]
     rows = [[replace(cell, text=printable(cell.text)) for cell in row] for row in rows]
-    widths = [max(_width(row[i].text) for row in rows) for i in range(len(table.header))]
+    widths = [max(display_width(row[i].text) for row in rows) for i in range(len(table.header))]
     widths[0] = min(widths[0], max(width // 3, _NARROWEST))
     blocks = [_block(rows, widths, columns, color) for columns in _fitting(widths, width)]
     above = [_bold(table.title, color)] if table.title else []
@@ -109,19 +108,13 @@ _NARROWEST = 10
 
 def _pad(cell: Cell, text: str, width: int, color: bool) -> str:
     """The text in this width, to the right; a negative width means to the left."""
-    space = " " * (abs(width) - _width(text))
+    space = " " * (abs(width) - display_width(text))
     shown = _bold(text, color and cell.strong)
     return shown + space if width < 0 else space + shown
 
 
 def _bold(text: str, color: bool) -> str:
     return f"\x1b[1m{text}\x1b[0m" if color else text
-
-
-def _width(text: str) -> int:
-    """Columns on a terminal: East Asian wide characters take two, combining marks none."""
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
 
 def _escape_markdown(text: str) -> str:

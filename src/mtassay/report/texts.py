@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-__all__ = ["Span", "find_words", "marked", "printable", "wrapped"]
+__all__ = ["Span", "display_width", "find_words", "marked", "printable", "wrapped"]
 
 Span = tuple[int, int]
 """Start and end in a text, as in a slice."""

@@ -84,11 +84,9 @@ def category_table(
         f"n: items that both versions have settled. Bold: p < {alpha:g} (two-sided {TESTS[test]}{macro}; not "
         "corrected for the number of categories).",
         ABOUT_CHANGE,
-    ]
-    notes.append(
         "right, wrong, open: so in both versions. opened: settled before, and now no rule applies or rules "
-        "of both kinds do; settled: the reverse."
-    )
+        "of both kinds do; settled: the reverse.",
+    ]
     if "lost" in shown or "found" in shown:
         notes.append("lost: there is no output any more; found: there was none before.")
     title = f"From {names[0]} to {names[1]}"

@@ -56,20 +56,19 @@ def agreements(
         same = sum(a == b for a, b in both)
         interval = wilson(same, len(both))
         yield _agreement("agreement", pair, same / len(both) if both else math.nan, len(both), interval)
-        yield _measured("cohen", pair, [first, second], len(both), _cohen, seed)
+        yield _measured("cohen", pair, [first, second], _cohen, seed)
     if len(reviewers) < 2:
         return
     everyone, all_rows = tuple(reviewers), list(rows.values())
-    sizes = {len(rated) for rated in ratings if len(rated) > 1}
-    n = sum(len(rated) > 1 for rated in ratings)
+    sizes = [len(rated) for rated in ratings if len(rated) > 1]
     if len(reviewers) > 2:
-        yield _measured("agreement", everyone, all_rows, n, observed_agreement, seed)
-    if len(sizes) > 1:
+        yield _measured("agreement", everyone, all_rows, observed_agreement, seed)
+    if len(set(sizes)) > 1:
         remark = f"not given: subjects have from {min(sizes)} to {max(sizes)} ratings"
-        yield Agreement("fleiss", everyone, None, n, remark=remark)
+        yield Agreement("fleiss", everyone, None, len(sizes), remark=remark)
     else:
-        yield _measured("fleiss", everyone, all_rows, n, fleiss_kappa, seed)
-    yield _measured("krippendorff", everyone, all_rows, n, krippendorff_alpha, seed)
+        yield _measured("fleiss", everyone, all_rows, fleiss_kappa, seed)
+    yield _measured("krippendorff", everyone, all_rows, krippendorff_alpha, seed)
 
 
 def _cohen(two: Any) -> float:
@@ -80,15 +79,14 @@ def _measured(
     measure: str,
     reviewers: tuple[str, ...],
     rows: Sequence[_Row],
-    n: int,
     function: Callable[[Any], float],
     seed: int | None,
 ) -> Agreement:
     rated = [place for place in range(len(rows[0])) if sum(row[place] is not None for row in rows) > 1]
     kept = [[row[place] for place in rated] for row in rows]
     # One subject drawn again and again is always itself, which says nothing.
-    interval = agreement_interval(function, kept, seed=seed) if n > 1 else (math.nan, math.nan)
-    return _agreement(measure, reviewers, function(kept), n, interval)
+    interval = agreement_interval(function, kept, seed=seed) if len(rated) > 1 else (math.nan, math.nan)
+    return _agreement(measure, reviewers, function(kept), len(rated), interval)
 
 
 def _agreement(

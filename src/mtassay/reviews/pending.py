@@ -6,14 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mtassay.core import Finding, Output, Run, Segment
+from mtassay.core import DISPUTED, Finding, Output, Run, Segment
 from mtassay.reviews.decisions import Decision
 from mtassay.reviews.questions import QUESTIONS, Question
 from mtassay.reviews.subjects import Subject
 
-__all__ = ["DISPUTED", "Pending", "merge_pending", "pending_in", "question_of", "subjects_in", "waiting_for"]
+__all__ = ["Pending", "merge_pending", "pending_in", "question_of", "subjects_in", "waiting_for"]
 
-DISPUTED = "disputed"
 _OPEN = ("undecided", "conflict")
 
 

@@ -69,12 +69,8 @@ def auc(scores: ArrayLike, is_positive: ArrayLike, clusters: ArrayLike) -> AUC:
     codes = np.asarray(clusters, dtype=np.int64)
     m, n = int(positive.sum()), int((~positive).sum())
     size = int(codes.max(initial=-1)) + 1
-    per = [np.bincount(codes[kind], minlength=size) for kind in (positive, ~positive)]
-    counts = (
-        int(((per[0] > 0) | (per[1] > 0)).sum()),
-        int((per[0] > 0).sum()),
-        int((per[1] > 0).sum()),
-    )
+    some, others = (np.bincount(codes[kind], minlength=size) > 0 for kind in (positive, ~positive))
+    counts = (int((some | others).sum()), int(some.sum()), int(others.sum()))
     if not m or not n:
         return AUC(math.nan, m, n, np.zeros(size), np.zeros(size), counts)
     overall = average_ranks(values)

@@ -8,6 +8,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mtassay.stats.macro import mean_counted, variance_of_mean
+
 __all__ = ["Change", "change_interval"]
 
 Floats = NDArray[np.float64]
@@ -56,10 +58,7 @@ def change_interval(
     filled = sizes > 0
     count = np.maximum(filled.sum(axis=-1, keepdims=True), 1)
     up, down = ((counts + 1 / count) / (sizes + 2 / count) for counts in (plus, minus))
-    variances = (up + down - (up - down) ** 2) / (sizes + 2 / count)
-    reach = NormalDist().inv_cdf((1 + level) / 2) * np.sqrt(
-        np.where(filled, variances, 0.0).sum(axis=-1) / count[..., 0] ** 2
-    )
-    middle = np.where(filled, up - down, 0.0).sum(axis=-1) / count[..., 0]
-    middle = np.where(filled.any(axis=-1), middle, np.nan)
+    variances = np.where(filled, (up + down - (up - down) ** 2) / (sizes + 2 / count), 0.0)
+    reach = NormalDist().inv_cdf((1 + level) / 2) * np.sqrt(variance_of_mean(variances, filled))
+    middle = mean_counted(up - down, filled)
     return np.clip(middle - reach, -1.0, 1.0), np.clip(middle + reach, -1.0, 1.0)

@@ -29,7 +29,7 @@ def macro_average(correct: ArrayLike, n: ArrayLike) -> Floats:
     0.7
     """
     shares, filled = _shares(correct, n)
-    return _mean(shares, filled)
+    return mean_counted(shares, filled)
 
 
 def macro_interval(correct: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> tuple[Floats, Floats]:
@@ -49,9 +49,9 @@ def macro_interval(correct: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> 
     filled = sizes > 0
     count = np.maximum(filled.sum(axis=-1, keepdims=True), 1)
     shares = (right + 2 / count) / (sizes + 4 / count)
-    variance = _of_mean(np.where(filled, shares * (1 - shares) / (sizes + 4 / count), 0.0), filled)
+    variance = variance_of_mean(np.where(filled, shares * (1 - shares) / (sizes + 4 / count), 0.0), filled)
     reach = NormalDist().inv_cdf((1 + level) / 2) * np.sqrt(variance)
-    middle = _mean(shares, filled)
+    middle = mean_counted(shares, filled)
     return np.clip(middle - reach, 0.0, 1.0), np.clip(middle + reach, 0.0, 1.0)
 
 
@@ -63,7 +63,7 @@ def macro_z_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b
     size_a, size_b, share_a, share_b, both = _two_sides(correct_a, n_a, correct_b, n_b)
     pooled = (share_a * size_a + share_b * size_b) / (size_a + size_b)
     variances = np.where(both, pooled * (1 - pooled) * (1 / size_a + 1 / size_b), 0.0)
-    return normal_tail(standardized(_mean(share_a - share_b, both), _of_mean(variances, both)))
+    return normal_tail(standardized(mean_counted(share_a - share_b, both), variance_of_mean(variances, both)))
 
 
 def macro_t_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b: ArrayLike) -> Floats:
@@ -82,7 +82,7 @@ def macro_t_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b
         freedom = total**2 / np.where(counted, variances**2 / (sizes - 1), 0.0).sum(axis=-1)
     # Without any variance the tail is 0 or 1 for all degrees of freedom.
     freedom = np.where(total == 0, 1.0, freedom)
-    steps = standardized(_mean(share_a - share_b, both), _of_mean(variances, both))
+    steps = standardized(mean_counted(share_a - share_b, both), variance_of_mean(variances, both))
     return t_tail(steps, freedom)
 
 
@@ -140,12 +140,13 @@ def _two_sides(
     return size_a, size_b, share_a, share_b, both
 
 
-def _mean(values: Floats, counted: NDArray[np.bool_]) -> Floats:
+def mean_counted(values: Floats, counted: NDArray[np.bool_]) -> Floats:
+    """Mean over the last axis of the values that count; nan if none does."""
     count = counted.sum(axis=-1)
     total = np.where(counted, values, 0.0).sum(axis=-1)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def _of_mean(variances: Floats, counted: NDArray[np.bool_]) -> Floats:
-    """Variance of a mean of independent values."""
+def variance_of_mean(variances: Floats, counted: NDArray[np.bool_]) -> Floats:
+    """Variance of a mean of independent values, from their variances: 0 for those that do not count."""
     return np.asarray(variances.sum(axis=-1) / np.maximum(counted.sum(axis=-1), 1) ** 2)

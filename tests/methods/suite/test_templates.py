@@ -290,6 +290,7 @@ def test_too_many_items_and_combinations_are_errors_that_say_what_to_do() -> Non
         ("  - {phenomenon: P, source: '{verb|pt(}'}\n", r"write |function or |function(argument, argument)"),
         ("  - {phenomenon: P, source: '{verb.pt|pt(future)}'}\n", "no form of 'escrever' for 'future'"),
         ("  - {phenomenon: P, source: '{verb|past(a, b)}'}\n", "line 13: 'past' cannot be called so"),
+        ("  - {phenomenon: P, source: '{verb|past(VBG)}'}\n", "line 13: 'past' cannot be called so"),
         ("  - {phenomenon: P, source: '{verb}', wen: x}\n", "line 13: a template has no 'wen'. Available"),
         ("  - {phenomenon: P}\n", "line 13: a template has no text 'source'"),
         ("  - {phenomenon: P, source: '{verb}', when: verb}\n", "line 13: 'verb' is no condition"),

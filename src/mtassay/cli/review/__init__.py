@@ -18,7 +18,7 @@ COMMANDS = {
 
 def register(parent: typer.Typer, only: str | None = None) -> None:
     """Add the commands to the command line; with `only`, no more than this one's module is loaded."""
-    app = typer.Typer(help="Settle what rules could not: look at outputs and decide.", no_args_is_help=True)
+    app = typer.Typer(no_args_is_help=True)
     app.callback()(_options)
     for name in [COMMANDS[only]] if only in COMMANDS else dict.fromkeys(COMMANDS.values()):
         import_module(f"mtassay.cli.review.{name}").register(app)

@@ -72,7 +72,7 @@ def agreement(
     found = _measure(decisions, asked, seed if seed is not None else default_seed())
     disputes = {subject: decision for (subject, _), decision in decisions.items() if decision.is_disputed}
     known = store.subjects() if disputed else {}
-    contested = [(known[subject], decision) for subject, decision in disputes.items() if disputed]
+    contested = [(known[subject], decision) for subject, decision in disputes.items()] if disputed else []
     if output_format is OutputFormat.json:
         record: dict[str, Any] = {"question": asked, "n_disputed": len(disputes)}
         record["agreement"] = [asdict(entry) for entry in found]

@@ -8,7 +8,7 @@ import typer
 
 from mtassay.cli.common import WorkspaceOption, echo, open_workspace
 from mtassay.cli.progress import Progress
-from mtassay.cli.review.inputs import ReviewerOption, who
+from mtassay.cli.review.inputs import ReviewerOption, asked_in, who
 from mtassay.errors import UsageError
 from mtassay.report.texts import printable
 from mtassay.reviews import QUESTIONS, Question, Subject, decide, review_now
@@ -84,9 +84,7 @@ def _by_id(store: Workspace, beginning: str) -> tuple[Subject, Question]:
 
 def _by_place(store: Workspace, run: str, case_id: str, system: str) -> tuple[Subject, Question]:
     chosen = store.run(run, case=case_id)
-    question = question_of(chosen)
-    if question is None:
-        raise UsageError(f"Run {chosen.id} is of the method {chosen.method}, which asks people nothing.")
+    question = asked_in(chosen)
     if system not in chosen.systems:
         raise UsageError(f"No system '{system}' in run {chosen.id}. It has: {', '.join(chosen.systems)}.")
     segments = store.segments(chosen.id, case=case_id)

@@ -14,6 +14,7 @@ from mtassay.cli.common import (
     check_targets,
     echo,
     open_workspace,
+    plural,
     refuse_existing,
     say,
     workspace_path,
@@ -90,8 +91,8 @@ def export_reviews(
         raise UsageError("Nothing is open." if only_open else "There are no reviews yet.")
     write_records(output or sys.stdout, records)
     if output is not None:
-        what = "open output" if only_open else "review"
-        say(f"mtassay: wrote {len(records):,} {what}{'s' * (len(records) != 1)} to {output}")
+        what = plural(len(records), "open output" if only_open else "review")
+        say(f"mtassay: wrote {what} to {output}")
         if only_open:
             say(f"mtassay: fill in the column 'answer', then: mtassay review import {output}")
 

@@ -11,9 +11,10 @@ import typer
 
 from mtassay.cli.progress import Progress
 from mtassay.cli.suite.newest import newest_run
+from mtassay.core import Run
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Suite
-from mtassay.reviews import Decision
+from mtassay.reviews import Decision, Question
 from mtassay.reviews.pending import Pending, merge_pending, pending_in, question_of
 from mtassay.store import Workspace
 
@@ -25,6 +26,7 @@ __all__ = [
     "ReviewerOption",
     "RunArgument",
     "ShowSystemsOption",
+    "asked_in",
     "load_pending",
     "who",
 ]
@@ -77,26 +79,42 @@ def load_pending(
 
     `last` is the newest whose outputs can be reviewed; with a suite, the newest that asked for its items.
     """
-    if suite and run == "last" and not every_run:
-        run = newest_run(store, suite) or ""
-        if not run:
-            raise UsageError(f"There is no saved run of {suite.path} yet: add --save to 'mtassay suite run'.")
-    runs = [entry for entry in store.runs() if question_of(entry) is not None]
-    if not every_run and run == "last" and runs:
-        runs = runs[:1]
-    elif not every_run:
-        chosen = store.run(run)
-        if question_of(chosen) is None:
-            raise UsageError(f"Run {chosen.id} is of the method {chosen.method}, which asks people nothing.")
-        runs = [chosen]
-    elif not runs:
-        raise UsageError(f"No run in {store.path} has outputs to review: mtassay suite run … --save")
+    runs = _all_runs(store) if every_run else [_one_run(store, run, suite)]
     known = store.subjects() if any(decision.is_disputed for decision in decisions.values()) else {}
     disputed = {known[subject] for (subject, _), decision in decisions.items() if decision.is_disputed}
     parts = []
     with Progress() as progress:
-        for number, entry in enumerate(runs):
+        for number, name in enumerate(runs):
             progress.report("reading runs", number, len(runs))
-            found, segments, outputs = store.run(entry.id), store.segments(entry.id), store.outputs(entry.id)
+            found, segments, outputs = store.run(name), store.segments(name), store.outputs(name)
             parts.append(pending_in(found, segments, outputs, disputed=disputed))
     return merge_pending(parts)
+
+
+def asked_in(run: Run) -> Question:
+    """What a run asks people; a `UsageError` if it asks nothing."""
+    question = question_of(run)
+    if question is None:
+        raise UsageError(f"Run {run.id} is of the method {run.method}, which asks people nothing.")
+    return question
+
+
+def _all_runs(store: Workspace) -> list[str]:
+    runs = [run.id for run in store.runs() if question_of(run)]
+    if not runs:
+        raise UsageError(f"No run in {store.path} has outputs to review: mtassay suite run … --save")
+    return runs
+
+
+def _one_run(store: Workspace, name: str, suite: Suite | None) -> str:
+    if name == "last" and suite:
+        newest = newest_run(store, suite)
+        if newest is None:
+            raise UsageError(f"There is no saved run of {suite.path} yet: add --save to 'mtassay suite run'.")
+        return newest
+    asking = (run.id for run in store.runs() if question_of(run))
+    if name == "last" and (newest := next(asking, None)):
+        return newest
+    chosen = store.run(name)
+    asked_in(chosen)
+    return chosen.id

@@ -15,6 +15,7 @@ from mtassay.cli.common import (
     WorkspaceOption,
     echo,
     open_workspace,
+    plural,
     print_json,
     print_tables,
 )
@@ -93,7 +94,16 @@ def next_open(
     else:
         items = {item.id: item for item in content.items} if content else {}
         session = Session(
-            store, name, shown, Screen.here(), read_key, read_line, echo, double, show_systems, items
+            store,
+            name,
+            shown,
+            Screen.here(),
+            read_key,
+            read_line,
+            echo,
+            double=double,
+            show_systems=show_systems,
+            items=items,
         )
         echo(f"{len(queue):,} open for {name}: {_summary(queue)}.")
         echo(f"\n{session.run()}")
@@ -107,8 +117,7 @@ def _print_list(shown: Sequence[Pending], total: int, *, show_systems: bool) -> 
     screen = Screen.here()
     for pending in shown:
         tags = pending.segment.tags
-        count = len(pending.systems)
-        given = ", ".join(pending.systems) if show_systems else f"{count} system{'s' * (count != 1)}"
+        given = ", ".join(pending.systems) if show_systems else plural(len(pending.systems), "system")
         phenomenon = str(tags.get("phenomenon", ""))
         head = (pending.subject.id[:SHORT], pending.status, given, phenomenon, pending.subject.case_id)
         echo(" · ".join(marked(part, limit=60) for part in head if part))

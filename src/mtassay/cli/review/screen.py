@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mtassay.cli.common import plural
 from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.report.texts import Span, find_words, marked, printable, wrapped
 from mtassay.reviews import Question
@@ -58,8 +59,7 @@ class Screen:
         """All that a person needs to judge one output."""
         tags = pending.segment.tags
         what = " · ".join(str(tags[key]) for key in ("category", "phenomenon") if key in tags)
-        count = len(pending.systems)
-        given = f"{count} system{'s' * (count != 1)}"
+        given = plural(len(pending.systems), "system")
         if show_systems:
             given += f": {', '.join(pending.systems)}"
         head = " · ".join(filter(None, (what, pending.status, given, pending.subject.case_id)))

@@ -31,7 +31,7 @@ COMMANDS = {
 
 def register(parent: typer.Typer, only: str | None = None) -> None:
     """Add the commands to the command line; with `only`, no more than this one's module is loaded."""
-    app = typer.Typer(help="Linguistic suites: what does a system get right?", no_args_is_help=True)
+    app = typer.Typer(no_args_is_help=True)
     app.callback()(_options)
     for name in [COMMANDS[only]] if only in COMMANDS else dict.fromkeys(COMMANDS.values()):
         import_module(f"mtassay.cli.suite.{name}").register(app)

@@ -11,9 +11,8 @@ import typer
 from mtassay.cli.common import QuietOption, SystemOption, WorkspaceOption, echo, plural, say
 from mtassay.cli.review.inputs import ReviewerOption, who
 from mtassay.cli.suite.accepting import Wish, rules_to_add
-from mtassay.cli.suite.additions import warn_of_format
 from mtassay.cli.suite.evidence import RunOption, gather
-from mtassay.cli.suite.inputs import SuiteArgument, read_inputs
+from mtassay.cli.suite.inputs import SuiteArgument, read_inputs, warn_of_format
 from mtassay.errors import UsageError
 from mtassay.formats.suite.editing import add_rules, editable
 from mtassay.report.texts import marked

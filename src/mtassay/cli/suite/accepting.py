@@ -77,19 +77,21 @@ def rules_to_add(suite: Suite, evidence: Evidence, wish: Wish) -> Outcome:
 
 def _targets(judge: Judge, evidence: Evidence, wish: Wish) -> Iterator[_Target]:
     items = judge.items
-    for item_id in items if not wish.subjects else ():
-        for text, decision in evidence.reviews.get(item_id, {}).items():
-            yield _Target(items[item_id], text, decision)
+    if not wish.subjects:
+        for item in items.values():
+            yield from _reviewed(item, evidence)
     for name in wish.subjects:
-        if name in items and wish.regex is not None and wish.correct is not None:
-            yield _Target(items[name], None, None)
-        elif name in items:
-            reviewed = evidence.reviews.get(name, {})
-            yield from (_Target(items[name], text, decision) for text, decision in reviewed.items())
-            if not reviewed:
-                yield _only_open(judge, items[name], evidence, wish)
-        else:
+        if name not in items:
             yield _find(name, items, evidence)
+        elif wish.regex is not None and wish.correct is not None:
+            yield _Target(items[name], None, None)
+        else:
+            item = items[name]
+            yield from _reviewed(item, evidence) or [_only_open(judge, item, evidence, wish)]
+
+
+def _reviewed(item: Item, evidence: Evidence) -> list[_Target]:
+    return [_Target(item, text, decision) for text, decision in evidence.reviews.get(item.id, {}).items()]
 
 
 def _only_open(judge: Judge, item: Item, evidence: Evidence, wish: Wish) -> _Target:
@@ -154,9 +156,9 @@ def _rules(
     outcome: Outcome,
 ) -> Iterator[tuple[RuleField, Rule]]:
     """Rules for outputs of one item with one verdict."""
-    side, verdict = ("positive", "correct") if correct else ("negative", "incorrect")
-    kind: RuleField = f"{side}_regex"  # type: ignore[assignment]
-    tokens: RuleField = f"{side}_tokens"  # type: ignore[assignment]
+    verdict = "correct" if correct else "incorrect"
+    kind: RuleField = "positive_regex" if correct else "negative_regex"
+    tokens: RuleField = "positive_tokens" if correct else "negative_tokens"
     if wish.regex is not None:
         yield kind, _checked(judge, item, targets, known, kind, _signed(wish.regex, targets, wish))
         return

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import typer
 
-from mtassay.cli.common import say
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.suite import Item, Rule, Suite
 from mtassay.formats.text import read_lines
 from mtassay.methods.suite.patterns import compile_rule
 
-__all__ = ["AddOptions", "Given", "given", "new_items", "warn_of_format"]
+__all__ = ["AddOptions", "Wanted", "new_items", "wanted_items"]
 
 _COLUMNS = {
     "id": "id",
@@ -36,7 +35,7 @@ _COLUMNS = {
     "note": "note",
     "author": "author",
 }
-_MANY = ("focus", "references", "context", "positive", "negative")
+_NEEDED = ("category", "phenomenon", "source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,30 +55,21 @@ class AddOptions:
     id: str = ""
 
 
-def warn_of_format(path: Path) -> None:
-    """Say what is not kept in a file of the DFKI's format."""
-    if path.suffix == ".json":
-        say(
-            f"mtassay: not in {path}: authors, dates, notes, focus words, references and context, for which "
-            "the DFKI's format has no place. To keep them: mtassay suite convert"
-        )
-
-
-Given = Sequence[tuple[int | None, AddOptions]]
+Wanted = Sequence[tuple[int | None, AddOptions]]
 """What is to be added, with its line in the table if it comes from one."""
 
 
-def given(options: AddOptions, table: Path | None) -> Given:
+def wanted_items(options: AddOptions, table: Path | None) -> Wanted:
     """What is to be added: the rows of the table, or the one item of the options. May ask a person."""
     return _from_table(table, options) if table else [(None, _complete(options))]
 
 
-def new_items(suite: Suite, given: Given, table: Path | None) -> list[Item]:
-    """One item for each given, with an id that the suite does not have, and with rules that compile."""
+def new_items(suite: Suite, wanted: Wanted, table: Path | None) -> list[Item]:
+    """One item for each wanted, with an id that the suite does not have, and with rules that compile."""
     taken = {item.id for item in suite.items}
     items = []
-    for line, each in given:
-        missing = [name for name in ("category", "phenomenon", "source") if not getattr(each, name).strip()]
+    for line, each in wanted:
+        missing = [name for name in _NEEDED if not getattr(each, name).strip()]
         if missing and line:
             raise InputError(f"there is no {missing[0]}", path=table, line=line)
         if missing:
@@ -96,10 +86,10 @@ def new_items(suite: Suite, given: Given, table: Path | None) -> list[Item]:
 
 def _complete(options: AddOptions) -> AddOptions:
     """Ask for what is missing if there is a person to ask."""
-    needed = [name for name in ("category", "phenomenon", "source") if not getattr(options, name)]
-    if not needed or not sys.stdin.isatty():
+    missing = [name for name in _NEEDED if not getattr(options, name)]
+    if not missing or not sys.stdin.isatty():
         return options
-    options = replace(options, **{name: typer.prompt(name.capitalize()) for name in needed})
+    options = replace(options, **{name: typer.prompt(name.capitalize()) for name in missing})
     for name, question in (
         ("focus", "Words that carry the phenomenon (Enter: none)"),
         ("positive", "Expression for correct outputs (Enter: none)"),
@@ -168,8 +158,7 @@ def _from_table(path: Path, defaults: AddOptions) -> list[tuple[int, AddOptions]
     header, *lines = read_lines(path)
     columns = [name.strip().lower() for name in header.split("\t")]
     if unknown := [name for name in columns if name not in _COLUMNS]:
-        known = ", ".join(dict.fromkeys(_COLUMNS))
-        raise InputError(f"no column '{unknown[0]}'. Available: {known}", path=path, line=1)
+        raise InputError(f"no column '{unknown[0]}'. Available: {', '.join(_COLUMNS)}", path=path, line=1)
     if not lines:
         raise InputError("a header without rows", path=path, line=1)
     return [
@@ -189,7 +178,7 @@ def _row(
         name, text = _COLUMNS[column], cell.strip()
         if name in ("positive", "negative"):  # " | " may well be part of an expression
             values[name] = (text,) if text else ()
-        elif name in _MANY:
+        elif name in ("focus", "references", "context"):
             values[name] = tuple(part.strip() for part in text.split(" | ") if part.strip())
         else:
             values[name] = text

@@ -10,8 +10,8 @@ import typer
 
 from mtassay.cli.common import check_targets, echo, plural, refuse_existing, say
 from mtassay.cli.review.inputs import who
-from mtassay.cli.suite.additions import AddOptions, given, new_items, warn_of_format
-from mtassay.cli.suite.inputs import SuiteArgument
+from mtassay.cli.suite.additions import AddOptions, new_items, wanted_items
+from mtassay.cli.suite.inputs import SuiteArgument, warn_of_format
 from mtassay.cli.suite.template import template
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Suite, read_suite, write_suite
@@ -111,7 +111,7 @@ def add(
         author=who(author),
         id=item_id,
     )
-    wanted = given(options, table)
+    wanted = wanted_items(options, table)
     suite = add_items(file, lambda suite: new_items(suite, wanted, table))
     items = suite.items[len(suite.items) - len(wanted) :]
     warn_of_format(file)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import typer
 
@@ -29,28 +29,23 @@ from mtassay.cli.common import (
     print_tables,
     refuse_existing,
     say,
-    say_failures,
     workspace_path,
 )
 from mtassay.cli.progress import Progress
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.inputs import (
-    Inputs,
-    SuiteArgument,
-    read_inputs,
-)
-from mtassay.core import Case, Judgement, Output, Result, System, Tools
-from mtassay.engine import execute
+from mtassay.cli.suite.evidence import ask
+from mtassay.cli.suite.inputs import Inputs, SuiteArgument, exit_if_failed, read_inputs
+from mtassay.core import Output
 from mtassay.errors import UsageError
 from mtassay.formats.challenge import LINE_FILES, write_challenge, write_challenge_lines
 from mtassay.methods.suite.challenge import Harvest, known_outputs, make_pairs
+from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.method import QUESTION, SuiteMethod
 from mtassay.methods.suite.selection import Choice
 from mtassay.report.challenge import harvest_table
 from mtassay.reviews import Subject, decide
 from mtassay.stats import default_seed
 from mtassay.store import Workspace
-from mtassay.systems.live import LiveSystem
 
 
 def register(app: typer.Typer) -> None:
@@ -102,20 +97,15 @@ def challenge(
     refuse_existing(output, *((lines / name for name in LINE_FILES) if lines else ()), force=force)
     inputs = read_inputs(suite, choice)
     store = Workspace(workspace_path(workspace)) if run else cache_workspace(workspace)
+    Judge(inputs.suite).check()  # a bad rule is said before an engine is asked
+    known = _KnownOutputs.of(store, reviews=reviews)
+    for name in run or []:
+        known.add_run(store, name, inputs)
+    systems = inputs.systems(system or [])
+    budget = Budget(calls=max_calls, characters=max_characters)
+    outputs = ask(inputs, systems, store=store, budget=budget, quiet=quiet)
+    known.add(outputs)
     with Progress(quiet=quiet) as progress:
-        known = _KnownOutputs.of(store, reviews=reviews)
-        for name in run or []:
-            known.add_run(store, name, inputs)
-        systems = inputs.systems(system or [])
-        execution = execute(
-            _Asking(inputs.suite),
-            inputs.segments,
-            systems,
-            workspace=store,
-            budget=Budget(calls=max_calls, characters=max_characters),
-            report=progress.report,
-        )
-        known.add(execution.outputs)
         found = known_outputs(
             inputs.suite,
             known.outputs,
@@ -135,17 +125,12 @@ def challenge(
         write_challenge_lines(lines, pairs)
     _show(harvests, output_format)
     say(f"mtassay: wrote {output}; judge metrics by it: mtassay meta challenge {output}")
-    if say_failures(_live(execution.outputs, systems)):
-        raise typer.Exit(3)
+    exit_if_failed(systems, outputs)
 
 
 def _seed(chosen: int | None) -> int:
     seed = chosen if chosen is not None else default_seed()
     return secrets.randbits(31) if seed is None else seed
-
-
-def _live(outputs: Mapping[str, Sequence[Output]], systems: Sequence[System]) -> dict[str, Sequence[Output]]:
-    return {each.name: outputs[each.name] for each in systems if isinstance(each, LiveSystem)}
 
 
 def _show(harvests: Sequence[Harvest], form: OutputFormat) -> None:
@@ -163,21 +148,6 @@ def _show(harvests: Sequence[Harvest], form: OutputFormat) -> None:
             "items_without_pairs": dict(Counter(why for _, _, why in rows if why)),
         }
     )
-
-
-@dataclass(frozen=True)
-class _Asking(SuiteMethod):
-    """The first half of a suite run: outputs, and no verdicts on them."""
-
-    name: ClassVar[str] = "ask"
-
-    def judge(
-        self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
-    ) -> Judgement:
-        return Judgement()
-
-    def score(self, judgement: Judgement, tools: Tools) -> Result:
-        return Result()
 
 
 @dataclass
@@ -210,12 +180,10 @@ class _KnownOutputs:
             say(f"mtassay: run {found.id}: {plural(len(changed), 'item')} left out: another source today")
         self.add(store.outputs(found.id), without=changed)
 
-    def add(self, outputs: Mapping[str, Sequence[Output]], *, without: set[str] | None = None) -> None:
+    def add(self, outputs: Mapping[str, Sequence[Output]], *, without: Collection[str] = ()) -> None:
         """Outputs by system. Two systems of one name from different places are told apart by a number."""
         for system, answers in outputs.items():
             name, number = system, 2
             while name in self.outputs:
                 name, number = f"{system}#{number}", number + 1
-            left_out = without or ()
-            texts = {o.id: o.text for o in answers if o.text is not None and o.id not in left_out}
-            self.outputs[name] = texts
+            self.outputs[name] = {o.id: o.text for o in answers if o.text is not None and o.id not in without}

@@ -87,12 +87,11 @@ def check(
 
 def _names(texts: Sequence[str] | None) -> set[str]:
     """Names of problems or severities, separated by commas."""
+    known = (*CODES, "error", "warning", "info")
     names = {name.strip() for text in texts or () for name in text.split(",") if name.strip()}
     for name in names:
-        if name not in CODES and name not in ("error", "warning", "info"):
-            raise UsageError(
-                f"No problem '{name}'. Available: {', '.join((*CODES, 'error, warning, info'))}."
-            )
+        if name not in known:
+            raise UsageError(f"No problem '{name}'. Available: {', '.join(known)}.")
     return names
 
 

@@ -17,13 +17,9 @@ from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
     say,
-    say_failures,
 )
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.inputs import (
-    SuiteArgument,
-    read_inputs,
-)
+from mtassay.cli.suite.inputs import SuiteArgument, exit_if_failed, read_inputs
 from mtassay.cli.suite.saved import read_version
 from mtassay.cli.suite.show_versions import Versions, print_versions
 from mtassay.cli.suite.verdicts import judge_systems
@@ -34,7 +30,8 @@ from mtassay.methods.suite.selection import Choice
 from mtassay.methods.suite.versions import gate as pass_gate
 from mtassay.methods.suite.versions import steps
 from mtassay.stats import default_seed
-from mtassay.systems.live import LiveSystem
+
+_OPENED = [("correct", "undecided"), ("correct", "conflict")]
 
 
 def register(app: typer.Typer) -> None:
@@ -122,11 +119,6 @@ def diff(
         say(f"mtassay: correct before, and now no rule settles the new output: {opened:,} (see --all)")
     if result is not None:
         say(f"mtassay: gate '{gate}': " + ("passed" if result.passed else f"failed: {result.why}"))
-    live = [each.name for each in versions if isinstance(each, LiveSystem)]
-    if say_failures({name: execution.outputs[name] for name in live}):
-        raise typer.Exit(3)
+    exit_if_failed(versions, execution.outputs)
     if result is not None and not result.passed:
         raise typer.Exit(1)
-
-
-_OPENED = [("correct", "undecided"), ("correct", "conflict")]

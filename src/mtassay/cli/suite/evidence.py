@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mtassay.caller import Budget, Tally, translate_all
+from mtassay.caller import Budget
 from mtassay.cli.common import cache_workspace, workspace_path
 from mtassay.cli.progress import Progress
 from mtassay.cli.suite.inputs import Inputs
 from mtassay.cli.suite.newest import newest_run, same_items
-from mtassay.core import Output, Request, System
+from mtassay.core import Case, Judgement, Output, Result, Segment, System, Tools
+from mtassay.engine import execute
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Suite
-from mtassay.methods.suite.method import QUESTION, case_of
+from mtassay.methods.suite.method import QUESTION, SuiteMethod, case_of
 from mtassay.reviews import Decision, Subject, decide
 from mtassay.store import Workspace
-from mtassay.systems.live import LiveSystem
 
 __all__ = ["Evidence", "RunOption", "ask", "existing_workspace", "gather", "said", "subject_id", "suite_run"]
 
@@ -128,9 +128,25 @@ def suite_run(store: Workspace | None, name: str | None, suite: Suite) -> str | 
     if name is None:
         return newest_run(store, suite)
     run = store.run(name)
-    if run.method != "suite":
+    if run.method != SuiteMethod.name:
         raise UsageError(f"The run {run.id} is of '{run.method}', not of a suite. See: mtassay runs list")
     return run.id
+
+
+@dataclass(frozen=True)
+class _Asking(SuiteMethod):
+    """The first half of a suite run: outputs, and no verdicts on them, so that rules may be wrong."""
+
+    def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
+        return [case_of(item) for item in self.suite.items]
+
+    def judge(
+        self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
+    ) -> Judgement:
+        return Judgement()
+
+    def score(self, judgement: Judgement, tools: Tools) -> Result:
+        return Result()
 
 
 def ask(
@@ -140,20 +156,10 @@ def ask(
     store: Workspace | None,
     budget: Budget | None = None,
     quiet: bool = False,
-) -> dict[str, list[Output]]:
+) -> Mapping[str, Sequence[Output]]:
     """The output of every system for every chosen item, in order. Answers of live engines are kept."""
-    requests = [Request(c.id, c.sources[0], c.tags.get("context")) for c in map(case_of, inputs.suite.items)]
-    outputs: dict[str, list[Output]] = {}
+    method = _Asking(inputs.suite)
     with Progress(quiet=quiet) as progress:
-        for system in systems:
-            if not isinstance(system, LiveSystem):
-                outputs[system.name] = list(system.translate(requests))
-                continue
-
-            def report(tally: Tally, name: str = system.name) -> None:
-                progress.report(tally.describe(name), tally.done, tally.total)
-
-            outputs[system.name] = translate_all(
-                system, requests, answers=store, budget=budget, report=report
-            )
-    return outputs
+        return execute(
+            method, inputs.segments, systems, workspace=store, budget=budget, report=progress.report
+        ).outputs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -31,64 +31,55 @@ def list_suites(
     mtassay suite list en-pt -f md
     """
     if suite is None:
-        records = [_summary(name, read_suite(path)) for name, path in own_suites().items()]
-        title = ""
-    else:
-        content = read_suite(suite)
-        groups: dict[tuple[str, str], list[Item]] = {}
-        for item in content.items:
-            groups.setdefault((item.category, item.phenomenon), []).append(item)
-        order = list(dict.fromkeys(item.category for item in content.items))
-        records = [
-            {"category": category, "phenomenon": phenomenon, **_counts(items)}
-            for (category, phenomenon), items in sorted(groups.items(), key=lambda g: order.index(g[0][0]))
-        ]
-        title = f"{content.name or suite} · {content.langpair} · {plural(len(content.items), 'item')}"
-    if output_format is OutputFormat.json:
-        print_json(records)
+        _print([_summary(name, read_suite(path)) for name, path in own_suites().items()], output_format)
         return
-    header = list(records[0]) if records else ["category", "phenomenon", "items"]
-    rows = [[str(value) for value in record.values()] for record in records]
-    if suite is not None and output_format is OutputFormat.text:
-        header, rows = _nested(records)
-    if suite is not None:
-        total = {"category": "all", "phenomenon": "", **_counts(list(content.items))}
-        rows.append([str(value) for key, value in total.items() if key in ("category", *header)])
-    names = [key.replace("_", " ") for key in header]
-    print_tables([Table([names[0].capitalize(), *names[1:]], rows, title=title)], output_format)
+    content = read_suite(suite)
+    nested = output_format is OutputFormat.text
+    records = _phenomena(content.items, nested=nested)
+    if output_format is not OutputFormat.json:
+        all_ = {"category": "all"} if nested else {"category": "all", "phenomenon": ""}
+        records.append({**all_, **_counts(content.items)})
+    title = f"{content.name or suite} · {content.langpair} · {plural(len(content.items), 'item')}"
+    _print(records, output_format, title=title)
 
 
 def _summary(name: str, suite: Suite) -> dict[str, Any]:
-    phenomena = {(item.category, item.phenomenon) for item in suite.items}
     return {
         "suite": name,
         "langpair": suite.langpair,
         "categories": len({item.category for item in suite.items}),
-        "phenomena": len(phenomena),
-        **_counts(list(suite.items)),
+        "phenomena": len({(item.category, item.phenomenon) for item in suite.items}),
+        **_counts(suite.items),
     }
 
 
-def _counts(items: list[Item]) -> dict[str, int]:
-    counts = Counter(
-        name
-        for item in items
-        for name, is_so in (
-            ("with_rules", item.has_rules),
-            ("drafts", item.is_draft),
-            ("hidden", not item.public),
-        )
-        if is_so
-    )
-    return {"items": len(items), **{name: counts[name] for name in ("with_rules", "drafts", "hidden")}}
+def _phenomena(items: Sequence[Item], *, nested: bool) -> list[dict[str, Any]]:
+    """One record a phenomenon; `nested` puts them below their category, so that they fit on a screen."""
+    records = []
+    for category in dict.fromkeys(item.category for item in items):
+        within = [item for item in items if item.category == category]
+        if nested:
+            records.append({"category": category, **_counts(within)})
+        for phenomenon in dict.fromkeys(item.phenomenon for item in within):
+            counts = _counts([item for item in within if item.phenomenon == phenomenon])
+            names = {"category": category, "phenomenon": phenomenon}
+            records.append({**({"category": f"· {phenomenon}"} if nested else names), **counts})
+    return records
 
 
-def _nested(records: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Phenomena below their category, so that the table fits on a screen."""
-    header = ["category", "items", "with_rules", "drafts", "hidden"]
-    rows: list[list[str]] = []
-    for category in dict.fromkeys(record["category"] for record in records):
-        below = [record for record in records if record["category"] == category]
-        rows.append([category, *(str(sum(record[key] for record in below)) for key in header[1:])])
-        rows += [[f"· {r['phenomenon']}", *(str(r[key]) for key in header[1:])] for r in below]
-    return header, rows
+def _counts(items: Sequence[Item]) -> dict[str, int]:
+    return {
+        "items": len(items),
+        "with_rules": sum(item.has_rules for item in items),
+        "drafts": sum(item.is_draft for item in items),
+        "hidden": sum(not item.public for item in items),
+    }
+
+
+def _print(records: Sequence[dict[str, Any]], form: OutputFormat, *, title: str = "") -> None:
+    if form is OutputFormat.json:
+        print_json(records)
+        return
+    names = [key.replace("_", " ") for key in records[0]]
+    rows = [[str(value) for value in record.values()] for record in records]
+    print_tables([Table([names[0].capitalize(), *names[1:]], rows, title=title)], form)

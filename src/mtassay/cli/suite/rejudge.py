@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -23,14 +23,18 @@ from mtassay.cli.progress import Progress
 from mtassay.cli.suite.evidence import RunOption, ask, existing_workspace, suite_run
 from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
 from mtassay.cli.suite.newest import same_items
+from mtassay.cli.suite.saved import Replay, saved_systems
 from mtassay.cli.suite.show_changes import Compared, print_changes
-from mtassay.core import Output, Request, Run, System
-from mtassay.engine import Execution, execute
+from mtassay.cli.suite.verdicts import judge_systems
+from mtassay.core import Output
+from mtassay.engine import execute
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Suite, read_suite
 from mtassay.methods.suite.changes import compare
-from mtassay.methods.suite.method import SuiteMethod, segment_of
-from mtassay.store import Workspace
+from mtassay.methods.suite.method import SuiteMethod
+
+_KEPT = ("items", "test", "alpha", "samples", "seed")
+"""Parameters of the saved run that hold for the new judgement."""
 
 
 def register(app: typer.Typer) -> None:
@@ -98,87 +102,47 @@ def _saved_run(
     }
     if not same:
         raise UsageError(f"The run {run_id} has no item of {where}. See: mtassay runs list")
-    chosen = replace(content, items=tuple(item for item in content.items if item.id in same))
-    execution = _judge(chosen, _replayed(old, outputs), old.parameters, reviews, store, quiet)
+    inputs = Inputs(content, _only(content, same))
+    kept = {key: old.parameters[key] for key in _KEPT if key in old.parameters}
+    method = SuiteMethod(inputs.suite, **kept, reviews=reviews)
+    with Progress(quiet=quiet) as progress:
+        systems = saved_systems(store, run_id)
+        execution = execute(method, inputs.segments, systems, workspace=store, report=progress.report)
     if save:
         execution.save(store)
         place = f" --workspace {workspace}" if workspace else ""
         say(f"mtassay: saved; see it again: mtassay runs show {execution.run.id}{place}")
-    texts = {(system, o.id): o.text for system, answers in outputs.items() for o in answers}
-    changes = compare(old.findings, execution.run.findings, texts)
+    changes = compare(old.findings, execution.run.findings, _texts(outputs))
     title = f"{run_id} · {plural(len(same), 'item')} · {plural(len(outputs), 'system')}"
-    return Compared(title, changes, _present(left_out))
+    return Compared(title, changes, left_out)
 
 
 def _two_files(
     where: str, against: str, texts: list[str], reviews: bool, workspace: Path | None, quiet: bool
 ) -> Compared:
-    store = cache_workspace(workspace)
     new, old = read_inputs(where), read_inputs(against)
-    before = {item.id: item.source for item in old.suite.items}
-    same = {item.id for item in new.suite.items if before.get(item.id) == item.source}
+    same = same_items(old.segments, new.suite)
     if not same:
         raise UsageError(f"{where} and {against} have no item in common.")
-    inputs = Inputs(new.whole, replace(new.suite, items=tuple(i for i in new.suite.items if i.id in same)))
-    answers = ask(inputs, inputs.systems(texts), store=store, quiet=quiet)
-    systems: list[System] = [_Replay(name, {o.id: o for o in given}) for name, given in answers.items()]
-    older = replace(old.suite, items=tuple(i for i in old.suite.items if i.id in same))
-    first = _judge(older, systems, {}, reviews, store, quiet)
-    second = _judge(inputs.suite, systems, {}, reviews, store, quiet)
+    before, now = (Inputs(each.whole, _only(each.suite, same)) for each in (old, new))
+    answers = ask(now, now.systems(texts), store=cache_workspace(workspace), quiet=quiet)
+    systems = [Replay(name, {o.id: o for o in given}) for name, given in answers.items()]
+    first, second = (
+        judge_systems(each, systems, reviews=reviews, workspace=workspace, quiet=quiet).run.findings
+        for each in (before, now)
+    )
+    items = {item.id for each in (old, new) for item in each.suite.items}
     left_out = {
-        f"items that only one of the files has, or with another source (of {len(before):,} and "
-        f"{len(new.suite.items):,})": len(set(before) | {item.id for item in new.suite.items}) - len(same)
+        f"items that only one of the files has, or with another source (of {len(old.suite.items):,} and "
+        f"{len(new.suite.items):,})": len(items) - len(same)
     }
-    outputs = {(name, o.id): o.text for name, given in answers.items() for o in given}
-    changes = compare(first.run.findings, second.run.findings, outputs)
     title = f"{against} → {where} · {plural(len(same), 'item')} · {plural(len(systems), 'system')}"
-    return Compared(title, changes, _present(left_out))
+    return Compared(title, compare(first, second, _texts(answers)), left_out)
 
 
-def _present(counts: Mapping[str, int]) -> dict[str, int]:
-    return {what: count for what, count in counts.items() if count}
+def _only(suite: Suite, ids: set[str]) -> Suite:
+    return replace(suite, items=tuple(item for item in suite.items if item.id in ids))
 
 
-def _judge(
-    suite: Suite,
-    systems: Sequence[System],
-    parameters: Mapping[str, Any],
-    reviews: bool,
-    store: Workspace | None,
-    quiet: bool,
-) -> Execution:
-    kept = {
-        key: parameters[key] for key in ("items", "test", "alpha", "samples", "seed") if key in parameters
-    }
-    method = SuiteMethod(suite, **kept, reviews=reviews)
-    with Progress(quiet=quiet) as progress:
-        segments = [segment_of(item) for item in suite.items]
-        return execute(method, segments, systems, workspace=store, report=progress.report)
-
-
-@dataclass(frozen=True)
-class _Replay(System):
-    """A system that says again what it said, failures too."""
-
-    name: str
-    outputs: Mapping[str, Output]
-
-    @property
-    def signature(self) -> str:
-        return f"saved:{self.name}"
-
-    def translate(self, requests: Sequence[Request]) -> list[Output]:
-        absent = Output("", None, "no stored output", {"skipped": True})
-        return [self.outputs.get(request.id, absent)._replace(id=request.id) for request in requests]
-
-
-def _replayed(run: Run, outputs: Mapping[str, Sequence[Output]]) -> list[System]:
-    """The systems of a run. Whether an output was skipped or failed is known from its finding."""
-    skipped = {(f.system, f.case_id) for f in run.findings if f.verdict == "skipped"}
-    return [
-        _Replay(
-            name,
-            {o.id: o._replace(meta={"skipped": True}) if (name, o.id) in skipped else o for o in answers},
-        )
-        for name, answers in outputs.items()
-    ]
+def _texts(outputs: Mapping[str, Sequence[Output]]) -> dict[tuple[str, str], str | None]:
+    return {(system, output.id): output.text for system, given in outputs.items() for output in given}

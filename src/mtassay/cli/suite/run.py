@@ -21,19 +21,13 @@ from mtassay.cli.common import (
     cache_workspace,
     check_targets,
     plural,
-    say_failures,
     workspace_path,
 )
 from mtassay.cli.progress import Progress
 from mtassay.cli.show import findings_with_texts
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.heat_map import draw_heat_map
-from mtassay.cli.suite.inputs import (
-    Inputs,
-    SuiteArgument,
-    read_inputs,
-)
-from mtassay.cli.suite.show import print_suite, say_next
+from mtassay.cli.suite.inputs import Inputs, SuiteArgument, exit_if_failed, read_inputs
+from mtassay.cli.suite.show import draw_heat_map, print_suite, say_next
 from mtassay.engine import execute
 from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl
@@ -42,7 +36,6 @@ from mtassay.methods.suite.selection import Choice
 from mtassay.report.plots import check_plot
 from mtassay.stats import default_seed
 from mtassay.store import Workspace
-from mtassay.systems.live import LiveSystem
 
 
 def register(app: typer.Typer) -> None:
@@ -134,9 +127,7 @@ def run(
             phenomena=phenomena,
         )
     say_next(execution.run, saved=save, place=f" --workspace {workspace}" if workspace else "")
-    live = [each.name for each in systems if isinstance(each, LiveSystem)]
-    if say_failures({name: execution.outputs[name] for name in live}):
-        raise typer.Exit(3)
+    exit_if_failed(systems, execution.outputs)
 
 
 def _facts(inputs: Inputs) -> str:

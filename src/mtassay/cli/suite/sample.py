@@ -21,18 +21,14 @@ from mtassay.cli.common import (
     cache_workspace,
     check_targets,
     echo,
+    plural,
     print_json,
     print_tables,
     say,
-    say_failures,
 )
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.evidence import Evidence, ask
-from mtassay.cli.suite.inputs import (
-    Inputs,
-    SuiteArgument,
-    read_inputs,
-)
+from mtassay.cli.suite.inputs import Inputs, SuiteArgument, exit_if_failed, read_inputs
 from mtassay.cli.terminal import terminal_width
 from mtassay.core import Output
 from mtassay.errors import UsageError
@@ -41,7 +37,6 @@ from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.selection import Choice
 from mtassay.report.table import Table
 from mtassay.report.texts import wrapped
-from mtassay.systems.live import LiveSystem
 
 
 def register(app: typer.Typer) -> None:
@@ -95,7 +90,7 @@ def sample(
     records = _records(inputs, outputs)
     if output is not None:
         _write(output, records)
-        say(f"mtassay: wrote the outputs of {len(records):,} items to {output}")
+        say(f"mtassay: wrote the outputs of {plural(len(records), 'item')} to {output}")
     elif output_format is OutputFormat.json:
         print_json(records)
     elif output_format is OutputFormat.text:
@@ -103,9 +98,7 @@ def sample(
     else:
         rows = [[str(row[key]) for key in _COLUMNS] for row in _rows(records)]
         print_tables([Table(list(_COLUMNS), rows)], output_format)
-    live = [each.name for each in systems if isinstance(each, LiveSystem)]
-    if say_failures({name: outputs[name] for name in live}):
-        raise typer.Exit(3)
+    exit_if_failed(systems, outputs)
 
 
 _COLUMNS = ("id", "category", "phenomenon", "source", "output", "status", "count", "systems")

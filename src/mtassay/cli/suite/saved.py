@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mtassay.cli.common import say, workspace_path
@@ -13,24 +13,35 @@ from mtassay.errors import UsageError
 from mtassay.options import is_live
 from mtassay.store import Workspace
 
-__all__ = ["Group", "read_groups", "read_version"]
+__all__ = ["Group", "Replay", "read_groups", "read_version", "saved_systems"]
 
 
 @dataclass(frozen=True)
-class Kept(System):
-    """A system of a saved run: it gives the outputs it gave then, failures too."""
+class Replay(System):
+    """A system that gives the outputs it gave before, failures too."""
 
     name: str
-    run: str
-    outputs: dict[str, Output] = field(repr=False)
+    outputs: Mapping[str, Output] = field(repr=False)
 
     @property
     def signature(self) -> str:
-        return f"run:{self.run}/{self.name}"
+        return f"saved:{self.name}"
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         absent = Output("", None, "not in the saved run", {"skipped": True})
         return [self.outputs.get(request.id, absent._replace(id=request.id)) for request in requests]
+
+
+def saved_systems(store: Workspace, run: str) -> list[Replay]:
+    """The systems of a saved run. Whether an output was skipped or failed is known from its finding."""
+    skipped = {(f.system, f.case_id) for f in store.run(run).findings if f.verdict == "skipped"}
+    return [
+        Replay(
+            name,
+            {o.id: o._replace(meta={"skipped": True}) if (name, o.id) in skipped else o for o in answers},
+        )
+        for name, answers in store.outputs(run).items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -69,7 +80,7 @@ def read_version(text: str, inputs: Inputs, workspace: Path | None) -> System:
     chosen = next((each for each in kept if each.name == (system or names[0])), None)
     if chosen is None:
         raise UsageError(f"The run {run} has no system '{system}'. Available: {', '.join(names)}.")
-    return Kept(name if "=" in text else chosen.name, chosen.run, chosen.outputs)
+    return replace(chosen, name=name) if "=" in text else chosen
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -88,20 +99,18 @@ def _systems(where: str, inputs: Inputs, workspace: Path | None) -> Sequence[Sys
     return inputs.systems([where]) if Path(where).exists() else _saved(where, inputs, workspace)
 
 
-def _saved(run: str, inputs: Inputs, workspace: Path | None) -> list[Kept]:
+def _saved(run: str, inputs: Inputs, workspace: Path | None) -> list[Replay]:
     path = workspace_path(workspace)
     if not path.exists():
         raise UsageError(
             f"There is no file or folder {run}, and no workspace {path} with a run of this name."
         )
-    outputs = Workspace(path).outputs(run)
+    systems = saved_systems(Workspace(path), run)
     known = {item.id for item in inputs.whole.items}
-    kept = []
-    for name, answers in outputs.items():
-        mine = {answer.id: answer for answer in answers if answer.id in known}
-        if not mine:
+    for system in systems:
+        strangers = len(system.outputs.keys() - known)
+        if strangers == len(system.outputs):
             raise UsageError(f"The run {run} has none of the items of this suite.")
-        if strangers := len(answers) - len(mine):
-            say(f"mtassay: {name}: {strangers:,} outputs left out: their ids are not in the suite")
-        kept.append(Kept(name, run, mine))
-    return kept
+        if strangers:
+            say(f"mtassay: {system.name}: {strangers:,} outputs left out: their ids are not in the suite")
+    return systems

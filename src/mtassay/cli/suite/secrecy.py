@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -23,15 +24,11 @@ from mtassay.cli.common import (
     say,
 )
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.inputs import (
-    SuiteArgument,
-    read_inputs,
-)
+from mtassay.cli.suite.inputs import SuiteArgument, read_inputs
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_lines
 from mtassay.formats.suite import Suite, read_suite, write_suite
 from mtassay.formats.suite.files import write_text
-from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.secrecy import one_line, scramble
 from mtassay.methods.suite.selection import Choice
 from mtassay.methods.suite.splitting import hold_back
@@ -83,14 +80,12 @@ def scramble_suite(
     mtassay suite scramble en-pt -o send --distractors news.en.txt
     mtassay suite scramble en-pt -o send --distractors news.en.txt --ratio 3 --category Negation
     """
-    check_targets(output)
     key_path = key or output.with_name(f"{output.name}.key.json")
-    check_targets(key_path)
+    check_targets(output, key_path)
     refuse_existing(key_path, otherwise="move it away: what was sent with it can only be restored with it")
     if ratio is not None and distractors is None:
         raise UsageError("--ratio needs --distractors FILE.")
     inputs = read_inputs(suite, choice)
-    Judge(inputs.suite)  # outputs come back by id, so no id may stand twice
     others = _distractors(distractors, inputs.suite) if distractors else {}
     made = scramble(
         inputs.suite,
@@ -180,17 +175,11 @@ def split_suite(
 
 
 def _show_split(public: Suite, hidden: Suite, form: OutputFormat) -> None:
-    numbers: dict[str, list[int]] = {}
-    for column, suite in enumerate((public, hidden)):
-        for item in suite.items:
-            numbers.setdefault(item.category, [0, 0])[column] += 1
-    rows = [[name, str(sum(both)), *map(str, both)] for name, both in numbers.items()]
-    totals = [len(public.items), len(hidden.items)]
-    rows.append(["all", str(sum(totals)), *map(str, totals)])
+    shown, held = (Counter(item.category for item in suite.items) for suite in (public, hidden))
+    rows = [(name, shown[name] + held[name], shown[name], held[name]) for name in shown + held]
+    rows.append(("all", shown.total() + held.total(), shown.total(), held.total()))
+    columns = ("category", "items", "public", "hidden")
     if form is OutputFormat.json:
-        print_json({"categories": [dict(zip(_COLUMNS, row, strict=True)) for row in rows]})
+        print_json({"categories": [dict(zip(columns, row, strict=True)) for row in rows]})
         return
-    print_tables([Table(["Category", *_COLUMNS[1:]], rows)], form)
-
-
-_COLUMNS = ("category", "items", "public", "hidden")
+    print_tables([Table(["Category", *columns[1:]], [list(map(str, row)) for row in rows])], form)

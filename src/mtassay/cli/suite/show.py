@@ -1,20 +1,23 @@
-"""Prints a run of a suite, fresh or from the workspace."""
+"""Prints and draws a run of a suite, fresh or from the workspace."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
 
-from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, say
+from mtassay.cli.common import OutputFormat, echo, plural, print_json, print_tables, say
 from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Case, Output, Run, Segment
 from mtassay.methods.suite.accuracy import costliest, phenomenon_groups
 from mtassay.methods.suite.method import DETECTOR, grades_of
 from mtassay.report.accuracy import accuracy_table, status_table, system_table
 from mtassay.report.scores import score_rows
+from mtassay.report.suite_plots import plot_heat_map
 from mtassay.report.table import Table
 
-__all__ = ["print_suite", "say_next"]
+__all__ = ["draw_heat_map", "print_suite", "say_next"]
 
 MANY = 6
 """With more systems than this, averages get a table of their own, one system a line."""
@@ -53,7 +56,7 @@ def print_suite(
 
 
 def _tables(run: Run, segments: Sequence[Segment], phenomena: bool, mark: str) -> list[Table]:
-    categories = phenomenon_groups(_cases(segments))
+    by, categories = _by(phenomena), phenomenon_groups(_cases(segments))
     tables: list[Table] = []
     both = run.parameters.get("items") == "both"
     for suffix, title in (
@@ -64,11 +67,20 @@ def _tables(run: Run, segments: Sequence[Segment], phenomena: bool, mark: str) -
             continue
         if len(run.systems) > MANY:
             tables.append(system_table(run.result, suffix=suffix, title=title))
-        by = "phenomenon" if phenomena else "category"
         tables.append(
-            accuracy_table(run.result, by=by, categories=categories, suffix=suffix, title=title, mark=mark)  # type: ignore[arg-type]
+            accuracy_table(run.result, by=by, categories=categories, suffix=suffix, title=title, mark=mark)
         )
     return tables
+
+
+def draw_heat_map(path: Path, run: Run, segments: Sequence[Segment], *, phenomena: bool, title: str) -> None:
+    """The accuracies of the run; where it has two kinds, those on the items settled for all systems."""
+    categories = phenomenon_groups(_cases(segments))
+    plot_heat_map(path, accuracy_table(run.result, by=_by(phenomena), categories=categories), title=title)
+
+
+def _by(phenomena: bool) -> Literal["category", "phenomenon"]:
+    return "phenomenon" if phenomena else "category"
 
 
 def _cases(segments: Sequence[Segment]) -> list[Case]:
@@ -119,5 +131,5 @@ def say_next(run: Run, *, saved: bool, place: str) -> None:
         say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place}")
     if still_open := sum(c.get("undecided", 0) + c.get("conflict", 0) for c in run.result.counts.values()):
         how = f"mtassay review next {run.id}{place}" if saved else "add --save, then: mtassay review next"
-        outputs = "1 output is" if still_open == 1 else f"{still_open:,} outputs are"
-        say(f"mtassay: {outputs} not settled. To settle: {how}")
+        what = plural(still_open, "output is", "outputs are")
+        say(f"mtassay: {what} not settled. To settle: {how}")

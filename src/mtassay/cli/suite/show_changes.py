@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
 from mtassay.cli.terminal import terminal_width
-from mtassay.methods.suite.changes import STATUSES, Changes
+from mtassay.methods.suite.changes import Changes
+from mtassay.methods.suite.method import STATUSES
 from mtassay.report.table import Table
 from mtassay.report.texts import printable, wrapped
 
@@ -26,10 +28,11 @@ class Compared:
 def print_changes(found: Compared, form: OutputFormat) -> None:
     """All changes in this format; in a table of text with the outputs and the reasons."""
     changes = found.changes
+    left_out = {what: count for what, count in found.left_out.items() if count}
     if form is OutputFormat.json:
         systems = {name: {"old": changes.old[name], "new": changes.new[name]} for name in changes.new}
         records = [asdict(change) for change in changes.changes]
-        print_json({"systems": systems, "left_out": found.left_out, "changes": records})
+        print_json({"systems": systems, "left_out": left_out, "changes": records})
         return
     if form is OutputFormat.tsv:
         header = ["system", "item", "old", "new", "output", "old_why", "why"]
@@ -43,7 +46,7 @@ def print_changes(found: Compared, form: OutputFormat) -> None:
     comment = "% " if form is OutputFormat.latex else ""
     echo(f"{comment}{found.title}\n")
     print_tables([_table(changes)], form)
-    for what, count in found.left_out.items():
+    for what, count in left_out.items():
         echo(f"\n{comment}Left out: {what}: {count:,}")
     if form is OutputFormat.text:
         _print_changes(changes)
@@ -56,15 +59,12 @@ def _table(changes: Changes) -> Table:
         if status in STATUSES[:3]
         or any(counts.get(status) for counts in (*changes.old.values(), *changes.new.values()))
     ]
-    moved: dict[str, int] = {}
-    for change in changes.changes:
-        for name in change.systems:
-            moved[name] = moved.get(name, 0) + 1
+    moved = Counter(name for change in changes.changes for name in change.systems)
     rows = [
         [
             printable(name),
             *(_step(changes.old[name].get(status, 0), changes.new[name].get(status, 0)) for status in shown),
-            str(moved.get(name, 0)),
+            str(moved[name]),
         ]
         for name in changes.new
     ]

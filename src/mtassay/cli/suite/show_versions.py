@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
+from mtassay.cli.common import OutputFormat, echo, plural, print_json, print_tables
 from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Output
 from mtassay.methods.suite.versions import GateResult, Kind, Step
@@ -92,12 +92,11 @@ def _tables(versions: Versions) -> list[Table]:
 
 def _print_kind(versions: Versions, kind: Kind, form: OutputFormat) -> None:
     steps = versions.shown([kind])
-    count = f"{len(steps):,} item{'s' * (len(steps) != 1)}"
     if not steps:
         if kind == "broken":
             echo(("\n% " if form is OutputFormat.latex else "\n") + "No item broke.")
         return
-    title = f"{_TITLES[kind]}: {count}"
+    title = f"{_TITLES[kind]}: {plural(len(steps), 'item')}"
     echo()
     if form is not OutputFormat.text:
         print_tables([step_table(steps, versions.names, title=title)], form)

@@ -6,21 +6,11 @@ from typing import Annotated
 
 import typer
 
-from mtassay.cli.common import (
-    FormatOption,
-    OutputFormat,
-    QuietOption,
-    SystemOption,
-    WorkspaceOption,
-)
+from mtassay.cli.common import FormatOption, OutputFormat, QuietOption, SystemOption, WorkspaceOption
 from mtassay.cli.progress import Progress
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.evidence import Evidence, RunOption, gather
-from mtassay.cli.suite.inputs import (
-    Inputs,
-    SuiteArgument,
-    read_inputs,
-)
+from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
 from mtassay.cli.suite.show_suggestions import Found, print_suggestions
 from mtassay.errors import UsageError
 from mtassay.methods.suite.judging import Judge

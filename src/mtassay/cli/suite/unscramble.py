@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -167,21 +167,20 @@ def _write_tsv(path: Path, header: str, rows: list[tuple[str, str]], name: str) 
 
 def _show(key: Key, found: dict[str, Returned], output: Path, form: OutputFormat) -> None:
     kinds = [line.kind for line in key.lines]
-    counts: dict[str, dict[str, Any]] = {
+    counts = {
         name: {
             "lines": len(kinds),
             "items": kinds.count("item"),
             "distractors": kinds.count("distractor"),
             "empty": len(each.empty),
             "copied": each.copied,
-            "numbers kept": f"{each.kept:,} of {each.numbered:,}",
         }
         for name, each in found.items()
     }
     if form is OutputFormat.json:
         records = {
             name: {
-                **{column: value for column, value in counts[name].items() if column != "numbers kept"},
+                **counts[name],
                 "numbered": each.numbered,
                 "numbers_kept": each.kept,
                 "length_correlation": each.correlation,
@@ -192,6 +191,8 @@ def _show(key: Key, found: dict[str, Returned], output: Path, form: OutputFormat
         print_json({"systems": records})
         return
     rows = [
-        [name, *(f"{v:,}" if isinstance(v, int) else v for v in row.values())] for name, row in counts.items()
+        [name, *(f"{count:,}" for count in counts[name].values()), f"{each.kept:,} of {each.numbered:,}"]
+        for name, each in found.items()
     ]
-    print_tables([Table(["System", *next(iter(counts.values()))], rows)], form)
+    header = ["System", *next(iter(counts.values())), "numbers kept"]
+    print_tables([Table(header, rows)], form)

@@ -18,11 +18,7 @@ from mtassay.cli.common import (
     WorkspaceOption,
 )
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.inputs import (
-    SuiteArgument,
-    read_inputs,
-    split,
-)
+from mtassay.cli.suite.inputs import SuiteArgument, read_inputs, split
 from mtassay.cli.suite.saved import Group, read_groups
 from mtassay.cli.suite.show_items import print_items
 from mtassay.cli.suite.show_years import Years, plot_years, print_years

@@ -1,17 +1,29 @@
 """Linguistic test suites as files: see `docs/formats.md`."""
 
 from mtassay.formats.suite.files import own_suites, read_suite, suite_text, write_suite
-from mtassay.formats.suite.macros import expand
-from mtassay.formats.suite.nouns import RULE_FIELDS, Item, Matching, Rule, RuleField, Suite
+from mtassay.formats.suite.macros import expand, macros_in
+from mtassay.formats.suite.nouns import (
+    REGEX_FIELDS,
+    RULE_FIELDS,
+    TOKEN_FIELDS,
+    Item,
+    Matching,
+    Rule,
+    RuleField,
+    Suite,
+)
 
 __all__ = [
+    "REGEX_FIELDS",
     "RULE_FIELDS",
+    "TOKEN_FIELDS",
     "Item",
     "Matching",
     "Rule",
     "RuleField",
     "Suite",
     "expand",
+    "macros_in",
     "own_suites",
     "read_suite",
     "suite_text",

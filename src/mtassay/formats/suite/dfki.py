@@ -12,13 +12,11 @@ from typing import Any
 
 from mtassay.errors import InputError
 from mtassay.formats.suite.macros import expand
-from mtassay.formats.suite.nouns import Item, Rule, Suite
+from mtassay.formats.suite.nouns import REGEX_FIELDS, TOKEN_FIELDS, Item, Rule, Suite
 
 __all__ = ["dfki_text", "suite_from_dfki"]
 
 _TEXTS = ("id", "langpair", "category", "phenomenon")
-_REGEXES = ("positive_regex", "negative_regex")
-_TOKENS = ("positive_tokens", "negative_tokens")
 
 
 def suite_from_dfki(content: Any, *, path: str) -> Suite:
@@ -39,20 +37,20 @@ def _item(record: Any, number: int, path: str) -> Item:
     where = f"item {number}"
     if not isinstance(record, Mapping):
         raise InputError(f"{where} is no object", path=path)
-    known = (*_TEXTS, "source_sentence", *_REGEXES, *_TOKENS)
+    known = (*_TEXTS, "source_sentence", *REGEX_FIELDS, *TOKEN_FIELDS)
     for name in (*_TEXTS, "source_sentence"):
         if not isinstance(record.get(name), str):
             raise InputError(f"{where} has no text '{name}'", path=path)
-    for name in _REGEXES:
+    for name in REGEX_FIELDS:
         if not isinstance(record.get(name) or "", str):
             raise InputError(f"{where}: '{name}' is no text", path=path)
-    for name in _TOKENS:
+    for name in TOKEN_FIELDS:
         tokens = record.get(name) or []
         if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
             raise InputError(f"{where}: '{name}' is no list of texts", path=path)
     rules: dict[str, Any] = {
-        **{name: (Rule(record[name]),) if record.get(name) else () for name in _REGEXES},
-        **{name: tuple(map(Rule, record.get(name) or [])) for name in _TOKENS},
+        **{name: (Rule(record[name]),) if record.get(name) else () for name in REGEX_FIELDS},
+        **{name: tuple(map(Rule, record.get(name) or [])) for name in TOKEN_FIELDS},
     }
     return Item(
         **{name: record[name] for name in _TEXTS},
@@ -73,8 +71,8 @@ def dfki_text(suite: Suite) -> str:
             **item.extra,
             **{name: getattr(item, name) for name in _TEXTS},
             "source_sentence": item.source,
-            **{name: _joined(getattr(item, name), suite) for name in _REGEXES},
-            **{name: [rule.text for rule in getattr(item, name)] for name in _TOKENS},
+            **{name: _joined(getattr(item, name), suite) for name in REGEX_FIELDS},
+            **{name: [rule.text for rule in getattr(item, name)] for name in TOKEN_FIELDS},
         }
         for item in suite.items
     ]

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["expand"]
+__all__ = ["expand", "macros_in"]
 
 _MACRO = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
+
+
+def macros_in(pattern: str) -> list[str]:
+    """The names of the macros that stand in a pattern, in order."""
+    return _MACRO.findall(pattern)
 
 
 def expand(pattern: str, macros: Mapping[str, str], *, within: tuple[str, ...] = ()) -> str:

@@ -8,17 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["RULE_FIELDS", "Engine", "Item", "Matching", "Rule", "RuleField", "Suite"]
+__all__ = ["REGEX_FIELDS", "RULE_FIELDS", "TOKEN_FIELDS", "Item", "Matching", "Rule", "RuleField", "Suite"]
 
 Engine = Literal["re2", "regex"]
 Case = Literal["exact", "ignore"]
 RuleField = Literal["positive_regex", "negative_regex", "positive_tokens", "negative_tokens"]
-RULE_FIELDS: tuple[RuleField, ...] = (
-    "positive_regex",
-    "negative_regex",
-    "positive_tokens",
-    "negative_tokens",
-)
+REGEX_FIELDS: tuple[RuleField, ...] = ("positive_regex", "negative_regex")
+TOKEN_FIELDS: tuple[RuleField, ...] = ("positive_tokens", "negative_tokens")
+RULE_FIELDS = (*REGEX_FIELDS, *TOKEN_FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,3 @@ class Suite:
         content = repr((self.items, self.matching, dict(self.macros)))
         digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:12]
         return f"{self.name or Path(self.path).name} ({len(self.items)} items, {digest})"
-
-    def item(self, item_id: str) -> Item | None:
-        """The first item with this id."""
-        return next((item for item in self.items if item.id == item_id), None)

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, get_args, get_type_hints
 
 from mtassay.errors import InputError
-from mtassay.formats.suite.nouns import RULE_FIELDS, Item, Matching, Rule, Suite
+from mtassay.formats.suite.nouns import RULE_FIELDS, Case, Engine, Item, Matching, Rule, Suite
 
 __all__ = ["header_record", "item_from_record", "item_record", "rule_record", "suite_from_header"]
 
@@ -85,7 +85,7 @@ def _rule(entry: Any, name: str, path: str, line: int | None) -> Rule:
     rest = {key: value for key, value in entry.items() if key != what}
     known = [field.name for field in fields(Rule) if field.name != "text"]
     _check_keys(rest, known, f"a rule of '{name}'", path, line)
-    for key, choices in (("case", ("exact", "ignore")), ("engine", ("re2", "regex"))):
+    for key, choices in (("case", get_args(Case)), ("engine", get_args(Engine))):
         if key in rest and rest[key] not in choices:
             raise InputError(f"'{key}: {rest[key]}'. Available: {', '.join(choices)}", path=path, line=line)
     texts: dict[str, Any] = {key: str(value) for key, value in rest.items()}

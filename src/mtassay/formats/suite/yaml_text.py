@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import yaml
@@ -11,7 +12,7 @@ from mtassay.formats.suite.nouns import Suite
 from mtassay.formats.suite.records import header_record, item_from_record, item_record, suite_from_header
 from mtassay.formats.suite.yaml_nodes import Loader, compose, not_yaml
 
-__all__ = ["item_yaml", "suite_from_yaml", "yaml_text"]
+__all__ = ["suite_from_yaml", "yaml_text"]
 
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
@@ -23,8 +24,8 @@ def suite_from_yaml(text: str, *, path: str) -> Suite:
         if not isinstance(node, yaml.MappingNode):
             raise InputError("this is no suite: it needs 'items:' at the top", path=path, line=1)
         record = {key.value: value for key, value in node.value}
-        loader = Loader("")
-        header = {key: _plain(loader, value) for key, value in record.items() if key != "items"}
+        plain = partial(Loader("").construct_object, deep=True)
+        header = {key: plain(value) for key, value in record.items() if key != "items"}
         nodes = record.get("items")
         if not isinstance(nodes, yaml.SequenceNode):
             if nodes is None or nodes.value:
@@ -32,7 +33,7 @@ def suite_from_yaml(text: str, *, path: str) -> Suite:
             nodes = yaml.SequenceNode("", [])
         items = [
             item_from_record(
-                _plain(loader, each),
+                plain(each),
                 path=path,
                 line=each.start_mark.line + 1,
                 langpair=str(header.get("langpair", "")),
@@ -47,21 +48,12 @@ def suite_from_yaml(text: str, *, path: str) -> Suite:
     return suite_from_header(header, items, path=path)
 
 
-def _plain(loader: Any, node: Any) -> Any:
-    """The values of a node. Written out here since anchors that hold themselves must not loop."""
-    return loader.construct_object(node, deep=True)
-
-
 def yaml_text(suite: Suite) -> str:
     """The whole file, one key a line."""
-    head = _dump(header_record(suite)) if header_record(suite) else ""
-    items = "".join(item_yaml(item_record(item, suite)) for item in suite.items)
+    header = header_record(suite)
+    head = _dump(header) if header else ""
+    items = "".join(_dump([item_record(item, suite)]) for item in suite.items)
     return f"{head}items:{' []' if not items else ''}\n{items}"
-
-
-def item_yaml(record: dict[str, Any]) -> str:
-    """One entry of the list of items, with the indentation that `yaml_text` uses."""
-    return _dump([record])
 
 
 def _dump(value: Any) -> str:

@@ -5,7 +5,6 @@ Accuracies are in percent. The micro average counts every item the same, the mac
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,16 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import stats
-from mtassay.core import Case, Cluster, Comparison, Result, Score
+from mtassay.core import Case, Result, Score
 from mtassay.errors import UsageError
-from mtassay.methods.suite.significance import Compare, Test, comparison, counts, rank
+from mtassay.methods.suite.ranking import defined, joined, ranked
+from mtassay.methods.suite.significance import Test, comparison, counts
 
-__all__ = ["Costliest", "Grades", "accuracies", "costliest", "fair_items", "phenomenon_groups"]
+__all__ = [
+    "Costliest",
+    "Grades",
+    "Items",
+    "accuracies",
+    "by_category",
+    "costliest",
+    "fair_items",
+    "only",
+    "phenomenon_groups",
+]
 
 NAME = "accuracy"
 PHENOMENON = "accuracy:phenomenon"
 """The name of a phenomenon's scores, since it may be called the same as its category."""
 MICRO, MACRO = "micro", "macro"
+Items = Literal["fair", "settled"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +76,16 @@ def fair_items(grades: Grades) -> NDArray[np.bool_]:
     return np.asarray((grades.values >= 0).all(axis=1))
 
 
+def only(grades: Grades, kept: NDArray[np.bool_]) -> Grades:
+    """The grades with the other items not settled."""
+    return Grades(grades.items, grades.systems, np.where(kept[:, None], grades.values, np.int8(-1)))
+
+
+def by_category(grades: Grades) -> dict[str, NDArray[np.int8]]:
+    """The rows of each category, in order of appearance."""
+    return _parts([item.tags["category"] for item in grades.items], grades.values)
+
+
 def costliest(grades: Grades) -> Costliest | None:
     """The system without which most items would be fair, of equals the first; `None` if none costs any."""
     unsettled = grades.values < 0
@@ -92,7 +113,7 @@ def phenomenon_groups(items: Sequence[Case]) -> dict[str, str]:
 def accuracies(
     grades: Grades,
     *,
-    items: Literal["fair", "settled"] = "fair",
+    items: Items = "fair",
     test: Test = "exact",
     alpha: float = 0.05,
     samples: int = 1000,
@@ -110,28 +131,23 @@ def accuracies(
     z-test, the t-test and the bootstrap compare what is shown, while the exact test, and the permutation test
     that takes its place for the macro average, take the items that the two systems at hand have both settled.
     """
-    for what, value, known in (("test", test, get_args(Test)), ("choice of items", items, _ITEMS)):
+    for what, value, known in (("test", test, get_args(Test)), ("choice of items", items, get_args(Items))):
         if value not in known:
             raise UsageError(f"No {what} {value!r}. Available: {', '.join(sorted(known))}.")
-    values = grades.values
     if items == "fair":
-        values = np.where(fair_items(grades)[:, None], values, np.int8(-1))
+        grades = only(grades, fair_items(grades))
     settings: dict[str, object] = {"items": items, "test": test, "alpha": f"{alpha:g}"}
     if test in ("exact", "bootstrap"):
         settings |= {"samples": samples, "seed": str(seed).lower()}
     signature = _signature(settings)
     results = []
-    for group in _groups(grades.items, values):
+    for group in _groups(grades):
         compare = comparison(group.parts, test, samples=samples, seed=seed)
-        results.append(_result(group, grades.systems, compare, alpha=alpha, signature=signature))
-    return Result(
-        scores=[score for result in results for score in result.scores],
-        comparisons=[comparison for result in results for comparison in result.comparisons],
-        clusters=[cluster for result in results for cluster in result.clusters],
-    )
+        scores = _scores(group, grades.systems, signature)
+        results += [Result(scores), ranked(scores, compare, alpha=alpha)]
+    return joined(results)
 
 
-_ITEMS = ("fair", "settled")
 _Key = TypeVar("_Key", bound=Hashable)
 
 
@@ -147,10 +163,11 @@ class _Group:
     parts: Sequence[NDArray[np.int8]]
 
 
-def _groups(items: Sequence[Case], values: NDArray[np.int8]) -> list[_Group]:
+def _groups(grades: Grades) -> list[_Group]:
     """Phenomena and categories in order of appearance, then the averages."""
+    items, values = grades.items, grades.values
     phenomena = _parts([(item.tags["category"], item.tags["phenomenon"]) for item in items], values)
-    categories = _parts([item.tags["category"] for item in items], values)
+    categories = by_category(grades)
     labels = zip(phenomenon_groups(items), phenomena.values(), strict=True)
     return [
         *(_Group(PHENOMENON, label, [part]) for label, part in labels),
@@ -168,11 +185,8 @@ def _parts(keys: Sequence[_Key], values: NDArray[np.int8]) -> dict[_Key, NDArray
     return {key: values[chosen] for key, chosen in rows.items()}
 
 
-def _result(
-    group: _Group, systems: Sequence[str], compare: Compare, *, alpha: float, signature: str
-) -> Result:
-    """Scores, comparisons and clusters of one group."""
-    name, label = group.name, group.label
+def _scores(group: _Group, systems: Sequence[str], signature: str) -> list[Score]:
+    """One score for each system."""
     correct, n = counts(group.parts)
     values = 100 * stats.macro_average(correct, n)
     if len(group.parts) == 1:
@@ -180,37 +194,19 @@ def _result(
         low, high = np.array([stats.wilson(*pair) for pair in pairs]).reshape(-1, 2).T
     else:
         low, high = stats.macro_interval(correct, n)
-    scores = [
+    return [
         Score(
-            name,
+            group.name,
             system,
-            label,
-            value=_defined(values[i]),
+            group.label,
+            value=defined(values[i]),
             n=int(n[i].sum()),
-            low=_defined(100 * low[i]),
-            high=_defined(100 * high[i]),
+            low=defined(100 * low[i]),
+            high=defined(100 * high[i]),
             signature=signature,
         )
         for i, system in enumerate(systems)
     ]
-    ranking = rank(values.tolist(), compare, alpha=alpha)
-    comparisons = [
-        Comparison(
-            name,
-            label,
-            a=systems[ranking.best],
-            b=systems[other],
-            delta=float(values[ranking.best] - values[other]),
-            p=_defined(p),
-        )
-        for other, p in ranking.others
-    ]
-    clusters: list[Cluster] = []
-    above = 0
-    for members in ranking.clusters:
-        clusters.append(Cluster(name, label, 1 + above, tuple(systems[i] for i in members)))
-        above += len(members)
-    return Result(scores, comparisons, clusters)
 
 
 def _signature(settings: Mapping[str, object]) -> str:
@@ -219,7 +215,3 @@ def _signature(settings: Mapping[str, object]) -> str:
     return "|".join(
         [*(f"{key}:{value}" for key, value in settings.items()), f"version:mtassay-{__version__}"]
     )
-
-
-def _defined(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from mtassay.core import Finding
-from mtassay.methods.suite.method import DETECTOR
+from mtassay.methods.suite.method import status_of
 
-__all__ = ["STATUSES", "Change", "Changes", "compare"]
-
-STATUSES = ("correct", "incorrect", "undecided", "conflict", "skipped", "error")
+__all__ = ["Change", "Changes", "compare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,8 @@ def compare(
     `texts` are the outputs by system and item.
     """
     before = {(finding.system, finding.case_id): finding for finding in old}
-    counts: dict[str, dict[str, Counter[str]]] = {"old": {}, "new": {}}
+    old_counts: dict[str, Counter[str]] = {}
+    new_counts: dict[str, Counter[str]] = {}
     found: dict[tuple[str, str | None, str, str], list[tuple[Finding, Finding]]] = {}
     order: dict[str, int] = {}
     for finding in new:
@@ -53,11 +52,11 @@ def compare(
         if key not in before:
             continue
         first = before[key]
-        for name, each in (("old", first), ("new", finding)):
-            counts[name].setdefault(finding.system, Counter())[_status(each)] += 1
-        if _status(first) != _status(finding):
-            place = (finding.case_id, texts.get(key), _status(first), _status(finding))
-            found.setdefault(place, []).append((first, finding))
+        was, now = status_of(first), status_of(finding)
+        old_counts.setdefault(finding.system, Counter())[was] += 1
+        new_counts.setdefault(finding.system, Counter())[now] += 1
+        if was != now:
+            found.setdefault((finding.case_id, texts.get(key), was, now), []).append((first, finding))
     changes = [
         Change(
             item, output, tuple(f.system for _, f in pairs), was, now, _why(pairs[0][0]), _why(pairs[0][1])
@@ -65,11 +64,7 @@ def compare(
         for (item, output, was, now), pairs in found.items()
     ]
     changes.sort(key=lambda change: order[change.item])
-    return Changes(tuple(changes), counts["old"], counts["new"])
-
-
-def _status(finding: Finding) -> str:
-    return str(finding.evidence["status"]) if finding.detector == DETECTOR else str(finding.verdict)
+    return Changes(tuple(changes), old_counts, new_counts)
 
 
 def _why(finding: Finding) -> str:

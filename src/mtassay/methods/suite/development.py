@@ -6,7 +6,7 @@ A group is a year, or anything else in order: versions, months. Accuracies are i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from mtassay import stats
 from mtassay.core import Result, Score
-from mtassay.methods.suite.accuracy import MACRO, NAME, Grades, accuracies, fair_items
+from mtassay.methods.suite.accuracy import (
+    MACRO,
+    NAME,
+    Grades,
+    Items,
+    accuracies,
+    by_category,
+    fair_items,
+    only,
+)
 from mtassay.methods.suite.movement import movements
 from mtassay.methods.suite.significance import Test, comparison
 from mtassay.methods.suite.system_names import Entry
@@ -22,12 +31,11 @@ from mtassay.methods.suite.system_names import Entry
 __all__ = ["Best", "BestBy", "Comparing", "Course", "best_of_groups", "compare_best", "courses", "pick"]
 
 BestBy = Literal["pairs", "fair", "settled"]
-Items = Literal["fair", "settled"]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparing:
-    """How things are compared: on which items, by which test."""
+    """How things are compared: on which items, by which test. The fields are arguments of `accuracies`."""
 
     items: Items = "fair"
     test: Test = "exact"
@@ -80,7 +88,7 @@ def best_of_groups(
     found = {}
     for group in dict.fromkeys(entry.group for entry in entries):
         columns = [column for column, entry in enumerate(entries) if entry.group == group]
-        part = _parts(pick(grades, columns))
+        part = list(by_category(pick(grades, columns)).values())
         first = _best(part, by)
         others = [other for other in range(len(columns)) if other != first]
         compare = comparison(part, how.test, samples=how.samples, seed=how.seed)
@@ -98,16 +106,9 @@ def compare_best(
     """The accuracies of the best systems, called by their groups, and what changed from first to last."""
     places = {entry: column for column, entry in enumerate(entries)}
     shown = pick(grades, [places[found.entry] for found in best.values()], names=list(best))
-    result = accuracies(
-        shown,
-        items=comparing.items,
-        test=comparing.test,
-        alpha=comparing.alpha,
-        samples=comparing.samples,
-        seed=comparing.seed,
-    )
+    result = accuracies(shown, **asdict(comparing))
     if comparing.items == "fair":
-        shown = _only(shown, fair_items(shown))
+        shown = only(shown, fair_items(shown))
     ends = pick(shown, [0, len(best) - 1])
     return result, movements(ends, test=comparing.test, samples=comparing.samples, seed=comparing.seed)
 
@@ -128,7 +129,7 @@ def courses(
     if not several:
         return []
     if comparing.items == "fair":
-        grades = _only(grades, fair_items(pick(grades, [c for own in several.values() for c in own])))
+        grades = only(grades, fair_items(pick(grades, [c for own in several.values() for c in own])))
     found = [_course(system, grades, own, entries, comparing) for system, own in several.items()]
     return sorted(found, key=lambda course: -(course.points[-1].value or 0.0))
 
@@ -137,15 +138,8 @@ def _course(
     system: str, grades: Grades, columns: Sequence[int], entries: Sequence[Entry], comparing: Comparing
 ) -> Course:
     own = pick(grades, columns)
-    own = _only(own, fair_items(own))
-    scores = accuracies(
-        own,
-        items=comparing.items,
-        test=comparing.test,
-        alpha=comparing.alpha,
-        samples=comparing.samples,
-        seed=comparing.seed,
-    ).scores
+    own = only(own, fair_items(own))
+    scores = accuracies(own, **asdict(comparing)).scores
     macro = [score for score in scores if (score.name, score.group) == (NAME, MACRO)]
     points = tuple(
         replace(score, system=entries[column].name, group=entries[column].group)
@@ -155,16 +149,6 @@ def _course(
     moved = movements(ends, test=comparing.test, samples=comparing.samples, seed=comparing.seed)
     names = tuple(dict.fromkeys(entries[column].name for column in columns))
     return Course(system, names, points[0].n, points, moved[-1])
-
-
-def _only(grades: Grades, kept: NDArray[np.bool_]) -> Grades:
-    """The grades with the other items not settled."""
-    return Grades(grades.items, grades.systems, np.where(kept[:, None], grades.values, np.int8(-1)))
-
-
-def _parts(grades: Grades) -> list[NDArray[np.int8]]:
-    categories = np.array([item.tags["category"] for item in grades.items])
-    return [grades.values[categories == name] for name in dict.fromkeys(categories.tolist())]
 
 
 def _best(parts: Sequence[NDArray[np.int8]], by: BestBy) -> int:

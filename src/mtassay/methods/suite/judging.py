@@ -13,14 +13,12 @@ from functools import cached_property
 from typing import Any, Literal
 
 from mtassay.errors import InputError
-from mtassay.formats.suite import Item, Rule, RuleField, Suite
+from mtassay.formats.suite import REGEX_FIELDS, TOKEN_FIELDS, Item, Rule, RuleField, Suite
 from mtassay.methods.suite.patterns import TIMEOUT, Pattern, Text, compile_rule, normalize
 
 __all__ = ["Judge", "Judged", "Match", "Status"]
 
 Status = Literal["correct", "incorrect", "undecided", "conflict"]
-_REGEXES: tuple[RuleField, ...] = ("positive_regex", "negative_regex")
-_TOKENS: tuple[RuleField, ...] = ("positive_tokens", "negative_tokens")
 _Tokens = dict[tuple[bool, str], list[tuple[RuleField, Rule]]]
 
 
@@ -101,9 +99,8 @@ class Judge:
         if not text.strip():
             return Judged("incorrect", "the output is empty", text)
         tokens = tuple(self._equal_tokens(item, text))
-        searched = Text(text)
         slow: list[Rule] = []
-        found = tuple(self._matching_expressions(item, searched, slow))
+        found = tuple(self._matching_expressions(item, Text(text), slow))
         kinds = {match.is_positive for match in tokens or found}
         if not kinds:
             why = f"a rule took longer than {TIMEOUT:g} s" if slow else "no rule applies"
@@ -127,7 +124,7 @@ class Judge:
     def _index(self, item: Item) -> _Tokens:
         """The tokens of an item by what they are equal to: exactly, or whatever the case."""
         index: _Tokens = {}
-        for kind in _TOKENS:
+        for kind in TOKEN_FIELDS:
             for token in getattr(item, kind):
                 ignore_case = (token.case or self.suite.matching.case) == "ignore"
                 key = normalize(token.text, self.suite.matching)
@@ -137,7 +134,7 @@ class Judge:
         return index
 
     def _matching_expressions(self, item: Item, text: Text, slow: list[Rule]) -> Iterator[Match]:
-        for kind in _REGEXES:
+        for kind in REGEX_FIELDS:
             for rule in getattr(item, kind):
                 try:
                     found = self.pattern(item, rule).search(text)
@@ -150,7 +147,7 @@ class Judge:
     def check(self) -> None:
         """Compile every expression now: a bad one is found before anything is asked."""
         for item in self.suite.items:
-            for kind in _REGEXES:
+            for kind in REGEX_FIELDS:
                 for rule in getattr(item, kind):
                     self.pattern(item, rule)
 
@@ -160,7 +157,7 @@ class Judge:
         if key not in self._patterns:
             try:
                 self._patterns[key] = compile_rule(
-                    rule, matching=self.suite.matching, macros=dict(self.suite.macros)
+                    rule, matching=self.suite.matching, macros=self.suite.macros
                 )
             except ValueError as error:
                 raise InputError(

@@ -79,7 +79,7 @@ def broken_by(
     found = []
     for each in known:
         text = Text(normalize(each.text, judge.suite.matching))
-        wrong = [name for name, _ in new if name.startswith("positive") != each.correct]
-        if any(name in wrong and judge.pattern(item, rule).search(text) for name, rule in new):
+        against = [rule for name, rule in new if name.startswith("positive") != each.correct]
+        if any(judge.pattern(item, rule).search(text) for rule in against):
             found.append(Broken(each, judge.judge(changed, each.text).status))
     return found

@@ -5,12 +5,11 @@ Works on suites that cannot judge yet: with patterns that do not compile and ids
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
-from mtassay.formats.suite import RULE_FIELDS, Item, Suite
+from mtassay.formats.suite import REGEX_FIELDS, RULE_FIELDS, Item, Suite, macros_in
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.lint_item import Checked
 from mtassay.methods.suite.problems import Problem, problem, short
@@ -19,8 +18,6 @@ __all__ = ["Outputs", "lint"]
 
 Outputs = Mapping[str, Collection[str]]
 """Outputs that are stored somewhere, by item."""
-
-_MACRO = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 
 
 def lint(
@@ -63,7 +60,7 @@ def _suite_problems(suite: Suite, min_items: int) -> Iterator[Problem]:
             f"{len(drafts):,} of {len(suite.items):,} items are drafts; a second person approves them: "
             "mtassay suite approve",
         )
-    used = {name for text in _all_patterns(suite) for name in _MACRO.findall(text)}
+    used = {name for text in _all_patterns(suite) for name in macros_in(text)}
     for name in suite.macros:
         if name not in used:
             yield problem("unused-macro", f"no expression uses the macro '{name}'; remove it")
@@ -78,7 +75,7 @@ def _suite_problems(suite: Suite, min_items: int) -> Iterator[Problem]:
 def _all_patterns(suite: Suite) -> Iterator[str]:
     yield from suite.macros.values()
     for item in suite.items:
-        for name in ("positive_regex", "negative_regex"):
+        for name in REGEX_FIELDS:
             yield from (rule.text for rule in getattr(item, name))
 
 
@@ -90,11 +87,10 @@ def _duplicates(suite: Suite) -> Iterator[Problem]:
             where = f" (line {first.line})" if first.line else ""
             yield problem("duplicate-id", f"the id stands twice{where}; rename one", item)
         same = by_source.setdefault((item.langpair, item.source, item.context), [])
-        if any(_asks(other) == _asks(item) for other in same):
-            other = next(other for other in same if _asks(other) == _asks(item))
+        if equal := [other for other in same if _asks(other) == _asks(item)]:
             yield problem(
                 "duplicate-source",
-                f"asks and judges the same as {other.id}: '{short(item.source)}'; remove one",
+                f"asks and judges the same as {equal[0].id}: '{short(item.source)}'; remove one",
                 item,
             )
         elif same:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from mtassay.errors import MtassayError
-from mtassay.formats.suite import RULE_FIELDS, Item, Rule, RuleField, expand
+from mtassay.formats.suite import REGEX_FIELDS, RULE_FIELDS, TOKEN_FIELDS, Item, Rule, expand
 from mtassay.languages import parse_pair
 from mtassay.methods.suite.batteries import battery
 from mtassay.methods.suite.judging import Judge, Judged
@@ -16,7 +16,6 @@ from mtassay.methods.suite.problems import Problem, problem, short
 
 __all__ = ["Checked"]
 
-_REGEXES: tuple[RuleField, ...] = ("positive_regex", "negative_regex")
 _ESCAPE = re.compile(r"\\[.?()\[\]|*+^$bBwWsSdD{}/-]")
 
 
@@ -62,7 +61,7 @@ class Checked:
         for kind, text in texts:
             if control := control_in(text):
                 yield problem("control-character", f"the {kind} '{short(text)}' holds a {control}", item)
-        for name in ("positive_tokens", "negative_tokens"):
+        for name in TOKEN_FIELDS:
             for rule in getattr(item, name):
                 if escape := _ESCAPE.search(rule.text):
                     yield problem(
@@ -75,38 +74,41 @@ class Checked:
 
     def _broken(self) -> Iterator[tuple[Rule, Problem]]:
         """Rules that do not compile."""
-        suite = self.judge.suite
-        for name in _REGEXES:
+        for name in REGEX_FIELDS:
             for rule in getattr(self.item, name):
-                code, what = "unknown-macro", ""
-                try:
-                    if control := control_in(expand(rule.text, suite.macros)):
-                        what = f"'{short(rule.text)}' holds a {control}"
-                        yield rule, problem("control-character", what, self.item, rule=rule.text)
-                        continue
-                    code = "bad-pattern"
-                    pattern = compile_rule(rule, matching=suite.matching, macros=dict(suite.macros))
-                    pattern.search(Text("é"))  # what is not ASCII has a form of its own
-                except ValueError as error:
-                    what = f"bad pattern '{short(rule.text)}' ({error}); fix it"
-                    if code == "unknown-macro":
-                        what = f"'{short(rule.text)}': {error}; define it under 'macros:'"
-                except (TimeoutError, ImportError):
-                    continue
-                if what:
+                code, what = self._fault(rule)
+                if code:
                     yield rule, problem(code, what, self.item, rule=rule.text)
+
+    def _fault(self, rule: Rule) -> tuple[str, str]:
+        """What is wrong with an expression, its code first; both empty if it compiles."""
+        suite = self.judge.suite
+        try:
+            text = expand(rule.text, suite.macros)
+        except ValueError as error:
+            return "unknown-macro", f"'{short(rule.text)}': {error}; define it under 'macros:'"
+        if control := control_in(text):
+            return "control-character", f"'{short(rule.text)}' holds a {control}"
+        try:
+            pattern = compile_rule(rule, matching=suite.matching, macros=suite.macros)
+            pattern.search(Text("é"))  # what is not ASCII has a form of its own
+        except ValueError as error:
+            return "bad-pattern", f"bad pattern '{short(rule.text)}' ({error}); fix it"
+        except TimeoutError:
+            pass  # slow, not wrong
+        return "", ""
 
     def _matching_too_much(self) -> Iterator[Problem]:
         item = self.item
         unrelated = battery(item.langpair)
         source = Text(normalize(item.source, self.judge.suite.matching))
         copies = []
-        for name in _REGEXES:
+        for name in REGEX_FIELDS:
             for rule in getattr(item, name):
                 if all(self._matches(rule, Text(text)) for text in unrelated):
                     yield problem(
                         "matches-everything",
-                        f"{_kind(name)} '{short(rule.text)}' matches {len(unrelated)} unrelated sentences; "
+                        f"{_side(name)} '{short(rule.text)}' matches {len(unrelated)} unrelated sentences; "
                         f"make it say what it looks for",
                         item,
                         rule=rule.text,
@@ -132,20 +134,19 @@ class Checked:
         """Tokens: do the rules agree about them?"""
         item = self.item
         overlaps: dict[tuple[str, str], list[str]] = {}
-        shadowed: list[tuple[Rule, str]] = []
-        known = {name: getattr(item, name) for name in ("positive_tokens", "negative_tokens")}
-        for name, tokens in known.items():
-            for token in tokens:
+        shadowed: list[tuple[str, Rule, str]] = []
+        for name in TOKEN_FIELDS:
+            for token in getattr(item, name):
                 judged = self.judge.judge(item, token.text)
                 kinds = {match.kind for match in judged.matches}
-                if kinds >= set(known):
+                if kinds >= set(TOKEN_FIELDS):
                     if name == "positive_tokens":
                         what = f"'{short(token.text)}' is a positive and a negative token; remove one"
                         yield problem("both-tokens", what, item, rule=token.text)
-                elif kinds >= set(_REGEXES):
+                elif kinds >= set(REGEX_FIELDS):
                     overlaps.setdefault(_clash(judged), []).append(token.text)
-                elif against := [m for m in judged.matches if m.kind in _REGEXES and m.kind[:3] != name[:3]]:
-                    shadowed.append((token, against[0].rule.text))
+                elif against := [match for match in judged.matches if _side(match.kind) != _side(name)]:
+                    shadowed.append((_side(name), token, against[0].rule.text))
         for (positive, negative), texts in overlaps.items():
             yield problem(
                 "overlap",
@@ -154,8 +155,7 @@ class Checked:
                 item,
                 rule=positive,
             )
-        for token, pattern in shadowed:
-            side = "positive" if token in item.positive_tokens else "negative"
+        for side, token, pattern in shadowed:
             yield problem(
                 "shadowed-token",
                 f"the {side} token '{short(token.text)}' is judged the other way by '{short(pattern)}'; "
@@ -172,7 +172,9 @@ class Checked:
             if judged.status != "correct":
                 why = judged.why
                 status = "in conflict" if judged.status == "conflict" else judged.status
-                if judged.status == "conflict" and {match.kind for match in judged.matches} >= set(_REGEXES):
+                if judged.status == "conflict" and {match.kind for match in judged.matches} >= set(
+                    REGEX_FIELDS
+                ):
                     why = "positive '{}' and negative '{}' both match".format(*map(short, _clash(judged)))
                 yield problem(
                     "reference-not-correct",
@@ -184,10 +186,10 @@ class Checked:
     def _never_fires(self, outputs: Collection[str]) -> Iterator[Problem]:
         texts = [Text(normalize(text, self.judge.suite.matching)) for text in outputs]
         count = f"{len(texts)} stored output{'s' * (len(texts) != 1)}"
-        for name in _REGEXES:
+        for name in REGEX_FIELDS:
             for rule in getattr(self.item, name):
                 if not any(self._matches(rule, text) for text in texts):
-                    what = f"{_kind(name)} '{short(rule.text)}' matches none of {count}"
+                    what = f"{_side(name)} '{short(rule.text)}' matches none of {count}"
                     yield problem("never-fires", what, self.item, rule=rule.text)
 
     def idle_tokens(self, outputs: Collection[str]) -> int:
@@ -202,8 +204,9 @@ def _clash(judged: Judged) -> tuple[str, str]:
     return first["positive_regex"], first["negative_regex"]
 
 
-def _kind(name: str) -> str:
-    return name.removesuffix("_regex")
+def _side(name: str) -> str:
+    """`positive` or `negative`."""
+    return name.partition("_")[0]
 
 
 def _more(texts: list[str]) -> str:

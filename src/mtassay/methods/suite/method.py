@@ -16,7 +16,16 @@ from mtassay.methods.suite.accuracy import Grades, accuracies
 from mtassay.methods.suite.judging import Judge, Judged
 from mtassay.reviews import Subject
 
-__all__ = ["DETECTOR", "QUESTION", "SuiteMethod", "case_of", "grades_of", "segment_of"]
+__all__ = [
+    "DETECTOR",
+    "QUESTION",
+    "STATUSES",
+    "SuiteMethod",
+    "case_of",
+    "grades_of",
+    "segment_of",
+    "status_of",
+]
 
 DETECTOR = "suite"
 QUESTION = "suite"
@@ -28,6 +37,8 @@ _VERDICTS: dict[str, Verdict] = {
     "undecided": "undecided",
     "conflict": "undecided",
 }
+STATUSES = (*_VERDICTS, "skipped", "error")
+"""What can become of an item: what its output is judged to be, or why there is none."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +129,11 @@ def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Seque
     return Grades(asked, list(columns), values)
 
 
+def status_of(finding: Finding) -> str:
+    """`correct`, `incorrect`, `undecided` or `conflict`; without an output `skipped` or `error`."""
+    return str(finding.evidence["status"] if finding.detector == DETECTOR else finding.verdict)
+
+
 @dataclass(frozen=True, slots=True)
 class _Settled:
     verdict: Verdict
@@ -138,9 +154,9 @@ def _settle(judged: Judged, case: Case, text: str, decisions: Mapping[str, str])
 
 
 def _counts(findings: Sequence[Finding]) -> dict[str, int]:
-    counts = dict.fromkeys((*_VERDICTS, "skipped", "error"), 0)
+    counts = dict.fromkeys(STATUSES, 0)
     for finding in findings:
-        counts[finding.evidence["status"] if finding.detector == DETECTOR else str(finding.verdict)] += 1
+        counts[status_of(finding)] += 1
     return counts
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import stats
-from mtassay.methods.suite.accuracy import MACRO, MICRO, Grades
+from mtassay.methods.suite.accuracy import MACRO, MICRO, Grades, by_category, fair_items, only
 from mtassay.methods.suite.significance import Test, comparison
 
 __all__ = ["holm", "movements"]
@@ -24,13 +24,14 @@ def movements(
 
     Only items that both have settled count. p is twice the one-tailed one of whichever is better.
     """
-    values = np.where((grades.values >= 0).all(axis=1, keepdims=True), grades.values, np.int8(-1))
-    categories = np.array([item.tags["category"] for item in grades.items])
-    names = list(dict.fromkeys(categories.tolist()))
-    parts = [values[categories == name] for name in names]
-    groups = [*((name, [part]) for name, part in zip(names, parts, strict=True)), (MICRO, [values])]
-    groups.append((MACRO, parts or [values]))
-    return [_change(name, part, test=test, samples=samples, seed=seed) for name, part in groups]
+    grades = only(grades, fair_items(grades))
+    categories = by_category(grades)
+    groups = [
+        *((name, [part]) for name, part in categories.items()),
+        (MICRO, [grades.values]),
+        (MACRO, list(categories.values()) or [grades.values]),
+    ]
+    return [_change(name, parts, test=test, samples=samples, seed=seed) for name, parts in groups]
 
 
 def holm(p: Sequence[float | None]) -> list[float | None]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -12,9 +13,10 @@ import re2
 from mtassay.formats.suite import Matching, Rule, expand
 from mtassay.methods.suite.re2_syntax import explain, mark, translate, unmarked_length
 
-__all__ = ["TIMEOUT", "Found", "Pattern", "Text", "compile_rule", "control_in", "normalize"]
+__all__ = ["TIMEOUT", "Found", "Pattern", "Text", "compile_rule", "control_in", "escaped", "normalize"]
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
 TIMEOUT = 1.0
 """Seconds that an expression with `engine: regex` may take for one output."""
@@ -38,6 +40,15 @@ def normalize(text: str, matching: Matching) -> str:
 
         text = unicodedata.normalize(matching.unicode, text)
     return " ".join(text.split()) if matching.whitespace == "collapse" else text
+
+
+def escaped(text: str) -> str:
+    """The text as an expression that matches just it; spaces stay readable, unlike with `re.escape`.
+
+    >>> escaped("3.5 (ca.)")
+    '3\\\\.5 \\\\(ca\\\\.\\\\)'
+    """
+    return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 @dataclass(frozen=True)
@@ -80,43 +91,36 @@ def control_in(text: str) -> str:
     return f"control character {shown}; in YAML write patterns in single quotes or without quotes"
 
 
-def compile_rule(rule: Rule, *, matching: Matching, macros: dict[str, str]) -> Pattern:
+def compile_rule(rule: Rule, *, matching: Matching, macros: Mapping[str, str]) -> Pattern:
     """The expression of a rule, with its macros written out. A `ValueError` says what is wrong with it."""
     text = expand(rule.text, macros)
     if control := control_in(text):
         raise ValueError(control)
     ignore_case = (rule.case or matching.case) == "ignore"
-    if matching.unicode != "none":
-        text = normalize(text, Matching(unicode=matching.unicode))
+    text = normalize(text, Matching(unicode=matching.unicode))
     return (_Re2Pattern if rule.engine == "re2" else _RegexPattern)(text, ignore_case)
 
 
-@dataclass(frozen=True)
 class _Re2Pattern:
-    text: str
-    ignore_case: bool
-    _plain: Any = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_plain", self._compiled(self._translation.plain))
-
-    @cached_property
-    def _translation(self) -> Any:
-        return translate(self.text)
+    def __init__(self, text: str, ignore_case: bool) -> None:
+        self._text, self._ignore_case = text, ignore_case
+        self._translation = translate(text)
+        self._plain = self._compiled(self._translation.plain)
 
     @cached_property
     def _marked(self) -> Any:
+        assert self._translation.marked is not None
         return self._compiled(self._translation.marked)
 
     def _compiled(self, pattern: str) -> Any:
         options = re2.Options()
-        options.case_sensitive = not self.ignore_case
+        options.case_sensitive = not self._ignore_case
         options.never_capture = True
         options.log_errors = False
         try:
             return re2.compile(pattern.encode("utf-8"), options)
         except (re2.error, UnicodeEncodeError) as error:
-            explain(self.text)
+            explain(self._text)
             what = error.args[0] if error.args else error
             raise ValueError(
                 what.decode("utf-8", "replace") if isinstance(what, bytes) else str(what)
@@ -137,18 +141,13 @@ def _characters(data: bytes, span: tuple[int, int]) -> Found:
     return Found(start, end)
 
 
-@dataclass(frozen=True)
 class _RegexPattern:
-    text: str
-    ignore_case: bool
-    _compiled: Any = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, text: str, ignore_case: bool) -> None:
         import regex
 
         try:
-            flags = regex.IGNORECASE if self.ignore_case else 0
-            object.__setattr__(self, "_compiled", regex.compile(self.text, flags | regex.VERSION0))
+            flags = regex.IGNORECASE if ignore_case else 0
+            self._compiled = regex.compile(text, flags | regex.VERSION0)
         except (regex.error, OverflowError, RecursionError) as error:
             raise ValueError(str(error)) from None
 

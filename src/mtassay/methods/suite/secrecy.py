@@ -9,7 +9,7 @@ import hashlib
 import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from mtassay.errors import InputError, UsageError
@@ -59,7 +59,7 @@ class Key:
             "seed": self.seed,
             "sha256": self.digest,
             "ids": list(self.ids),
-            "lines": [{"kind": line.kind, "of": line.of, "source": line.source} for line in self.lines],
+            "lines": [asdict(line) for line in self.lines],
         }
 
 

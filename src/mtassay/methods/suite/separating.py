@@ -1,4 +1,4 @@
-r"""Words that tell texts apart: sequences of words that these texts have and those do not."""
+"""Words that tell texts apart: sequences of words that these texts have and those do not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from mtassay.formats.suite import Matching
-from mtassay.methods.suite.patterns import normalize
+from mtassay.methods.suite.patterns import escaped, normalize
 
 __all__ = ["common_words", "pattern_of", "separate", "words_of"]
 
@@ -16,7 +16,6 @@ _ALTERNATIVES = 6  # of one expression
 _ENOUGH = 400  # words of an output that are looked at
 _NO_SPACES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts in which a character can be a word
 _WORD = re.compile(rf"[{_NO_SPACES}]|[^\W{_NO_SPACES}]+(?:['’-][^\W{_NO_SPACES}]+)*")
-_SPECIAL = re.compile(r"[.^$*+?{}\[\]\\|()]")
 
 
 def separate(
@@ -84,7 +83,7 @@ def _sequences(text: str) -> Iterator[str]:
 def _pattern(words: str) -> str:
     """An expression for whole words; where a script has no spaces, for the characters."""
     left, right = (r"\b" if not re.match(rf"[{_NO_SPACES}]", words[i]) else "" for i in (0, -1))
-    return left + _SPECIAL.sub(r"\\\g<0>", words) + right
+    return left + escaped(words) + right
 
 
 def pattern_of(alternatives: Sequence[str]) -> str:

@@ -67,7 +67,7 @@ def comparison(
     if test == "bootstrap":
         return _bootstrap(parts, samples, seed)
     if test == "exact":
-        return _exact(parts[0]) if len(parts) == 1 else _permutation(parts, samples, seed)
+        return _exact(parts[0]) if len(parts) == 1 else permutation(parts, samples=samples, seed=seed)
     correct, n = counts(parts)
     if len(parts) == 1:
         function = {"z": stats.z_test, "t": stats.t_test}[test]
@@ -89,7 +89,8 @@ def _exact(outcomes: NDArray[Any]) -> Compare:
     return lambda a, others: stats.exact_test(right[:, a] @ wrong[:, others], wrong[:, a] @ right[:, others])
 
 
-def _permutation(parts: Sequence[NDArray[Any]], samples: int, seed: int | None) -> Compare:
+def permutation(parts: Sequence[NDArray[Any]], *, samples: int, seed: int | None) -> Compare:
+    """Compares systems by a paired permutation test; outcomes may also be shares, -1 for not settled."""
     outcomes = np.concatenate(parts)
     categories = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return lambda a, others: stats.macro_permutation_test(

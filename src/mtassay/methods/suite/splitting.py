@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.suite import Item, Suite, expand
+from mtassay.formats.suite import Item, Suite, expand, macros_in
 
 __all__ = ["Halves", "hold_back", "used_macros"]
 
@@ -62,25 +62,17 @@ def _chosen(items: Sequence[Item], places: Sequence[int], share: float, seed: in
     return already + sorted(others, key=rank)[: max(number - len(already), 0)]
 
 
-class _Recorder(dict[str, str]):
-    """Macros that remember which of them were asked for."""
-
-    def __init__(self, macros: Mapping[str, str]) -> None:
-        super().__init__(macros)
-        self.used: set[str] = set()
-
-    def __getitem__(self, name: str) -> str:
-        self.used.add(name)
-        return super().__getitem__(name)
-
-
 def used_macros(items: Sequence[Item], macros: Mapping[str, str], *, path: str = "") -> frozenset[str]:
     """The macros that expressions of these items use, directly or within other macros."""
-    recorder = _Recorder(macros)
+    used: set[str] = set()
     for item in items:
         for rule in (*item.positive_regex, *item.negative_regex):
             try:
-                expand(rule.text, recorder)
+                expand(rule.text, macros)
             except ValueError as error:
                 raise InputError(f"'{item.id}': {error}", path=path, line=item.line) from None
-    return frozenset(recorder.used)
+            waiting = macros_in(rule.text)
+            while waiting:
+                used.add(name := waiting.pop())
+                waiting += macros_in(macros[name])
+    return frozenset(used)

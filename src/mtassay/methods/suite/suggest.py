@@ -1,4 +1,4 @@
-r"""Proposes rules from settled outputs: the smallest expressions that tell correct ones from incorrect ones.
+"""Proposes rules from settled outputs: the smallest expressions that tell correct ones from incorrect ones.
 
 A candidate is a sequence of up to four words of a known output that no known output of the other kind has.
 Alternatives are chosen greedily, those first that cover most. Every proposal is tried on all known outputs:
@@ -86,8 +86,7 @@ def suggest(
     why = _why_not(known)
     proposals: list[Proposal] = []
     settled: list[str] = []
-    sides = (True, False) if not why else ()
-    for correct in sides:
+    for correct in (True, False) if not why else ():
         others = [*(k.text for k in known if k.correct != correct), *settled]
         proposal = _proposal(judge, item, known, undecided, others, correct=correct, common=common)
         if proposal:
@@ -164,10 +163,10 @@ def expression_for(
     if not words:
         return None
     kind: RuleField = "positive_regex" if correct else "negative_regex"
-    rules = [(kind, Rule(pattern_of(words)))]
-    changed = with_rules(item, rules)
-    found = all(any(m.rule == rules[0][1] for m in judge.judge(changed, t).matches) for t in texts)
-    return rules[0][1].text if found and not broken_by(judge, item, rules, known) else None
+    rule = Rule(pattern_of(words))
+    changed = with_rules(item, [(kind, rule)])
+    found = all(any(m.rule == rule for m in judge.judge(changed, t).matches) for t in texts)
+    return rule.text if found and not broken_by(judge, item, [(kind, rule)], known) else None
 
 
 def nearest(text: str, known: Iterable[Known], matching: Matching) -> Nearest | None:

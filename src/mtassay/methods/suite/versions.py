@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mtassay.core import Case, Finding
-from mtassay.methods.suite.method import DETECTOR
+from mtassay.methods.suite.method import status_of
 from mtassay.methods.suite.movement import holm
 from mtassay.stats import exact_test
 
-__all__ = ["GateResult", "Kind", "Step", "gate", "status_of", "steps"]
+__all__ = ["GateResult", "Kind", "Step", "gate", "steps"]
 
 Kind = Literal[
     "fixed",
@@ -52,11 +52,6 @@ class GateResult:
 
     passed: bool
     why: str
-
-
-def status_of(finding: Finding) -> str:
-    """`correct`, `incorrect`, `undecided` or `conflict`; without an output `skipped` or `error`."""
-    return str(finding.evidence["status"] if finding.detector == DETECTOR else finding.verdict)
 
 
 def steps(cases: Sequence[Case], old: Sequence[Finding], new: Sequence[Finding]) -> list[Step]:

@@ -150,10 +150,9 @@ def _phrase(lemma: str, tense: str, wanted: frozenset[str], person: str) -> _Phr
     chain = _bare(lemma, wanted)
     if modal := _TENSES[tense]:
         return _Phrase(modal, tuple(chain))
-    supported = bool(wanted & {"negative", "question"}) and len(chain) == 1
     if tense == "imperative":
         return _Phrase("do", tuple(chain)) if "negative" in wanted else _Phrase(chain[0], tuple(chain[1:]))
-    if supported and lemma != "be":
+    if len(chain) == 1 and lemma != "be" and wanted & {"negative", "question"}:
         chain.insert(0, "do")
     return _Phrase(_finite(chain[0], tense, person), tuple(chain[1:]))
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product
 
 from mtassay.errors import MtassayError
+from mtassay.methods.suite.patterns import escaped
 from mtassay.methods.suite.templates.conditions import Columns
 from mtassay.methods.suite.templates.english import TAGS, article, inflect, verb_phrase
 from mtassay.methods.suite.templates.placeholders import Argument, Call, Placeholder, parse
 from mtassay.methods.suite.templates.tables import FormTable
 
-__all__ = ["BUILT_IN", "Filler", "Function", "Inflector", "NoFormError", "capitalized"]
+__all__ = ["Filler", "Inflector", "NoFormError", "capitalized"]
 
 Function = Callable[[str, Sequence[Argument]], Sequence[str]]
 Inflector = Callable[..., str | Sequence[str]]
@@ -20,20 +21,9 @@ Inflector = Callable[..., str | Sequence[str]]
 
 REGEX = "regex"
 
-_SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
-
 
 class NoFormError(ValueError):
     """All forms were excluded: there is nothing to look for."""
-
-
-def escaped(text: str) -> str:
-    """The text as an expression that matches just it; spaces stay readable, unlike with `re.escape`.
-
-    >>> escaped("3.5 (ca.)")
-    '3\\\\.5 \\\\(ca\\\\.\\\\)'
-    """
-    return _SPECIAL.sub(lambda found: "\\" + found[0], text)
 
 
 def capitalized(text: str) -> str:
@@ -65,8 +55,8 @@ BUILT_IN: Mapping[str, Inflector] = {
     "a": article,
     "capital": capitalized,
     "tense": verb_phrase,
-    **{name: (lambda word, tag=tag: inflect(word, tag)) for name, tag in TAGS.items()},
-    **{tag: (lambda word, tag=tag: inflect(word, tag)) for tag in TAGS.values()},
+    **{name: partial(inflect, tag=tag) for name, tag in TAGS.items()},
+    **{tag: partial(inflect, tag=tag) for tag in TAGS.values()},
 }
 
 

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from mtassay.errors import InputError
-from mtassay.formats.suite import Item, Suite
+from mtassay.formats.suite import REGEX_FIELDS, Item, Suite
 from mtassay.formats.suite.records import item_from_record
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.templates.filling import Filler, Inflector, NoFormError, capitalized
@@ -25,7 +25,6 @@ MAX_COMBINATIONS = 200_000
 """So many combinations of slots of one template are looked at, whatever is chosen of them."""
 
 _SENTENCES = ("source", "references", "context")
-
 
 Report = Callable[[str, int, int | None], None]
 """Told what is being done, and how much of how much is done."""
@@ -199,7 +198,7 @@ def _doubtful(suite: Suite, report: Report) -> dict[str, str]:
     doubtful: dict[str, str] = {}
     for place, item in enumerate(suite.items):
         report("checking rules", place, len(suite.items))
-        for kind in ("positive_regex", "negative_regex"):
+        for kind in REGEX_FIELDS:
             for rule in getattr(item, kind):
                 judge.pattern(item, rule)
         if not item.has_rules:

@@ -22,12 +22,6 @@ class Record:
 
     name: str
     columns: Mapping[str, Forms]
-    line: int | None = None
-
-    @property
-    def first(self) -> Forms:
-        """What `{slot}` without a column stands for."""
-        return next(iter(self.columns.values()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class _Reader:
             raise InputError(
                 "this is no template file: it needs a list 'templates:'", path=self._path, line=1
             )
-        self._check(content, (*_HEADER, *_OWN), "a template file", content)
+        self._check(content, (*_HEADER, *_OWN), "a template file")
         header = {key: plain(value) for key, value in content.items() if key in _HEADER}
         suite = suite_from_header(header, (), path=self._path)
         slots = {
@@ -82,10 +82,10 @@ class _Reader:
             seen.add(template.id)
         return TemplateFile(suite, slots, tables, templates, str(content.get("author", "")), self._path)
 
-    def _check(self, record: Mapping[str, Any], known: Sequence[str], what: str, where: object) -> None:
+    def _check(self, record: LocatedDict, known: Sequence[str], what: str) -> None:
         if unknown := [key for key in record if key not in known]:
             raise self._wrong(
-                f"{what} has no '{unknown[0]}'. Available: {', '.join(known)}", record[unknown[0]] or where
+                f"{what} has no '{unknown[0]}'. Available: {', '.join(known)}", record[unknown[0]] or record
             )
 
     def _mapping(self, content: LocatedDict, key: str) -> Mapping[str, Any]:
@@ -97,20 +97,20 @@ class _Reader:
     def _record(self, entry: Any) -> LocatedDict:
         if not isinstance(entry, LocatedDict):
             raise self._wrong("a template must be a mapping with phenomenon, source and rules", entry)
-        self._check(entry, _TEMPLATE, "a template", entry)
+        self._check(entry, _TEMPLATE, "a template")
         return entry
 
     def _slot(self, name: str, value: Any) -> tuple[Record, ...]:
         if isinstance(value, str):
-            rows: list[tuple[int | None, dict[str, tuple[str, ...]]]] = list(self._rows(value))
+            rows = [columns for _, columns in self._rows(value)]
         elif isinstance(value, list):
-            rows = [(line_of(entry), self._columns(name, entry)) for entry in value]
+            rows = [self._columns(name, entry) for entry in value]
         else:
             raise self._wrong(f"the slot '{name}' must be a list, or the name of a .tsv file", value)
         if not rows:
             raise self._wrong(f"the slot '{name}' has no values", value)
-        names = unique_slugs([columns.get("id") or next(iter(columns.values())) for _, columns in rows])
-        return tuple(Record(names[i], columns, line) for i, (line, columns) in enumerate(rows))
+        names = unique_slugs([columns.get("id") or next(iter(columns.values())) for columns in rows])
+        return tuple(Record(*named) for named in zip(names, rows, strict=True))
 
     def _columns(self, slot: str, entry: Any) -> dict[str, tuple[str, ...]]:
         if isinstance(entry, str):
