@@ -160,3 +160,10 @@ def test_a_mistake_is_one_line(run: Run, folder: Path, words: list[str], message
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_is_no_file_no_folder_and_no_run_is_called_that(run: Run, folder: Path) -> None:
+    run("suite", "run", "suite.yaml", "-t", "y21", "--save")
+    done = run("suite", "years", "suite.yaml", "y21", "y22/none")
+    assert done.returncode == 2
+    assert "There is no file, folder or run 'y22/none'" in done.stderr

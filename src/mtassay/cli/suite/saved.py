@@ -105,7 +105,10 @@ def _saved(run: str, inputs: Inputs, workspace: Path | None) -> list[Replay]:
         raise UsageError(
             f"There is no file or folder {run}, and no workspace {path} with a run of this name."
         )
-    systems = saved_systems(Workspace(path), run)
+    store = Workspace(path)
+    if run != "last" and not any(each.id.startswith(run) for each in store.runs()):
+        raise UsageError(f"There is no file, folder or run '{run}'. Runs: mtassay runs list")
+    systems = saved_systems(store, run)
     known = {item.id for item in inputs.whole.items}
     for system in systems:
         strangers = len(system.outputs.keys() - known)
