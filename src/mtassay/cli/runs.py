@@ -47,7 +47,7 @@ def list_runs(output_format: FormatOption = OutputFormat.text, workspace: Worksp
     if output_format is OutputFormat.json:
         print_json([_summary(run) for run in runs])
         return
-    rows = [[run.id, run.method, _short(_about(run), 30), _short(", ".join(run.systems), 26)] for run in runs]
+    rows = [[run.id, run.method, _short(_about(run), 24), _short(", ".join(run.systems), 24)] for run in runs]
     print_tables([Table(["Run", "method", "about", "systems"], rows)], output_format)
 
 
