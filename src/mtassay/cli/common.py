@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -20,6 +21,7 @@ from mtassay.languages import Pair, parse_pair
 from mtassay.options import is_live
 from mtassay.report.table import Table, to_latex, to_markdown, to_text, to_tsv
 from mtassay.report.texts import printable
+from mtassay.stats import default_seed
 from mtassay.store import DEFAULT, Workspace
 
 
@@ -80,6 +82,12 @@ SeedOption = Annotated[
     int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+
+
+def fixed_seed(chosen: int | None) -> int:
+    """The seed to use. Where none is set, one is drawn here, so that all draws of a command share it."""
+    seed = chosen if chosen is not None else default_seed()
+    return secrets.randbits(31) if seed is None else seed
 
 
 def pair_of(text: str | None) -> Pair | None:

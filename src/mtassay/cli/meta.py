@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -19,6 +18,7 @@ from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
     cache_workspace,
+    fixed_seed,
     pair_of,
 )
 from mtassay.cli.meta_inputs import Inputs, read_human_column, split_names
@@ -167,7 +167,7 @@ def correlate_command(
         measured=bool(metrics or sweep),
     )
     material = inputs.from_files() if mtme is None else inputs.from_folder(mtme)
-    settings = Settings(level, grouping, samples, trials, _seed(seed))
+    settings = Settings(level, grouping, samples, trials, fixed_seed(seed))
     frame = material.frame
     with Progress(quiet=quiet) as progress:
         measured = measure_raters(
@@ -192,12 +192,6 @@ def correlate_command(
     if plot is not None:
         report.draw(plot)
     report.print(output_format)
-
-
-def _seed(chosen: int | None) -> int:
-    """The seed to use; a fresh one is drawn here, since metrics and people must share their draws."""
-    seed = chosen if chosen is not None else default_seed()
-    return secrets.randbits(31) if seed is None else seed
 
 
 def _check_raters(raters: Sequence[Rater], humans: Sequence[Rater], human_vs_human: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
     cache_workspace,
+    fixed_seed,
 )
 from mtassay.cli.meta_inputs import split_names
 from mtassay.cli.progress import Progress
@@ -31,7 +31,6 @@ from mtassay.meta.estimation import discrimination
 from mtassay.metrics.base import Metric
 from mtassay.options import build, split_specs
 from mtassay.report.plots import check_plot
-from mtassay.stats import default_seed
 
 
 def register(app: typer.Typer) -> None:
@@ -103,8 +102,7 @@ def challenge(
         raise InputError("no pair has a reference", path=challenge_set)
     wanted = metric or ([] if scores or qe_scores else ["bleu,chrf"])
     metrics = _metrics([spec for text in wanted for spec in split_specs(text)], pairs)
-    drawn = seed if seed is not None else default_seed()
-    settings = Settings(by, alpha, samples, secrets.randbits(31) if drawn is None else drawn)
+    settings = Settings(by, alpha, samples, fixed_seed(seed))
     elsewhere = _external(scores or [], qe_scores or [], split_names(lower_is_better), whole)
     if referenced:
         rows = [row for row, pair in enumerate(whole) if pair.reference is not None]

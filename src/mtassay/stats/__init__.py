@@ -14,6 +14,7 @@ from mtassay.stats.comparison import (
     adjust,
     clusters,
     detectable_difference,
+    holm,
     units_to_settle,
     win_counts,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "fisher_interval",
     "fleiss_kappa",
     "grouped",
+    "holm",
     "incomplete_beta",
     "interval",
     "kendall",

@@ -113,6 +113,20 @@ def _bonferroni(ascending: Floats) -> Floats:
     return ascending * len(ascending)
 
 
+def holm(p: Sequence[float | None]) -> list[float | None]:
+    """p-values corrected for their number (Holm 1979), in their order; `None` is no test.
+
+    >>> holm([0.04, None, 0.01, 0.03])
+    [0.06, None, 0.03, 0.06]
+    """
+    known = sorted((value, place) for place, value in enumerate(p) if value is not None)
+    corrected: list[float | None] = [None] * len(p)
+    values = np.minimum(_holm(np.array([value for value, _ in known])), 1.0)
+    for (_, place), value in zip(known, values.tolist(), strict=True):
+        corrected[place] = value
+    return corrected
+
+
 def _holm(ascending: Floats) -> Floats:
     return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
 

@@ -13,9 +13,9 @@ from mtassay.methods.suite.challenge import (
     NO_CORRECT,
     NO_INCORRECT,
     NOTHING,
-    Known,
-    known_outputs,
+    Sides,
     make_pairs,
+    sort_outputs,
 )
 from mtassay.reviews import Subject
 
@@ -26,8 +26,8 @@ def tokens(*texts: str) -> tuple[Rule, ...]:
     return tuple(map(Rule, texts))
 
 
-def known(*, correct: str = "", incorrect: str = "") -> Known:
-    return Known({text: ["token"] for text in correct}, {text: ["token"] for text in incorrect})
+def known(*, correct: str = "", incorrect: str = "") -> Sides:
+    return Sides({text: ["token"] for text in correct}, {text: ["token"] for text in incorrect})
 
 
 def test_tokens_outputs_and_reviews_are_known_with_all_their_origins() -> None:
@@ -46,7 +46,7 @@ def test_tokens_outputs_and_reviews_are_known_with_all_their_origins() -> None:
     }
     reviewed = [Subject("i1", (ITEM.source,), (text,)) for text in ("Person said.", "They were silent.")]
     decisions = {reviewed[0].id: "incorrect", reviewed[1].id: "correct"}
-    found = known_outputs(Suite((item,)), outputs, decisions=decisions, subjects=reviewed)
+    found = sort_outputs(Suite((item,)), outputs, decisions=decisions, subjects=reviewed)
     assert found["i1"].correct == {
         "Nobody said anything.": ["token", "output:A"],
         "They were silent.": ["review"],
@@ -62,20 +62,20 @@ def test_a_review_wins_over_the_rules_and_one_of_another_source_does_not_count()
     item = replace(ITEM, positive_tokens=tokens("Nobody."))
     now, before = Subject("i1", (ITEM.source,), ("Nobody.",)), Subject("i1", ("Antes.",), ("Old.",))
     decisions = {now.id: "incorrect", before.id: "correct"}
-    found = known_outputs(Suite((item,)), {}, decisions=decisions, subjects=[now, before])["i1"]
+    found = sort_outputs(Suite((item,)), {}, decisions=decisions, subjects=[now, before])["i1"]
     assert (found.correct, found.incorrect) == ({}, {"Nobody.": ["token", "review"]})
 
 
 @pytest.mark.parametrize("text", ["", "  ", "No one said nothing", "Something else"])
 def test_blank_conflicting_and_undecided_outputs_are_not_known(text: str) -> None:
     item = replace(ITEM, positive_regex=tokens("No one"), negative_regex=tokens("nothing"))
-    found = known_outputs(Suite((item,)), {"A": {"i1": text}})["i1"]
-    assert found == Known()
+    found = sort_outputs(Suite((item,)), {"A": {"i1": text}})["i1"]
+    assert found == Sides()
 
 
 def test_texts_that_differ_from_their_opposite_in_spaces_alone_are_not_known() -> None:
     item = replace(ITEM, positive_tokens=tokens("No one."), negative_tokens=tokens("No  one.", "One."))
-    found = known_outputs(Suite((item,)), {})["i1"]
+    found = sort_outputs(Suite((item,)), {})["i1"]
     assert (found.correct, list(found.incorrect)) == ({}, ["One."])
 
 
@@ -83,7 +83,7 @@ def test_texts_that_differ_from_their_opposite_in_spaces_alone_are_not_known() -
     ("what", "why"),
     [(known(), NOTHING), (known(correct="a"), NO_INCORRECT), (known(incorrect="x"), NO_CORRECT)],
 )
-def test_an_item_without_both_kinds_says_why_it_has_no_pair(what: Known, why: str) -> None:
+def test_an_item_without_both_kinds_says_why_it_has_no_pair(what: Sides, why: str) -> None:
     harvest = make_pairs(ITEM, what)
     assert (harvest.pairs, harvest.why_none) == ((), why)
 
@@ -122,8 +122,8 @@ def test_pairs_differ_share_one_reference_and_use_every_text_they_can(
 
 def test_the_draw_depends_on_seed_and_item_and_on_no_order() -> None:
     first, second = (
-        Known({"a": [], "b": [], "c": []}, {"x": []}),
-        Known({"c": [], "a": [], "b": []}, {"x": []}),
+        Sides({"a": [], "b": [], "c": []}, {"x": []}),
+        Sides({"c": [], "a": [], "b": []}, {"x": []}),
     )
     assert make_pairs(ITEM, first, seed=3).pairs == make_pairs(ITEM, second, seed=3).pairs
     drawn = {make_pairs(ITEM, first, seed=seed).pairs[0].reference for seed in range(30)}

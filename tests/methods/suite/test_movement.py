@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from mtassay.core import Case
 from mtassay.methods.suite.accuracy import Grades
-from mtassay.methods.suite.movement import holm, movements
+from mtassay.methods.suite.movement import movements
+from mtassay.stats import holm
 
 
 def grades(rows: list[tuple[str, str]], *systems: str) -> Grades:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     check_targets,
+    fixed_seed,
     plural,
     print_json,
     print_tables,
@@ -38,13 +38,12 @@ from mtassay.cli.suite.inputs import Inputs, SuiteArgument, exit_if_failed, read
 from mtassay.core import Output
 from mtassay.errors import UsageError
 from mtassay.formats.challenge import LINE_FILES, write_challenge, write_challenge_lines
-from mtassay.methods.suite.challenge import Harvest, known_outputs, make_pairs
+from mtassay.methods.suite.challenge import Harvest, make_pairs, sort_outputs
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.method import QUESTION, SuiteMethod
 from mtassay.methods.suite.selection import Choice
 from mtassay.report.challenge import harvest_table
 from mtassay.reviews import Subject, decide
-from mtassay.stats import default_seed
 from mtassay.store import Workspace
 
 
@@ -106,14 +105,14 @@ def challenge(
     outputs = ask(inputs, systems, store=store, budget=budget, quiet=quiet)
     known.add(outputs)
     with Progress(quiet=quiet) as progress:
-        found = known_outputs(
+        found = sort_outputs(
             inputs.suite,
             known.outputs,
             decisions=known.decisions,
             subjects=known.subjects,
             report=partial(progress.report, "judging"),
         )
-    drawn = _seed(seed)
+    drawn = fixed_seed(seed)
     harvests = [make_pairs(i, found[i.id], per_item=per_item, seed=drawn) for i in inputs.suite.items]
     pairs = [pair for harvest in harvests for pair in harvest.pairs]
     if not pairs:
@@ -126,11 +125,6 @@ def challenge(
     _show(harvests, output_format)
     say(f"mtassay: wrote {output}; judge metrics by it: mtassay meta challenge {output}")
     exit_if_failed(systems, outputs)
-
-
-def _seed(chosen: int | None) -> int:
-    seed = chosen if chosen is not None else default_seed()
-    return secrets.randbits(31) if seed is None else seed
 
 
 def _show(harvests: Sequence[Harvest], form: OutputFormat) -> None:

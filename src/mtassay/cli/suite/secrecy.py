@@ -17,6 +17,7 @@ from mtassay.cli.common import (
     SeedOption,
     check_targets,
     echo,
+    fixed_seed,
     plural,
     print_json,
     print_tables,
@@ -33,7 +34,6 @@ from mtassay.methods.suite.secrecy import one_line, scramble
 from mtassay.methods.suite.selection import Choice
 from mtassay.methods.suite.splitting import hold_back
 from mtassay.report.table import Table
-from mtassay.stats import default_seed
 
 SOURCE = "source.txt"
 
@@ -162,8 +162,7 @@ def split_suite(
         raise UsageError("The suite, the public and the hidden file must be three files.")
     # Another seed would hide other items, and those hidden before would be public.
     refuse_existing(output, hidden, force=force)
-    chosen = seed if seed is not None else default_seed()
-    halves = hold_back(whole, share, seed=secrets.randbits(63) if chosen is None else chosen)
+    halves = hold_back(whole, share, seed=fixed_seed(seed))
     write_suite(hidden, halves.hidden)
     write_suite(output, halves.public)
     if halves.shown_twice:

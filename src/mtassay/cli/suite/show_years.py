@@ -23,12 +23,11 @@ from mtassay.methods.suite.development import (
     courses,
     pick,
 )
-from mtassay.methods.suite.movement import holm
 from mtassay.methods.suite.system_names import Entry, spellings
 from mtassay.report.development import GroupRow, best_table, change_table, course_table, group_table
 from mtassay.report.suite_plots import plot_courses
 from mtassay.report.table import Table
-from mtassay.stats import Change
+from mtassay.stats import Change, holm
 
 __all__ = ["Years", "plot_years", "print_years"]
 

@@ -16,14 +16,14 @@ from mtassay.formats.suite import Item, Suite
 from mtassay.methods.suite.judging import Judge
 from mtassay.reviews import Subject
 
-__all__ = ["NOTHING", "NO_CORRECT", "NO_INCORRECT", "Harvest", "Known", "known_outputs", "make_pairs"]
+__all__ = ["NOTHING", "NO_CORRECT", "NO_INCORRECT", "Harvest", "Sides", "make_pairs", "sort_outputs"]
 
 TOKEN, REVIEW, REFERENCE = "token", "review", "reference"
 NOTHING, NO_CORRECT, NO_INCORRECT = "no known output", "no correct output", "no incorrect output"
 
 
 @dataclass(slots=True)
-class Known:
+class Sides:
     """The known outputs of one item, with all origins of each text, in the order in which they were met."""
 
     correct: dict[str, list[str]] = field(default_factory=dict)
@@ -46,14 +46,14 @@ class Harvest:
     why_none: str = ""
 
 
-def known_outputs(
+def sort_outputs(
     suite: Suite,
     outputs: Mapping[str, Mapping[str, str]],
     *,
     decisions: Mapping[str, str] | None = None,
     subjects: Iterable[Subject] = (),
     report: Callable[[int, int], None] | None = None,
-) -> dict[str, Known]:
+) -> dict[str, Sides]:
     """What is known about each item, by its id, in the order of the suite.
 
     `outputs` has the texts of each system by item. `decisions` are people's answers by subject and win
@@ -72,7 +72,7 @@ def known_outputs(
     for place, item in enumerate(suite.items):
         if report and place % 100 == 0:
             report(place, len(suite.items))
-        known = found[item.id] = Known()
+        known = found[item.id] = Sides()
         status: dict[str, str] = {}
         for text, origin in _candidates(item, reviewed.get(item.id, ()), outputs):
             if text not in status:
@@ -100,7 +100,7 @@ def _candidates(
             yield texts[item.id], f"output:{system}"
 
 
-def make_pairs(item: Item, known: Known, *, per_item: int = 1, seed: int = 12345) -> Harvest:
+def make_pairs(item: Item, known: Sides, *, per_item: int = 1, seed: int = 12345) -> Harvest:
     """Up to `per_item` pairs of one item, that share their reference and as few other texts as possible.
 
     The reference is one of the correct outputs, and in no pair. Where only one is known, a reference of the

@@ -14,7 +14,7 @@ from mtassay import stats
 from mtassay.methods.suite.accuracy import MACRO, MICRO, Grades, by_category, fair_items, only
 from mtassay.methods.suite.significance import Test, comparison
 
-__all__ = ["holm", "movements"]
+__all__ = ["movements"]
 
 
 def movements(
@@ -32,21 +32,6 @@ def movements(
         (MACRO, list(categories.values()) or [grades.values]),
     ]
     return [_change(name, parts, test=test, samples=samples, seed=seed) for name, parts in groups]
-
-
-def holm(p: Sequence[float | None]) -> list[float | None]:
-    """p-values corrected for their number (Holm 1979), in their order; `None` is no test.
-
-    >>> holm([0.04, None, 0.01, 0.03])
-    [0.06, None, 0.03, 0.06]
-    """
-    known = sorted((value, place) for place, value in enumerate(p) if value is not None)
-    corrected: list[float | None] = [None] * len(p)
-    most = 0.0
-    for rank, (value, place) in enumerate(known):
-        most = max(most, min(1.0, value * (len(known) - rank)))
-        corrected[place] = most
-    return corrected
 
 
 def _change(

@@ -9,8 +9,7 @@ from typing import Literal
 
 from mtassay.core import Case, Finding
 from mtassay.methods.suite.method import status_of
-from mtassay.methods.suite.movement import holm
-from mtassay.stats import exact_test
+from mtassay.stats import exact_test, holm
 
 __all__ = ["GateResult", "Kind", "Step", "gate", "steps"]
 
