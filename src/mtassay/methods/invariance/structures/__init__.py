@@ -1,0 +1,1 @@
+"""How the structure of two translations is compared: one class for each representation."""
