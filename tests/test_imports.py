@@ -15,7 +15,7 @@ LAYERS = [
     {"errors", "core", "languages"},
     {"stats", "formats", "reviews", "store", "systems", "tools", "metrics"},
     {"methods"},
-    {"engine", "caller", "executors", "registry", "options", "meta"},
+    {"engine", "caller", "executors", "registry", "options", "meta", "repair"},
     {"report", "web"},
     {"cli"},
 ]

@@ -3,10 +3,10 @@
 usage: python models/en-pt/train.py DATA OUT [--minutes 8] [--translate NAME=FILE ...]
 
 DATA holds tatoeba-train.eng-por.tsv.gz and tatoeba-test.eng-por.tsv.gz (Tatoeba, CC BY 2.0 FR). Training
-pairs whose source is in the test set are dropped. OUT gets the model as `transformers` reads it, what it
-makes of every 13th test pair, and of the lines of every FILE. Needs torch, transformers, sentencepiece and a
-GPU. Appendix D of Wu et al. (2023) trains a Transformer base on millions of pairs; this one has a fifth of
-its size and 0.2 million short pairs.
+pairs whose source is in the test set are dropped. OUT gets the folder `model` as `transformers` reads it
+(`-t small=transformers:OUT/model`), what it makes of every 13th test pair, and of the lines of every FILE.
+Needs torch, transformers, sentencepiece, sacremoses and a GPU. Appendix D of Wu et al. (2023) trains a
+Transformer base on millions of pairs; this one has a fifth of its size and 0.2 million short pairs.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from pathlib import Path
 import sentencepiece
 import torch
 from torch.nn.functional import cross_entropy
-from transformers import MarianConfig, MarianMTModel
+from transformers import GenerationConfig, MarianConfig, MarianMTModel, MarianTokenizer
 
 SEED = 12345
 VOCABULARY = 12_000
 TOKENS = 24_000  # of source and target together, in one batch
 LONGEST = 120  # pieces of a side; what is longer is left out
 PEAK, WARM_UP = 1e-3, 1000
+BEAMS, LONGEST_OUTPUT = 4, 256
 PAD, END = "<pad>", "</s>"
 
 Pair = tuple[list[int], list[int]]
@@ -55,7 +56,7 @@ def main() -> None:
     coded = [pair for pair in coded if max(map(len, pair)) <= LONGEST]
     held_out, coded = coded[::100], [pair for i, pair in enumerate(coded) if i % 100]
     learn(model, coded, held_out, minutes=arguments.minutes)
-    model.half().save_pretrained(arguments.out / "model", max_shard_size="14MB")
+    save(model.half(), arguments.out, arguments.out / "model")
     write(arguments.out / "test.tsv", translate(model, [s for s, _ in test[::13]], pieces, vocabulary))
     for each in arguments.translate:
         name, _, path = each.partition("=")
@@ -101,9 +102,52 @@ def write_vocabulary(pieces: sentencepiece.SentencePieceProcessor, out: Path) ->
     order = [END, "<unk>", *(name for name in names if name not in (END, "<unk>", "<s>")), PAD]
     vocabulary = {name: number for number, name in enumerate(order)}
     (out / "vocab.json").write_text(json.dumps(vocabulary, ensure_ascii=False), encoding="utf-8")
-    settings = {"source_lang": "en", "target_lang": "pt", "model_max_length": 256}
-    (out / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     return vocabulary
+
+
+def save(model: MarianMTModel, pieces: Path, folder: Path) -> None:
+    """All that `transformers` needs to translate with it: weights, settings, pieces and vocabulary.
+
+    `pieces` is the folder with source.spm and vocab.json. Marian asks for the pieces of both languages.
+    """
+    spm = str(pieces / "source.spm")
+    tokenizer = MarianTokenizer(
+        source_spm=spm,
+        target_spm=spm,
+        vocab=str(pieces / "vocab.json"),
+        source_lang="en",
+        target_lang="pt",
+        model_max_length=model.config.max_position_embeddings,
+    )
+    tokenizer.save_pretrained(folder)
+    (folder / "target.spm").write_bytes((pieces / "source.spm").read_bytes())
+    model.generation_config = GenerationConfig(
+        num_beams=BEAMS,
+        max_length=LONGEST_OUTPUT,
+        pad_token_id=model.config.pad_token_id,
+        eos_token_id=model.config.eos_token_id,
+        decoder_start_token_id=model.config.decoder_start_token_id,
+    )
+    model.save_pretrained(folder, max_shard_size="14MB")
+
+
+def convert(weights: Path, folder: Path) -> None:
+    """The same folder from bare weights (*.safetensors) beside source.spm and vocab.json."""
+    from safetensors.torch import load_file
+
+    vocabulary = json.loads((weights / "vocab.json").read_text(encoding="utf-8"))
+    model = MarianMTModel(shape(vocabulary))
+    state = {}
+    for shard in sorted(weights.glob("*.safetensors")):
+        state.update(load_file(shard))
+    missing, unknown = model.load_state_dict(state, strict=False)
+    # What is shared or computed is stored once or not at all.
+    stored_elsewhere = ("embed_tokens", "embed_positions", "lm_head")
+    lost = [name for name in missing if not any(part in name for part in stored_elsewhere)]
+    if lost or unknown:
+        raise SystemExit(f"{weights} has other weights: without {lost}, with {unknown}")
+    model.tie_weights()
+    save(model, weights, folder)
 
 
 def shape(vocabulary: dict[str, int]) -> MarianConfig:
@@ -211,7 +255,10 @@ def translate(
         rows = [code(text, pieces, vocabulary)[-250:] for text in texts[start : start + 64]]
         sources = padded(rows, vocabulary[PAD])
         made = model.generate(
-            input_ids=sources, attention_mask=sources != vocabulary[PAD], num_beams=4, max_length=256
+            input_ids=sources,
+            attention_mask=sources != vocabulary[PAD],
+            num_beams=BEAMS,
+            max_length=LONGEST_OUTPUT,
         )
         for row in made.tolist():
             outputs.append(pieces.decode_pieces([names[number] for number in row if number not in special]))

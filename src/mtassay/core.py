@@ -59,7 +59,11 @@ class Segment(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One or more sources that are judged together; `skip` says why a case cannot run."""
+    """One or more sources that are judged together; `skip` says why a case cannot run.
+
+    Where the sources are segments of their own, `source_ids` are their ids, in order; systems are then asked,
+    and answer, by these.
+    """
 
     id: str
     segment_id: str
@@ -67,6 +71,15 @@ class Case(NamedTuple):
     expect: Mapping[str, Any] = _NOTHING
     tags: Mapping[str, Any] = _NOTHING
     skip: str | None = None
+    source_ids: tuple[str, ...] = ()
+
+    def requests(self) -> list[Request]:
+        """What to ask of a system: one request for each source; none for a case that cannot run."""
+        if self.skip is not None:
+            return []
+        ids = self.source_ids or (self.id,) * len(self.sources)
+        context = self.tags.get("context")
+        return [Request(id_, source, context) for id_, source in zip(ids, self.sources, strict=True)]
 
 
 class Request(NamedTuple):

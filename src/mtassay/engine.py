@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -12,13 +13,15 @@ from typing import Any
 
 from mtassay import __version__
 from mtassay.caller import Budget, Tally, translate_all
-from mtassay.core import DISPUTED, Judgement, Method, Output, Request, Run, Segment, System, Tools
+from mtassay.core import DISPUTED, Judgement, Method, Output, Run, Segment, System, Tools
 from mtassay.errors import WorkspaceError
 from mtassay.reviews import decide
 from mtassay.store import Workspace
 from mtassay.systems.live import LiveSystem
 
-__all__ = ["Execution", "execute"]
+__all__ = ["EngineTools", "Execution", "execute"]
+
+_KEEP_EVERY = 5.0  # seconds between two writes of what was dear to compute
 
 Report = Callable[[str, int, int | None], None]
 """Called with a step's name, how much of it is done, and how much there is (`None`: unknown)."""
@@ -52,14 +55,9 @@ def execute(
     `budget` is for each live system.
     """
     started = datetime.now(UTC)
-    tools = _EngineTools(workspace, report or _silent)
+    tools = EngineTools(workspace, report or _silent)
     cases = list(method.cases(segments, tools))
-    requests = [
-        Request(case.id, source, case.tags.get("context"))
-        for case in cases
-        if case.skip is None
-        for source in case.sources
-    ]
+    requests = [request for case in cases for request in case.requests()]
     outputs = {}
     for system in systems:
         if isinstance(system, LiveSystem):
@@ -89,12 +87,13 @@ def execute(
 
 
 @dataclass(slots=True)
-class _EngineTools(Tools):
+class EngineTools(Tools):
     """Lends the workspace's cache and the caller's progress display to a method."""
 
     workspace: Workspace | None
     report: Report
     pending: dict[str, bytes] = field(default_factory=dict)
+    kept: float = field(default_factory=time.monotonic)
 
     def progress(self, step: str, done: int, total: int | None) -> None:
         self.report(step, done, total)
@@ -103,7 +102,10 @@ class _EngineTools(Tools):
         return self.pending.get(key) or (self.workspace.recall(key) if self.workspace else None)
 
     def remember(self, key: str, value: bytes) -> None:
+        """Kept a moment before it is written: one transaction for many is fast, and a kill loses seconds."""
         self.pending[key] = value
+        if time.monotonic() - self.kept > _KEEP_EVERY:
+            self.keep()
 
     def decisions(self, question: str) -> Mapping[str, str]:
         if self.workspace is None:
@@ -116,6 +118,8 @@ class _EngineTools(Tools):
         """Write what was remembered, in one transaction."""
         if self.workspace and self.pending:
             self.workspace.remember(self.pending.items())
+            self.pending = {}
+        self.kept = time.monotonic()
 
 
 def _tell(tools: Tools, name: str, tally: Tally) -> None:

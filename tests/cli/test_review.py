@@ -194,7 +194,10 @@ def test_agreement_of_two_reviewers_and_their_dispute(saved: Run) -> None:
     text = saved("review", "agreement").stdout
     assert "Disputed, that is without a majority: 1; see --disputed." in text
     assert "Answers 'unsure', which are no ratings: 1." in text
-    assert "No question 'x'. Available: suite." in saved("review", "agreement", "--question", "x").stderr
+    assert (
+        "No question 'x'. Available: suite, invariance, ssf, tsf, ta."
+        in saved("review", "agreement", "--question", "x").stderr
+    )
 
 
 def test_a_score_run_has_nothing_to_review_and_last_means_the_last_that_has(

@@ -20,9 +20,11 @@ from mtassay.cli.common import (
 from mtassay.cli.review.screen import Screen, match_spans, rule_lines
 from mtassay.core import Finding, Review
 from mtassay.report.findings import why
+from mtassay.report.invariance import variant_lines
 from mtassay.report.table import Table
 from mtassay.report.texts import marked, printable, wrapped
 from mtassay.reviews.cases import Answer, CaseStory, status_of, tell_case
+from mtassay.reviews.pending import question_of
 from mtassay.reviews.subjects import SHORT
 
 
@@ -64,6 +66,10 @@ def _print_story(story: CaseStory) -> None:
     screen = Screen.here()
     tags = story.segment.tags if story.segment else {}
     names = [story.case_id, *(str(tags[key]) for key in ("category", "phenomenon") if key in tags)]
+    if "original" in tags:
+        edit = tags.get("edit") or {}
+        changed = f": {edit.get('before')} → {edit.get('after')}" if edit else ""
+        names.append(f"from {tags['original']}{changed}")
     echo(wrapped(" · ".join(names), width=screen.width))
     echo(f"run {story.run.id} · {story.run.method}\n")
     if story.segment:
@@ -71,28 +77,27 @@ def _print_story(story: CaseStory) -> None:
             echo(line)
     for answer in story.answers:
         echo()
-        for line in _answer_lines(answer, screen):
+        for line in _answer_lines(answer, screen, is_asked=question_of(story.run) is not None):
             echo(line)
     if len(story.history) > 1:
         echo()
         print_tables([_history_table(story)], OutputFormat.text)
 
 
-def _answer_lines(answer: Answer, screen: Screen) -> list[str]:
+def _answer_lines(answer: Answer, screen: Screen, *, is_asked: bool) -> list[str]:
     found = status_of(answer.findings)
     status = answer.status or "no finding"
     if found != answer.status:
         status += f" by reviewers (the run said {found})"
     head = f"{status} · {', '.join(answer.systems)}"
-    is_judged = any("status" in finding.evidence for finding in answer.findings)
-    if answer.subject and (answer.reviews or is_judged):
+    if answer.subject and is_asked:
         head += f" · subject {answer.subject.id[:SHORT]}"
     lines = [wrapped(head, width=screen.width, indent="  ", first="")]
     evidence: Mapping[str, Any] = answer.findings[0].evidence if answer.findings else {}
     for text in answer.subject.outputs if answer.subject else ():
         lines.append(screen.line("  output", text, match_spans(text, evidence)))
     for finding in answer.findings:
-        reasons = [_why(finding), *rule_lines(finding.evidence)]
+        reasons = [_why(finding), *rule_lines(finding.evidence), *variant_lines(finding.evidence)]
         if reasons[0].startswith("matches ") and len(reasons) > 1:
             del reasons[0]  # the rules say the same, and where
         lines += [screen.line("" if number else "  why", reason) for number, reason in enumerate(reasons)]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from mtassay.cli.common import named
-from mtassay.core import Segment, System
+import typer
+
+from mtassay.cli.common import named, say_failures
+from mtassay.core import Output, Segment, System
 from mtassay.formats import read_outputs
 from mtassay.languages import Pair
 from mtassay.options import is_live, open_system
+from mtassay.systems.live import LiveSystem
 from mtassay.systems.stored import Stored
 
-__all__ = ["open_systems", "stored_system"]
+__all__ = ["exit_if_failed", "open_systems", "stored_system"]
 
 
 def open_systems(texts: Sequence[str], segments: Sequence[Segment], pair: Pair | None) -> list[System]:
@@ -27,3 +30,10 @@ def open_systems(texts: Sequence[str], segments: Sequence[Segment], pair: Pair |
 def stored_system(name: str, texts: Sequence[str | None], segments: Sequence[Segment]) -> Stored:
     """One output per segment; `None` where the file has none."""
     return Stored(name, {segment.id: text for segment, text in zip(segments, texts, strict=True)})
+
+
+def exit_if_failed(systems: Sequence[System], outputs: Mapping[str, Sequence[Output]]) -> None:
+    """Say what live engines did not translate, and stop with exit code 3 if there is any."""
+    live = [system.name for system in systems if isinstance(system, LiveSystem)]
+    if say_failures({name: outputs[name] for name in live}):
+        raise typer.Exit(3)

@@ -14,11 +14,13 @@ import typer
 from mtassay import __version__
 from mtassay.errors import MtassayError
 
-COMMANDS = ("score", "suite", "review", "explain", "translate", "meta", "systems", "runs")
+COMMANDS = (
+    "score", "suite", "invariance", "review", "explain", "repair", "translate", "meta", "systems", "runs"
+)  # fmt: skip
 """Each is a module of this package with a function `register`; in the order of the help."""
 
 
-GROUPS = ("suite", "review")
+GROUPS = ("suite", "invariance", "review", "repair")
 """Those that load only the one of their own commands that is called."""
 
 STOPPED = 130

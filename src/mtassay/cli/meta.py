@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mtassay.cli import meta_challenge
+from mtassay.cli import meta_challenge, meta_detect
 from mtassay.cli.common import (
     AlphaOption,
     FormatOption,
@@ -252,3 +252,4 @@ def rank_command(
 
 
 meta_challenge.register(app)
+meta_detect.register(app)

@@ -18,7 +18,7 @@ from mtassay.cli.common import (
     print_json,
     print_tables,
 )
-from mtassay.cli.show import findings_with_texts, print_run
+from mtassay.cli.show import findings_with_texts, print_run, texts_by_id
 from mtassay.cli.suite.show import print_suite
 from mtassay.core import Run
 from mtassay.errors import UsageError
@@ -84,6 +84,10 @@ def show_run(
             facts=facts,
             phenomena=phenomena,
         )
+    elif found.method == "invariance":
+        from mtassay.cli.invariance.show import print_invariance
+
+        print_invariance(found, output_format, facts=facts)
     else:
         print_run(found, output_format, all_pairs=pairs, facts=facts)
     if findings:
@@ -115,11 +119,10 @@ def export_run(
     elif what == "findings":
         records = [asdict(finding) for finding in found.findings]
     elif what == "segments":
-        outputs = store.outputs(found.id)
-        segments = store.segments(found.id)
+        texts = texts_by_id(store.outputs(found.id))
         records = [
-            segment_record(segment, outputs={name: answers[i].text for name, answers in outputs.items()})
-            for i, segment in enumerate(segments)
+            segment_record(segment, outputs={name: given.get(segment.id) for name, given in texts.items()})
+            for segment in store.segments(found.id)
         ]
     else:
         raise UsageError(f"Cannot export '{what}'. Available: scores, findings, segments.")
@@ -146,7 +149,8 @@ def _summary(run: Run) -> dict[str, object]:
 def _about(run: Run) -> str:
     """The suite of a run, or its language pair."""
     suite = str(run.parameters.get("suite") or "").rpartition(" (")[0]
-    return suite or "-".join(run.parameters.get("pair") or ())
+    pair = run.parameters.get("pair") or ()
+    return suite or (pair if isinstance(pair, str) else "-".join(pair))
 
 
 def _short(text: str, width: int = 40) -> str:

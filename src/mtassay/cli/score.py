@@ -24,10 +24,9 @@ from mtassay.cli.common import (
     check_targets,
     pair_of,
     say,
-    say_failures,
     workspace_path,
 )
-from mtassay.cli.given import open_systems, stored_system
+from mtassay.cli.given import exit_if_failed, open_systems, stored_system
 from mtassay.cli.progress import Progress
 from mtassay.cli.show import findings_with_texts, print_run
 from mtassay.core import Segment, System
@@ -41,7 +40,6 @@ from mtassay.metrics.base import Metric
 from mtassay.options import build, split_specs
 from mtassay.stats import default_seed
 from mtassay.store import Workspace
-from mtassay.systems.live import LiveSystem
 
 
 def register(app: typer.Typer) -> None:
@@ -174,9 +172,7 @@ def score(
     if save:
         place = f" --workspace {workspace}" if workspace else ""
         say(f"mtassay: saved; see it again: mtassay runs show {execution.run.id}{place}")
-    live = [each.name for each in systems if isinstance(each, LiveSystem)]
-    if say_failures({name: execution.outputs[name] for name in live}):
-        raise typer.Exit(3)
+    exit_if_failed(systems, execution.outputs)
 
 
 def _metrics(specs: list[str] | None, pair: Pair | None) -> dict[str, Metric]:

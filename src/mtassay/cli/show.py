@@ -49,16 +49,22 @@ def findings_with_texts(
     findings: Sequence[Finding], segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]
 ) -> list[dict[str, Any]]:
     """Findings as records, each with the texts it is about where its case is a segment."""
-    by_id = {segment.id: i for i, segment in enumerate(segments)}
+    by_id = {segment.id: segment for segment in segments}
+    texts = texts_by_id(outputs)
     records = []
     for finding in findings:
         record: dict[str, Any] = asdict(finding)
-        if (i := by_id.get(finding.case_id)) is not None:
-            record["source"] = segments[i].source
-            record["references"] = list(segments[i].references)
-            record["output"] = outputs[finding.system][i].text
+        if segment := by_id.get(finding.case_id):
+            record["source"] = segment.source
+            record["references"] = list(segment.references)
+            record["output"] = texts[finding.system].get(segment.id)
         records.append(record)
     return records
+
+
+def texts_by_id(outputs: Mapping[str, Sequence[Output]]) -> dict[str, dict[str, str | None]]:
+    """What each system answered to each segment; who was not asked has no entry."""
+    return {system: {answer.id: answer.text for answer in answers} for system, answers in outputs.items()}
 
 
 def _look(run: Run) -> Look:

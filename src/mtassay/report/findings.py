@@ -16,6 +16,8 @@ def why(evidence: Mapping[str, Any]) -> str:
     """
     if "why" in evidence:
         return str(evidence["why"])
+    if "compared" in evidence:
+        return _about_variants(evidence)
     if "missed" in evidence:
         missed = [
             f"{name['text']} ({name['type']})" + (f", near {name['near']!r}" if name.get("near") else "")
@@ -23,3 +25,19 @@ def why(evidence: Mapping[str, Any]) -> str:
         ]
         return "missed " + "; ".join(missed)
     return "; ".join(f"{key.replace('_', ' ')}: {value}" for key, value in evidence.items())
+
+
+def _about_variants(evidence: Mapping[str, Any]) -> str:
+    """How far the translations of an original's variants are from its own.
+
+    >>> _about_variants({"compared": 9, "threshold": 4, "variants": [{"distance": 7.0}, {"distance": 5.0}]})
+    'distance 7, beyond the threshold of 4; 9 variants compared'
+    """
+    distances = [variant["distance"] for variant in evidence.get("variants", ())]
+    far = (
+        f"distance {max(distances):g}, beyond the threshold"
+        if distances
+        else "no variant beyond the threshold"
+    )
+    compared = int(evidence["compared"])
+    return f"{far} of {evidence['threshold']:g}; {compared:,} variant{'s'[: compared != 1]} compared"

@@ -37,10 +37,14 @@ class Answer:
         return status_of(self.findings)
 
     @property
+    def is_settled_by_people(self) -> bool:
+        """Whether reviewers came to a verdict."""
+        return self.decision is not None and self.decision.answer is not None
+
+    @property
     def is_settled(self) -> bool:
         """Whether reviewers or the run came to a verdict."""
-        by_people = self.decision is not None and self.decision.answer is not None
-        return by_people or any(finding.verdict in ("pass", "fail") for finding in self.findings)
+        return self.is_settled_by_people or any(f.verdict in ("pass", "fail") for f in self.findings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What still waits for a person: outputs that rules left open or that reviewers dispute, each one once."""
+"""What still waits for a person: outputs left open, suspected or disputed among reviewers, each one once."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from mtassay.reviews.subjects import Subject
 __all__ = ["Pending", "merge_pending", "pending_in", "question_of", "subjects_in", "waiting_for"]
 
 _OPEN = ("undecided", "conflict")
+_SUSPICIOUS = "suspicious"
+_REPORTED = (_SUSPICIOUS, "confirmed", "cleared")
 
 
 @dataclass(frozen=True)
 class Pending:
     """One output to look at, with what a person needs to judge it.
 
-    `status` is why it is here: `undecided` or `conflict` by the rules, or `disputed` among reviewers.
-    `systems` are those that gave this very output, `run` is a run that it is in.
+    `status` is why it is here: `undecided` or `conflict` by the rules, `suspicious` for all outputs of an
+    issue, or `disputed` among reviewers. `systems` are those that gave this very output, `run` is a run that
+    it is in. `evidence` is empty where reviewers must not know what the run found.
     """
 
     subject: Subject
@@ -64,37 +67,49 @@ def pending_in(
 ) -> list[Pending]:
     """The open outputs of a run, in the order of its segments; equal outputs of several systems are one.
 
-    Open is what the rules did not settle, whether or not somebody settled it since, and what is disputed.
+    Open is what the rules did not settle or what is shown with an issue, whether or not somebody settled it
+    since, and what is disputed.
     """
     question = question_of(run)
     if question is None:
         return []
     subjects = subjects_in(segments, outputs)
     contested = set(disputed)
-    found: dict[Subject, Pending] = {}
     places = {segment.id: place for place, segment in enumerate(segments)}
-    for finding in run.findings:
-        subject = subjects.get((finding.case_id, finding.system))
+    found: dict[Subject, Pending] = {}
+
+    def add(case_id: str, system: str, status: str | None, evidence: Mapping[str, Any]) -> None:
+        subject = subjects.get((case_id, system))
         if subject is None:
-            continue
-        status = _status(finding, is_disputed=subject in contested)
-        if status is None:
-            continue
+            return
+        why = DISPUTED if subject in contested else status
         known = found.get(subject)
-        if known is None:
-            segment = segments[places[subject.case_id]]
-            systems = (finding.system,)
-            found[subject] = Pending(subject, question, run.id, systems, status, segment, finding.evidence)
-        elif finding.system not in known.systems:
-            found[subject] = replace(known, systems=(*known.systems, finding.system))
+        if known is not None:
+            systems = tuple(dict.fromkeys((*known.systems, system)))
+            found[subject] = replace(known, systems=systems)
+        elif why is not None:
+            shown = {} if question.is_blind else evidence
+            segment = segments[places[case_id]]
+            found[subject] = Pending(subject, question, run.id, (system,), why, segment, shown)
+
+    for finding in run.findings:
+        for case_id in _shown_with(finding):
+            add(case_id, finding.system, _status(finding), finding.evidence)
+    for case_id, system in subjects:  # disputed outputs that no finding is about
+        add(case_id, system, None, {})
     return sorted(found.values(), key=lambda pending: places[pending.subject.case_id])
 
 
-def _status(finding: Finding, *, is_disputed: bool) -> str | None:
+def _shown_with(finding: Finding) -> list[str]:
+    """The cases whose outputs a finding asks about: its own, and the variants shown with an issue."""
+    return [finding.case_id, *(str(variant["id"]) for variant in finding.evidence.get("variants", ()))]
+
+
+def _status(finding: Finding) -> str | None:
     """Why a person should look; `None` if nobody needs to."""
-    if is_disputed:
-        return DISPUTED
     said = str(finding.evidence.get("rules_say") or finding.evidence.get("status") or finding.verdict)
+    if said in _REPORTED:
+        return _SUSPICIOUS
     if finding.verdict == "undecided" or "rules_say" in finding.evidence:
         return said if said in _OPEN else None
     return None

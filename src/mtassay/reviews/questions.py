@@ -13,16 +13,18 @@ __all__ = ["QUESTIONS", "Question", "find_question"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked about the outputs of one method.
+    """What is asked about the outputs of one method; without a method, about pairs that are in no run.
 
     `keys` are the answers by the key that gives them, in the order of showing; `unsure` (key u) can be
-    answered to any question, and the keys b, n, q and s are taken.
+    answered to any question, and the keys b, n, q and s are taken. `is_blind` hides what the run found, which
+    must not sway who answers.
     """
 
     name: str
     method: str
     text: str
     keys: Mapping[str, str]
+    is_blind: bool = False
 
     @property
     def answers_by_key(self) -> dict[str, str]:
@@ -47,10 +49,46 @@ class Question:
         raise ValueError(f"{text[:40]!r} is no answer. Available: {', '.join(answers.values())}.")
 
 
+_RATINGS = {"1": "unsatisfied", "2": "fair", "3": "satisfied"}
+_FLUENCY = (
+    "Satisfied: fluent, sensible and easy to understand. Fair: small mistakes in grammar, repetition, or "
+    "content that goes against common sense. Unsatisfied: broken, or hard to understand."
+)
+
 QUESTIONS: dict[str, Question] = {
     question.name: question
     for question in (
         Question("suite", "suite", "Is the phenomenon translated right?", {"c": "correct", "i": "incorrect"}),
+        Question(
+            "invariance",
+            "invariance",
+            "Is the translation right? If not, what is wrong: words are dropped (under) or added (over), "
+            "something modifies the wrong word (modification), a word or phrase is wrong (mistranslation), "
+            "the words are right but not how they go together (logic), or several of these?",
+            {
+                "c": "correct",
+                "d": "under",
+                "o": "over",
+                "m": "modification",
+                "w": "mistranslation",
+                "l": "logic",
+                "x": "several",
+            },
+            is_blind=True,
+        ),
+        # Source and target fluency and adequacy, after the instructions in table 12 of Wu, Liu, Yeung (2023).
+        Question("ssf", "", f"How good is the source as a text? {_FLUENCY}", _RATINGS, is_blind=True),
+        Question("tsf", "", f"How good is the translation as a text? {_FLUENCY}", _RATINGS, is_blind=True),
+        Question(
+            "ta",
+            "",
+            "Does the translation say all that the source says, and no more? Satisfied: everything is there, "
+            "in the same tense and structure. Fair: little is missing, tense or structure differ, or "
+            "something was added. Unsatisfied: much is missing, or it is about something else. How fluent it "
+            "is does not matter.",
+            _RATINGS,
+            is_blind=True,
+        ),
     )
 }
 """The questions by name."""

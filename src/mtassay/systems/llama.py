@@ -70,6 +70,11 @@ class Llama(LiveSystem):
         """One text at a time."""
         return Limits(batch=1, in_flight=1, attempts=1, timeout=600.0)
 
+    @property
+    def chat(self) -> GgufModel:
+        """The model itself, for other work than translating."""
+        return self._model
+
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         """One conversation per request."""
         return [output for request in requests for output in self._translate_one(request)]

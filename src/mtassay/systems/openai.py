@@ -73,6 +73,11 @@ class OpenAI(LiveSystem):
             **self._settings,
         )
 
+    @property
+    def chat(self) -> ChatClient:
+        """The model itself, for other work than translating."""
+        return self._client
+
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         return [output for request in requests for output in self._translate_one(request)]
 

@@ -153,7 +153,7 @@ class Transformers(LiveSystem):
 
     def _first_token(self, tokenizer: Any) -> int | None:
         """Sets the source language, and gives the token that a translation into the target begins with."""
-        codes = _codes(tokenizer)
+        codes = codes_of(tokenizer)
         if not codes and not self.target_code:
             return None
         what = f"{_WHAT}: model '{self.model}'"
@@ -193,7 +193,7 @@ class _Loaded:
         return bool(set(row[1:]) & set(ends if isinstance(ends, list) else [ends]))
 
 
-def _codes(tokenizer: Any) -> list[str]:
+def codes_of(tokenizer: Any) -> list[str]:
     """The language codes a tokenizer knows, in its order; none for a model of one pair."""
     for name in ("lang_code_to_token", "lang_code_to_id"):
         if table := getattr(tokenizer, name, None):

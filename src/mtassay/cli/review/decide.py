@@ -35,7 +35,8 @@ def decide_one(
 
     A later answer of the same reviewer replaces the earlier one, which stays in the history. SUBJECT is
     the id that 'review next' and 'explain' show, or its beginning. Answers about a suite: correct,
-    incorrect, unsure.
+    incorrect, unsure; about invariance: correct, under, over, modification, mistranslation, logic, several,
+    unsure.
 
     \b
     Examples:
@@ -73,8 +74,10 @@ def _by_id(store: Workspace, beginning: str) -> tuple[Subject, Question]:
             found |= {s.id: (s, question) for s in subjects if s.id.startswith(beginning)}
     asked = {review.subject: review.question for review in store.reviews()}
     for key, subject in store.subjects().items():
-        if key.startswith(beginning) and key not in found and asked.get(key) in QUESTIONS:
-            found[key] = (subject, QUESTIONS[asked[key]])
+        known = QUESTIONS.get(asked.get(key, ""))
+        # A pair that is rated on its own has several questions, and its id does not say which is meant.
+        if key.startswith(beginning) and key not in found and known is not None and known.method:
+            found[key] = (subject, known)
     if len(found) == 1:
         return next(iter(found.values()))
     if found:

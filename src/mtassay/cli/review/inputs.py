@@ -102,7 +102,9 @@ def asked_in(run: Run) -> Question:
 def _all_runs(store: Workspace) -> list[str]:
     runs = [run.id for run in store.runs() if question_of(run)]
     if not runs:
-        raise UsageError(f"No run in {store.path} has outputs to review: mtassay suite run … --save")
+        raise UsageError(
+            f"No run in {store.path} has outputs to review: add --save to 'suite run' or 'invariance run'."
+        )
     return runs
 
 

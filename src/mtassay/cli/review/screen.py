@@ -84,8 +84,13 @@ class Screen:
     def keys(self, question: Question) -> str:
         """What can be pressed."""
         answers = [f"{key} {answer}" for key, answer in question.answers_by_key.items()]
-        keys = "   ".join([*answers, "n note", "s skip", "b back", "q quit"])
-        return f"{question.text}\n{keys}"
+        lines = [answers[0]]
+        for key in [*answers[1:], "n note", "s skip", "b back", "q quit"]:
+            if len(lines[-1]) + 3 + len(key) > self.width:
+                lines.append(key)
+            else:
+                lines[-1] += f"   {key}"
+        return "\n".join([wrapped(question.text, width=self.width), *lines])
 
 
 def match_spans(text: str, evidence: Mapping[str, Any]) -> list[Span]:

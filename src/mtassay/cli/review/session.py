@@ -36,10 +36,10 @@ class Session:
     show_systems: bool = False
     items: Mapping[str, Item] = field(default_factory=dict)
     """Items of a suite by id, whose rules are shown."""
-    answers: dict[str, str] = field(default_factory=dict)
-    """What was answered in this sitting, by subject."""
-    notes: dict[str, str] = field(default_factory=dict)
-    """Notes that wait for their answer, by subject."""
+    answers: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What was answered in this sitting, by subject and question."""
+    notes: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Notes that wait for their answer, by subject and question."""
 
     def run(self) -> str:
         """Go through the queue until its end or until the reviewer stops; gives a summary."""
@@ -75,10 +75,14 @@ class Session:
         return bool(waiting_for(self.reviewer, [pending], decisions, double=self.double))
 
     def _show(self, pending: Pending, place: int) -> None:
-        run = self.store.run(pending.run, case=pending.subject.case_id)
-        answers = answers_to(self.store, run, pending.subject.case_id)
+        answers = []
+        if pending.run:  # pairs that are rated on their own are in no run
+            run = self.store.run(pending.run, case=pending.subject.case_id)
+            answers = answers_to(self.store, run, pending.subject.case_id)
         if self.double:  # what others decided must not sway a second opinion
             answers = [answer for answer in answers if answer.decision is None]
+        if pending.question.is_blind:  # nor must what the run found
+            answers = [answer for answer in answers if answer.is_settled_by_people]
         nearest = nearest_settled(answers, pending.subject.outputs[0])
         self.write("\n" + self.screen.rule(f"{place + 1} of {len(self.queue)}"))
         self.write(self.screen.pending(pending, nearest, show_systems=self.show_systems))
@@ -97,17 +101,17 @@ class Session:
         return decision.latest.get(self.reviewer) if decision else None
 
     def _ask(self, pending: Pending) -> str:
-        subject = pending.subject.id
+        asked = (pending.subject.id, pending.question.name)
         answers = pending.question.answers_by_key
         while True:
             key = self.read_key()
             if key in answers:
-                note = self.notes.pop(subject, "")
+                note = self.notes.pop(asked, "")
                 self._keep(pending, answers[key], note)
                 self.write(f"→ {answers[key]}")
                 return _DONE
             if key == "n":
-                self.notes[subject] = self._note()
+                self.notes[asked] = self._note()
                 self.write(self.screen.keys(pending.question))
             elif key == "s":
                 self.write("→ skipped")
@@ -126,7 +130,7 @@ class Session:
     def _keep(self, pending: Pending, answer: str, note: str) -> None:
         review = review_now(pending.subject.id, pending.question.name, answer, self.reviewer, note=note)
         self.store.add_reviews([review], [pending.subject])
-        self.answers[pending.subject.id] = answer
+        self.answers[review.subject, review.question] = answer
 
     def _summary(self) -> str:
         counts = Counter(self.answers.values())

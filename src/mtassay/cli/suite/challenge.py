@@ -31,10 +31,11 @@ from mtassay.cli.common import (
     say,
     workspace_path,
 )
+from mtassay.cli.given import exit_if_failed
 from mtassay.cli.progress import Progress
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.evidence import ask
-from mtassay.cli.suite.inputs import Inputs, SuiteArgument, exit_if_failed, read_inputs
+from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
 from mtassay.core import Output
 from mtassay.errors import UsageError
 from mtassay.formats.challenge import LINE_FILES, write_challenge, write_challenge_lines

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from functools import wraps
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
+from mtassay.cli.grouping import grouped
 from mtassay.methods.suite.selection import Choice
 
 __all__ = ["EVERYTHING", "choosing"]
@@ -47,37 +45,16 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def choosing(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with these options in the place of its parameter `choice`, which it gets filled in.
+def _choice(given: dict[str, Any]) -> Choice:
+    return Choice(
+        categories=given["category"] or (),
+        phenomena=given["phenomenon"] or (),
+        tags=given["tag"] or (),
+        ids=given.get("item") or (),
+        approved=given["approved"],
+        public=given["public"],
+    )
 
-    An option that the command has itself, under the same name, is left to it.
-    """
-    hints = get_type_hints(command, include_extras=True)
-    parameters = inspect.signature(command).parameters
-    chosen = [name for name in _OPTIONS if name not in parameters]
-    written: list[inspect.Parameter] = []
-    for parameter in parameters.values():
-        if parameter.name != "choice":
-            written.append(parameter.replace(annotation=hints[parameter.name]))
-            continue
-        for name in chosen:
-            kind, default = _OPTIONS[name]
-            written.append(inspect.Parameter(name, parameter.kind, default=default, annotation=kind))
 
-    @wraps(command)
-    def filled(**values: Any) -> None:
-        given = {name: values.pop(name) for name in chosen}
-        choice = Choice(
-            categories=given["category"] or (),
-            phenomena=given["phenomenon"] or (),
-            tags=given["tag"] or (),
-            ids=given.get("item") or (),
-            approved=given["approved"],
-            public=given["public"],
-        )
-        command(choice=choice, **values)
-
-    del filled.__wrapped__  # or Typer would read the options of the command inside
-    filled.__signature__ = inspect.Signature(written)  # type: ignore[attr-defined]
-    filled.__annotations__ = {each.name: each.annotation for each in written}
-    return filled
+choosing = grouped("choice", _OPTIONS, _choice)
+"""The command with these options in the place of its parameter `choice`."""

@@ -18,8 +18,9 @@ from mtassay.cli.common import (
     WorkspaceOption,
     say,
 )
+from mtassay.cli.given import exit_if_failed
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.inputs import SuiteArgument, exit_if_failed, read_inputs
+from mtassay.cli.suite.inputs import SuiteArgument, read_inputs
 from mtassay.cli.suite.saved import read_version
 from mtassay.cli.suite.show_versions import Versions, print_versions
 from mtassay.cli.suite.verdicts import judge_systems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from mtassay.cli.common import named, say, say_failures
+from mtassay.cli.common import named, say
 from mtassay.cli.given import stored_system
 from mtassay.cli.suite.choosing import EVERYTHING
-from mtassay.core import Output, Segment, System
+from mtassay.core import Segment, System
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_stream
 from mtassay.formats.segments import align
@@ -23,9 +23,8 @@ from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.method import segment_of
 from mtassay.methods.suite.selection import Choice, select
 from mtassay.options import is_live, open_system
-from mtassay.systems.live import LiveSystem
 
-__all__ = ["Inputs", "SuiteArgument", "exit_if_failed", "read_inputs", "split", "warn_of_format"]
+__all__ = ["Inputs", "SuiteArgument", "read_inputs", "split", "warn_of_format"]
 
 SuiteArgument = Annotated[
     str,
@@ -88,13 +87,6 @@ def read_inputs(where: str, choice: Choice = EVERYTHING) -> Inputs:
         raise UsageError(f"{where} has no items yet. Add one: mtassay suite add {where}")
     Judge(suite)  # ids must be unique: outputs are joined by them
     return Inputs(suite, select(suite, choice))
-
-
-def exit_if_failed(systems: Sequence[System], outputs: Mapping[str, Sequence[Output]]) -> None:
-    """Say what live engines did not translate, and stop with exit code 3 if there is any."""
-    live = [system.name for system in systems if isinstance(system, LiveSystem)]
-    if say_failures({name: outputs[name] for name in live}):
-        raise typer.Exit(3)
 
 
 def warn_of_format(path: Path) -> None:

@@ -20,10 +20,10 @@ from mtassay.cli.common import (
     say,
 )
 from mtassay.cli.progress import Progress
+from mtassay.cli.replay import Replay, saved_systems
 from mtassay.cli.suite.evidence import RunOption, ask, existing_workspace, suite_run
 from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
 from mtassay.cli.suite.newest import same_items
-from mtassay.cli.suite.saved import Replay, saved_systems
 from mtassay.cli.suite.show_changes import Compared, print_changes
 from mtassay.cli.suite.verdicts import judge_systems
 from mtassay.core import Output

@@ -23,10 +23,11 @@ from mtassay.cli.common import (
     plural,
     workspace_path,
 )
+from mtassay.cli.given import exit_if_failed
 from mtassay.cli.progress import Progress
 from mtassay.cli.show import findings_with_texts
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.inputs import Inputs, SuiteArgument, exit_if_failed, read_inputs
+from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
 from mtassay.cli.suite.show import draw_heat_map, print_suite, say_next
 from mtassay.engine import execute
 from mtassay.errors import UsageError

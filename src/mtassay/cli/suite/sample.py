@@ -26,9 +26,10 @@ from mtassay.cli.common import (
     print_tables,
     say,
 )
+from mtassay.cli.given import exit_if_failed
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.evidence import Evidence, ask
-from mtassay.cli.suite.inputs import Inputs, SuiteArgument, exit_if_failed, read_inputs
+from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
 from mtassay.cli.terminal import terminal_width
 from mtassay.core import Output
 from mtassay.errors import UsageError

@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mtassay.cli.common import say, workspace_path
+from mtassay.cli.replay import Replay, saved_systems
 from mtassay.cli.suite.inputs import Inputs
-from mtassay.core import Output, Request, System
+from mtassay.core import System
 from mtassay.errors import UsageError
 from mtassay.options import is_live
 from mtassay.store import Workspace
 
-__all__ = ["Group", "Replay", "read_groups", "read_version", "saved_systems"]
-
-
-@dataclass(frozen=True)
-class Replay(System):
-    """A system that gives the outputs it gave before, failures too."""
-
-    name: str
-    outputs: Mapping[str, Output] = field(repr=False)
-
-    @property
-    def signature(self) -> str:
-        return f"saved:{self.name}"
-
-    def translate(self, requests: Sequence[Request]) -> list[Output]:
-        absent = Output("", None, "not in the saved run", {"skipped": True})
-        return [self.outputs.get(request.id, absent._replace(id=request.id)) for request in requests]
-
-
-def saved_systems(store: Workspace, run: str) -> list[Replay]:
-    """The systems of a saved run. Whether an output was skipped or failed is known from its finding."""
-    skipped = {(f.system, f.case_id) for f in store.run(run).findings if f.verdict == "skipped"}
-    return [
-        Replay(
-            name,
-            {o.id: o._replace(meta={"skipped": True}) if (name, o.id) in skipped else o for o in answers},
-        )
-        for name, answers in store.outputs(run).items()
-    ]
+__all__ = ["Group", "read_groups", "read_version"]
 
 
 @dataclass(frozen=True)

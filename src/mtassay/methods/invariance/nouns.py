@@ -76,7 +76,7 @@ def original_of(segment: Segment) -> str | None:
     return None if original is None else str(original)
 
 
-def edit_of(segment: Segment) -> Edit:
-    """The edit that made a variant."""
-    edit = segment.tags["edit"]
+def edit_of(tags: Mapping[str, Any]) -> Edit:
+    """The edit that made the variant with these tags."""
+    edit = tags["edit"]
     return Edit(int(edit["start"]), int(edit["end"]), edit["before"], edit["after"], edit.get("pos", ""))

@@ -31,10 +31,13 @@ class Capability(ABC):
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
         """What to put in the place of the span, for a language model: `a noun other than "shop"`."""
 
-    def objection(self, edited: Annotation, changes: Sequence[Change]) -> str | None:
+    def objection(
+        self, edited: Annotation, changes: Sequence[Change], *, original: Annotation | None = None
+    ) -> str | None:
         """Why an edited source does not test this capability; `None` if it does.
 
         `edited` is the annotation of the edited source; a change's place in it is the change's start, moved
-        by what the changes before it added.
+        by what the changes before it added. `original` is that of the source before, which some need to tell
+        whether the edit is of the same kind; without it they ask less.
         """
         return None

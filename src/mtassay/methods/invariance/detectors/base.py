@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.tools.annotate.nouns import Layer
 
-__all__ = ["Detector", "PairDetector", "RelationDetector", "Suspicion"]
+__all__ = ["Detector", "PairDetector", "PhraseDetector", "RelationDetector", "Suspicion"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Suspicion:
 
 
 class Detector(ABC):
-    """Common to both kinds. `needs` and `needs_source` are layers of the annotations it reads."""
+    """Common to all kinds. `needs` and `needs_source` are layers of the annotations it reads."""
 
     name: ClassVar[str]
     needs: ClassVar[frozenset[Layer]] = frozenset()
@@ -45,3 +45,11 @@ class RelationDetector(Detector):
     @abstractmethod
     def suspects(self, compared: Sequence[Compared]) -> list[Suspicion]:
         """What is suspected, in the order given; at most one for each variant."""
+
+
+class PhraseDetector(Detector):
+    """Looks at a sentence and a phrase of it that was translated alone."""
+
+    @abstractmethod
+    def suspects(self, pairs: Sequence[tuple[Answer, Answer]]) -> list[Suspicion]:
+        """What is suspected of each (sentence, phrase), in order; the suspicion has the sentence's id."""

@@ -1,0 +1,134 @@
+"""`mtassay behavior rate`: people rate generated pairs, on the scale of Wu, Liu, Yeung (2023)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.cli.behavior.pairs import (
+    AgainstOption,
+    CasesArgument,
+    OriginalsOption,
+    chosen_questions,
+    read_sets,
+)
+from mtassay.cli.common import (
+    SeedOption,
+    WorkspaceOption,
+    check_targets,
+    echo,
+    fixed_seed,
+    plural,
+    refuse_existing,
+    say,
+    workspace_path,
+)
+from mtassay.cli.meta_inputs import split_names
+from mtassay.cli.review.inputs import LimitOption, ReviewerOption, who
+from mtassay.cli.review.keys import read_key, read_line
+from mtassay.cli.review.screen import Screen
+from mtassay.cli.review.session import Session
+from mtassay.core import Segment
+from mtassay.errors import UsageError
+from mtassay.formats.reviews import pending_record, write_records
+from mtassay.methods.behavior.pair_quality import RatedPair, shuffled
+from mtassay.reviews import Question, decide, find_question
+from mtassay.reviews.cases import Answer
+from mtassay.reviews.pending import Pending, waiting_for
+from mtassay.store import Workspace
+
+_SHOWN = {"ssf": ("source",), "tsf": ("translation",), "ta": ("source", "translation")}
+"""What a rater of each question sees."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("rate", short_help="Rate generated pairs: fluency and adequacy.")(rate)
+
+
+def rate(
+    cases: CasesArgument,
+    against: AgainstOption = None,
+    originals: OriginalsOption = True,
+    question: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="What to rate: ssf, tsf, ta. Default: all, one after another."),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="At most so many pairs of each set, at random.")
+    ] = None,
+    seed: SeedOption = None,
+    reviewer: ReviewerOption = None,
+    limit: LimitOption = None,
+    sheet: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a sheet to fill in (.tsv or .jsonl) instead of asking."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a sheet that is there.")] = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Rate generated pairs from 1 to 3: source fluency (ssf), target fluency (tsf), adequacy (ta).
+
+    Pairs of all sets come mixed, in the same order for every rater with the same seed; who made a pair is
+    not shown. Every answer is kept at once: go on with the same command. Fill a sheet in elsewhere, and
+    read it with 'mtassay review import'. See the means with 'mtassay behavior quality'.
+
+    \b
+    Examples:
+    mtassay behavior rate cases.jsonl --sample 100 --reviewer anna
+    mtassay behavior rate lexicon=a.jsonl --against llm=b.jsonl --question ta
+    mtassay behavior rate cases.jsonl --reviewer ben --sheet for-ben.tsv
+    """
+    _check_sheet(sheet, force=force)
+    questions = [find_question(name) for name in chosen_questions(split_names(question))]
+    sets = read_sets(cases, against or [], originals=originals, workspace=workspace)
+    pairs = _drawn(sets, sample, fixed_seed(seed))
+    name = who(reviewer)
+    store = Workspace(workspace_path(workspace))
+    decisions = decide(store.reviews())
+    pending = [_pending(pair, each) for each in questions for pair in pairs]
+    queue = waiting_for(name, pending, decisions, double=True)
+    shown = queue[:limit]
+    if not queue:
+        echo(f"{name} has rated everything ({plural(len(pending), 'rating')}).")
+    elif sheet is not None:
+        write_records(sheet, [pending_record(each, reviewer=name) for each in shown])
+        say(f"mtassay: wrote {plural(len(shown), 'row')} to {sheet}")
+        say(f"mtassay: fill in the column 'answer' (1, 2 or 3), then: mtassay review import {sheet}")
+    elif not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("Rating needs a terminal. Without one, write a sheet: --sheet FILE")
+    else:
+        here = Screen.here()
+        screen = _PairScreen(here.width, here.color)
+        session = Session(store, name, shown, screen, read_key, read_line, echo, double=True)
+        echo(f"{plural(len(queue), 'rating')} to give, of {len(pending):,}.")
+        echo(f"\n{session.run()}")
+
+
+class _PairScreen(Screen):
+    """Shows a pair, and of it only what the question is about: the other side would sway the rating."""
+
+    def pending(self, pending: Pending, nearest: Sequence[Answer], *, show_systems: bool) -> str:
+        texts = {"source": str(pending.subject.sources[0]), "translation": pending.subject.outputs[0]}
+        return "\n".join(self.line(label[:10], texts[label]) for label in _SHOWN[pending.question.name])
+
+
+def _check_sheet(sheet: Path | None, *, force: bool) -> None:
+    if sheet is not None and not sheet.name.removesuffix(".gz").endswith((".tsv", ".jsonl")):
+        raise UsageError(f"{sheet}: the ending says the format: .tsv or .jsonl.")
+    check_targets(sheet)
+    refuse_existing(sheet, force=force)
+
+
+def _drawn(sets: Mapping[str, Sequence[RatedPair]], sample: int | None, seed: int) -> list[RatedPair]:
+    chosen = [pair for pairs in sets.values() for pair in shuffled(pairs, seed=seed)[:sample]]
+    return shuffled(chosen, seed=seed)
+
+
+def _pending(pair: RatedPair, question: Question) -> Pending:
+    segment = Segment(pair.id, pair.source)
+    return Pending(pair.subject, question, run="", systems=(), status="unrated", segment=segment)

@@ -1,0 +1,185 @@
+"""`mtassay invariance evaluate`: how good the issues are, by what people said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.cli.common import (
+    FormatOption,
+    OutputFormat,
+    PairOption,
+    QuietOption,
+    SystemOption,
+    WorkspaceOption,
+    cache_workspace,
+    print_json,
+    print_tables,
+)
+from mtassay.cli.invariance.inputs import Material, WhereArgument, asked, read_material
+from mtassay.cli.invariance.judging import JUDGING, Judging, judging, names_in
+from mtassay.cli.progress import Progress
+from mtassay.core import Tools
+from mtassay.engine import EngineTools
+from mtassay.errors import UsageError
+from mtassay.formats.reviews import read_reviews
+from mtassay.methods.invariance.evaluation import (
+    Evaluation,
+    Rate,
+    SweepPoint,
+    evaluate,
+    precision_of,
+    sweep,
+)
+from mtassay.methods.invariance.labels import QUESTION, labels_of
+from mtassay.report.invariance_accuracy import (
+    accuracy_table,
+    new_errors_table,
+    precision_table,
+    sweep_table,
+    types_table,
+    unreported_table,
+)
+from mtassay.report.invariance_plots import plot_sweep
+from mtassay.report.plots import check_plot
+from mtassay.reviews import decide
+from mtassay.store import Workspace
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One system and structure against the labels."""
+
+    evaluation: Evaluation
+    sweep: Sequence[SweepPoint]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("evaluate", short_help="How many issues are errors, by what reviewers said.")(evaluate_issues)
+
+
+@judging
+def evaluate_issues(
+    where: WhereArgument = "last",
+    system: SystemOption = None,
+    langpair: PairOption = None,
+    judging: Judging = JUDGING,
+    structure: Annotated[
+        str, typer.Option(metavar="NAMES", help="Structures to evaluate side by side: raw,dependency.")
+    ] = "dependency",
+    labels: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Reviews (JSONL or TSV). Default: those in the workspace."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw issues and accuracy by threshold (.svg or .png)."),
+    ] = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """How good the issues are, by what people said: top-1 to top-K accuracy, errors, kinds, thresholds.
+
+    An issue is right if its original or one of its K farthest variants is wrongly translated. Label pairs
+    with 'mtassay review next'. Issues without enough labels are counted and left out of the accuracy.
+
+    \b
+    Examples:
+    mtassay invariance evaluate last --structure raw,dependency
+    mtassay invariance evaluate variants.jsonl -l en-pt -t nmt=out.jsonl --labels reviews.jsonl
+    """
+    if plot:
+        check_plot(plot)
+    structures = names_in(structure)
+    if plot and len(structures) > 1:
+        raise UsageError("One structure can be drawn at a time: give --structure NAME with --plot.")
+    material = read_material(where, system, langpair, workspace)
+    store = cache_workspace(workspace)
+    decisions = _decisions(labels, store)
+    if not decisions:
+        where_from = str(labels) if labels else "the workspace"
+        raise UsageError(f"There are no labels in {where_from}. Label issues first: mtassay review next")
+    with Progress(quiet=quiet) as progress:
+        tools = EngineTools(store, progress.report)
+        measured = _measure([judging.of(name) for name in structures], material, decisions, tools)
+        flagged = _precision(judging, material, decisions, tools)
+        tools.keep()
+    if plot:
+        (name, first), *others = measured.items()
+        if others:
+            raise UsageError("One system can be drawn at a time: give one with -t.")
+        plot_sweep(plot, first.sweep, marks=[first.evaluation.threshold], title=name, unit="distance")
+    _print(measured, flagged, output_format)
+
+
+def _decisions(labels: Path | None, store: Workspace | None) -> dict[str, str]:
+    """What people decided, by subject; disputed and open ones are left out."""
+    if labels is not None:
+        reviews = [row.review for row in read_reviews(labels).rows]
+    else:
+        reviews = store.reviews(QUESTION) if store else []
+    decided = decide(review for review in reviews if review.question == QUESTION)
+    return {subject: d.answer for (subject, _), d in decided.items() if d.answer is not None}
+
+
+def _measure(
+    ways: Sequence[Judging], material: Material, decisions: Mapping[str, str], tools: Tools
+) -> dict[str, Measurement]:
+    """Each structure against the labels; with several systems, each system's."""
+    measured = {}
+    several = len(material.systems) > 1
+    for way in ways:
+        method = way.method(material.pair)
+        cases, outputs = asked(method, material, tools)
+        for system, answered in method.compare(cases, outputs, tools).items():
+            rankings = method.measure(answered, tools).rankings
+            known = labels_of([answer for each in answered for answer in each.answers], decisions)
+            name = f"{system}, {way.structure}" if several else way.structure
+            measured[name] = Measurement(
+                evaluate(rankings, known, threshold=method.threshold, top=method.top), sweep(rankings, known)
+            )
+    return measured
+
+
+def _precision(
+    way: Judging, material: Material, decisions: Mapping[str, str], tools: Tools
+) -> dict[str, Rate]:
+    """How many of the pairs that each companion detector flags are wrong."""
+    method = way.method(material.pair)
+    cases, outputs = asked(method, material, tools)
+    rates = {}
+    for system, answered in method.compare(cases, outputs, tools).items():
+        known = labels_of([answer for each in answered for answer in each.answers], decisions)
+        for name, ids in method.flagged(answered, tools).items():
+            rates[f"{system}, {name}" if len(material.systems) > 1 else name] = precision_of(ids, known)
+    return rates
+
+
+def _print(measured: Mapping[str, Measurement], flagged: Mapping[str, Rate], form: OutputFormat) -> None:
+    if form is OutputFormat.json:
+        print_json(
+            {
+                "structures": {
+                    name: {**asdict(each.evaluation), "sweep": [asdict(point) for point in each.sweep]}
+                    for name, each in measured.items()
+                },
+                "detectors": {name: asdict(rate) for name, rate in flagged.items()},
+            }
+        )
+        return
+    evaluations = {name: each.evaluation for name, each in measured.items()}
+    tables = [
+        accuracy_table(evaluations),
+        new_errors_table(evaluations),
+        types_table(evaluations),
+        unreported_table(evaluations),
+        *([precision_table(flagged)] if flagged else []),
+        *(sweep_table(each.sweep, title=f"{name}: by threshold") for name, each in measured.items()),
+    ]
+    print_tables(tables, form)

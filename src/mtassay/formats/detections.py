@@ -1,0 +1,154 @@
+"""Files of flagged pairs and of labels: JSONL, or TSV with a header or without."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mtassay.errors import InputError
+from mtassay.formats.text import FilePath, read_lines, shown
+
+__all__ = ["FlagRow", "LabelRow", "is_review_file", "read_flags", "read_labels"]
+
+_YES = frozenset({"1", "true", "yes"})
+_NO = frozenset({"0", "false", "no", ""})
+
+
+class FlagRow(NamedTuple):
+    """One pair that a detector names. `is_flagged` is `None` where the file does not say."""
+
+    id: str
+    system: str
+    score: float | None
+    is_flagged: bool | None
+    line: int
+
+
+class LabelRow(NamedTuple):
+    """What somebody says of one pair, word for word."""
+
+    id: str
+    system: str
+    label: str
+    line: int
+
+
+def read_flags(path: FilePath) -> list[FlagRow]:
+    """Rows of `id`, with `system`, `score` and `flagged` where the file has them; no pair twice.
+
+    Without a header the columns are id and score.
+    """
+    rows = []
+    for line, record in _records(path, ("id", "score")):
+        flagged = _text(record, "flagged").lower()
+        if "flagged" in record and flagged not in _YES | _NO:
+            raise InputError(f"'flagged' is {flagged!r}. Write 1 or 0", path=shown(path), line=line)
+        rows.append(
+            FlagRow(
+                _id(record, path, line),
+                _text(record, "system"),
+                _score(record, path, line),
+                flagged in _YES if "flagged" in record else None,
+                line,
+            )
+        )
+    _refuse_twice(rows, path)
+    return rows
+
+
+def read_labels(path: FilePath) -> list[LabelRow]:
+    """Rows of `id` and `label`, with `system` where the file has it; an empty label is no label.
+
+    Without a header the id stands first and the label last, as in the critical errors of MLQE-PE.
+    """
+    rows = []
+    for line, record in _records(path, ("id", "label")):
+        if "label" not in record:
+            raise InputError("there is no 'label'. Needed: id, label", path=shown(path), line=line)
+        rows.append(LabelRow(_id(record, path, line), _text(record, "system"), _text(record, "label"), line))
+    _refuse_twice(rows, path)
+    return rows
+
+
+def is_review_file(path: FilePath) -> bool:
+    """Whether the file holds reviews, which have an answer and the texts it is about."""
+    if not str(path).removesuffix(".gz").endswith((".tsv", ".jsonl")):
+        return False
+    first = read_lines(path)[0]
+    if first.lstrip().startswith("{"):
+        try:
+            return {"answer", "case_id"} <= set(json.loads(first))
+        except (ValueError, RecursionError):
+            return False
+    return {"answer", "case_id"} <= set(first.lower().split("\t"))
+
+
+def _records(path: FilePath, plain: tuple[str, str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Records with their line numbers; `plain` names the first and the last column without a header."""
+    lines = read_lines(path)
+    if lines[0].lstrip().startswith("{"):
+        yield from _json_records(lines, shown(path))
+        return
+    header = [cell.strip().lower() for cell in lines[0].split("\t")]
+    named = "id" in header
+    for number, line in enumerate(lines[1:] if named else lines, 2 if named else 1):
+        if not line.strip():
+            continue
+        cells = line.split("\t")
+        if len(cells) != len(header):
+            raise InputError(f"{len(cells)} columns, expected {len(header)}", path=shown(path), line=number)
+        if named:
+            yield number, dict(zip(header, cells, strict=True))
+        else:
+            yield number, {plain[0]: cells[0]} | ({plain[1]: cells[-1]} if len(cells) > 1 else {})
+
+
+def _json_records(lines: Sequence[str], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            raise InputError("this is no JSON object", path=path, line=number)
+        yield number, record
+
+
+def _id(record: Mapping[str, Any], path: FilePath, line: int) -> str:
+    name = _text(record, "id")
+    if not name:
+        raise InputError("there is no 'id'", path=shown(path), line=line)
+    return name
+
+
+def _text(record: Mapping[str, Any], key: str) -> str:
+    value = record.get(key)
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return "" if value is None else str(value).strip()
+
+
+def _score(record: Mapping[str, Any], path: FilePath, line: int) -> float | None:
+    text = _text(record, "score")
+    if not text:
+        return None
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise InputError(f"the score {text[:40]!r} is no number", path=shown(path), line=line)
+    return score
+
+
+def _refuse_twice(rows: Sequence[FlagRow | LabelRow], path: FilePath) -> None:
+    lines: dict[tuple[str, str], int] = {}
+    for row in rows:
+        first = lines.setdefault((row.id, row.system), row.line)
+        if first != row.line:
+            what = f"'{row.id}' stands on line {first} already. Add a column 'system', or keep one of them"
+            raise InputError(what, path=shown(path), line=row.line)

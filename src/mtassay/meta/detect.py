@@ -1,0 +1,207 @@
+"""How good a detector of wrong translations is, by what people said of the same pairs.
+
+Precision and recall as in table 6 of Wu, Liu, Yeung (2023), and the curve of both where there are scores. A
+pair is a source with what a system made of it. What nobody labelled is never taken for right or wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay import stats
+from mtassay.core import Result, Score
+from mtassay.stats.auc import auc
+
+__all__ = ["Curve", "CurvePoint", "Detector", "PairKey", "Settings", "curve", "detect"]
+
+
+class PairKey(NamedTuple):
+    """A pair by the id of its segment and its system; empty where there is only one system."""
+
+    id: str
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """What one detector flags, and the labels (True: wrong) of the pairs it could have flagged.
+
+    The higher one of the `scores`, the surer the detector is of an error, or the lower with `low_is_error`; a
+    pair without one ranks below all others. `silent` counts the pairs that it could not
+    judge, by why; they are not flagged.
+    """
+
+    name: str
+    flagged: frozenset[PairKey]
+    labels: Mapping[PairKey, bool]
+    scores: Mapping[PairKey, float] = field(default_factory=dict)
+    silent: Mapping[str, int] = field(default_factory=dict)
+    low_is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the intervals of F1 are drawn."""
+
+    samples: int = 1000
+    seed: int | None = 12345
+
+
+class CurvePoint(NamedTuple):
+    """Precision and recall, between 0 and 1, where all pairs with this score or a surer one are flagged."""
+
+    threshold: float
+    flagged: int
+    precision: float
+    recall: float
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of both; 0 where no error is found."""
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Precision and recall at every threshold that makes a difference, from the strictest down.
+
+    `average` is the average precision: the precision at each error found, averaged over all errors, where an
+    error without a score counts as never found.
+    """
+
+    points: tuple[CurvePoint, ...]
+    average: float
+
+    @property
+    def best(self) -> CurvePoint:
+        """The point of the highest F1, the strictest of equal ones. Chosen on these labels, it flatters."""
+        return max(self.points, key=lambda point: point.f1)
+
+
+def detect(detectors: Sequence[Detector], *, settings: Settings | None = None) -> Result:
+    """Precision, recall and F1 of each detector, in percent, and the area under the ROC curve (0 to 1).
+
+    Precision is of the flagged pairs that are labelled (its n), recall of the wrong ones (its n); both have
+    Wilson's intervals at 95 %. F1 is over all labelled pairs, its interval by drawing these anew. The area
+    is given where labelled pairs have scores of which two differ. `counts` has
+    what is flagged, and how much of it is not labelled.
+    """
+    chosen = settings or Settings()
+    scores: list[Score] = []
+    counts = {}
+    for detector in detectors:
+        cells = _cells(detector)
+        scores += [
+            _share("precision", detector.name, cells.hits, cells.hits + cells.alarms),
+            _share("recall", detector.name, cells.hits, cells.hits + cells.misses),
+            _f1(detector.name, cells, chosen),
+        ]
+        if _ranked(detector)[0] is not None:
+            scores.append(_area(detector))
+        counts[detector.name] = {
+            "flagged": len(detector.flagged),
+            "unlabelled": len(detector.flagged - detector.labels.keys()),
+            "labelled": len(detector.labels),
+            "errors": cells.hits + cells.misses,
+            **{f"silent: {why}": n for why, n in detector.silent.items() if n},
+        }
+    return Result(scores, counts=counts)
+
+
+def curve(detector: Detector) -> Curve | None:
+    """The curve over all labelled pairs; `None` without two different scores, an error and a right pair.
+
+    >>> labels = {PairKey("1"): True, PairKey("2"): False, PairKey("3"): True}
+    >>> found = curve(Detector("d", frozenset(), labels, {PairKey("1"): 0.9, PairKey("2"): 0.4}))
+    >>> [(point.threshold, point.precision, point.recall) for point in found.points], found.average
+    ([(0.9, 1.0, 0.5), (0.4, 0.5, 0.5)], 0.5)
+    """
+    values, is_error = _ranked(detector)
+    if values is None:
+        return None
+    order = np.argsort(-values, kind="stable")
+    ordered = values[order]
+    # One threshold for equal scores, and none for pairs without one.
+    last = np.append(ordered[1:] != ordered[:-1], True) & (ordered > -np.inf)
+    found = np.cumsum(is_error[order])[last]
+    flagged = (np.arange(len(order)) + 1)[last]
+    precision, recall = found / flagged, found / is_error.sum()
+    sign = -1 if detector.low_is_error else 1
+    average = float((np.diff(recall, prepend=0.0) * precision).sum())
+    return Curve(
+        tuple(
+            CurvePoint(sign * float(t), int(n), float(p), float(r))
+            for t, n, p, r in zip(ordered[last], flagged, precision, recall, strict=True)
+        ),
+        average,
+    )
+
+
+class _Cells(NamedTuple):
+    """Labelled pairs: flagged and wrong, flagged and right, not flagged and wrong, neither."""
+
+    hits: int
+    alarms: int
+    misses: int
+    rest: int
+
+
+def _cells(detector: Detector) -> _Cells:
+    counts = {(flag, wrong): 0 for flag in (True, False) for wrong in (True, False)}
+    for key, wrong in detector.labels.items():
+        counts[key in detector.flagged, wrong] += 1
+    return _Cells(*counts.values())
+
+
+def _share(name: str, detector: str, hits: int, n: int) -> Score:
+    if n == 0:
+        return Score(name, detector, "all", None, 0)
+    low, high = stats.wilson(hits, n)
+    return Score(name, detector, "all", 100 * hits / n, n, 100 * low, 100 * high)
+
+
+def _f1(detector: str, cells: _Cells, settings: Settings) -> Score:
+    n = sum(cells)
+    value = float(_f1_of(np.array(cells)))
+    if math.isnan(value):
+        return Score("f1", detector, "all", None, n)
+    # Only how many pairs of each kind are drawn matters, so these are drawn at once.
+    drawn = np.random.default_rng(settings.seed).multinomial(n, np.array(cells) / n, size=settings.samples)
+    low, high = stats.interval(_f1_of(drawn))
+    return Score("f1", detector, "all", 100 * value, n, 100 * float(low), 100 * float(high))
+
+
+def _f1_of(cells: NDArray[np.int64]) -> NDArray[np.float64]:
+    """nan where nothing is flagged and nothing is wrong."""
+    hits, alarms, misses = (cells[..., place] for place in range(3))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(2 * hits / (2 * hits + alarms + misses), np.float64)
+
+
+def _area(detector: Detector) -> Score:
+    values, is_error = _ranked(detector)
+    assert values is not None
+    ids: dict[str, int] = {}
+    clusters = [ids.setdefault(key.id, len(ids)) for key in detector.labels]
+    area = auc(values, is_error, clusters)
+    low, high = area.interval()
+    return Score("auc", detector.name, "all", area.value, len(values), float(low), float(high))
+
+
+def _ranked(detector: Detector) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_]]:
+    """The score of each labelled pair, high for an error, minus infinity without one; `None`: no curve."""
+    sign = -1 if detector.low_is_error else 1
+    known = detector.scores
+    values = np.array([sign * known[k] if k in known else -math.inf for k in detector.labels], np.float64)
+    is_error = np.fromiter(detector.labels.values(), np.bool_, len(detector.labels))
+    scored = np.unique(values[values > -np.inf])
+    if len(scored) < 2 or is_error.all() or not is_error.any():
+        return None, is_error
+    return values, is_error

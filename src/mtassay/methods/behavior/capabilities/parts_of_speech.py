@@ -1,0 +1,142 @@
+"""Capabilities by part of speech: a word or phrase is replaced by another one of its kind."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from mtassay.methods.behavior.candidates import is_auxiliary, relation_of
+from mtassay.methods.behavior.capabilities.base import Capability
+from mtassay.methods.behavior.capabilities.places import (
+    edited_places,
+    head_token,
+    heads_at,
+    span_text,
+    tokens_at,
+)
+from mtassay.methods.behavior.nouns import AlignedSpan, Change, ReadPair
+from mtassay.methods.behavior.spans import keep_longest
+from mtassay.tools.annotate.nouns import Annotation, Token
+
+__all__ = ["Adjective", "Adverb", "Noun", "PartOfSpeech", "Preposition", "Verb", "is_verb"]
+
+
+def is_verb(token: Token) -> bool:
+    """A verb that says something itself: no auxiliary, and no participle in an adjective's place."""
+    return token.pos in ("VERB", "AUX") and not is_auxiliary(token) and relation_of(token) != "amod"
+
+
+class PartOfSpeech(Capability):
+    """A word of one part of speech, or a phrase that it heads."""
+
+    labels: ClassVar[frozenset[str]]
+    kind: ClassVar[str]
+    """What it is in words: `a noun or noun phrase`."""
+    anywhere: ClassVar[bool] = False
+    """Whether the word may stand anywhere in the phrase: a preposition heads its phrase in some grammars."""
+
+    @staticmethod
+    @abstractmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is of this part of speech."""
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """The words and phrases of this kind; of those that overlap, the longest."""
+        return keep_longest(span for span in aligned if span.label in self.labels and self._fits(pair, span))
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """Another one of the kind."""
+        return f'{self.kind} other than "{span_text(pair, span)}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Change], *, original: Annotation | None = None
+    ) -> str | None:
+        """The edit must have a word of this part of speech as its head."""
+        for change, place in zip(changes, edited_places(changes), strict=True):
+            words = (
+                [edited.tokens[i] for i in tokens_at(edited, place)]
+                if self.anywhere
+                else heads_at(edited, place)
+            )
+            if not any(map(self.is_one, words)):
+                return f'"{change.after}" is not {self.kind}'
+        return None
+
+    def _fits(self, pair: ReadPair, span: AlignedSpan) -> bool:
+        head = head_token(pair, span)
+        return self.anywhere or (head is not None and self.is_one(head))
+
+
+class Noun(PartOfSpeech):
+    """Nouns and names."""
+
+    name = "noun"
+    labels = frozenset(("NOUN", "PROPN", "NP"))
+    kind = "a noun or noun phrase"
+
+    @staticmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is a noun."""
+        return token.pos in ("NOUN", "PROPN")
+
+
+class Verb(PartOfSpeech):
+    """Verbs."""
+
+    name = "verb"
+    labels = frozenset(("VERB", "AUX", "VP"))
+    kind = "a verb or verb phrase"
+
+    @staticmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is a verb, and not only a helping one."""
+        return is_verb(token)
+
+
+class Adjective(PartOfSpeech):
+    """Adjectives, and participles in their place."""
+
+    name = "adjective"
+    labels = frozenset(("ADJ", "VERB", "AP"))
+    kind = "an adjective or adjective phrase"
+
+    @staticmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is an adjective or stands for one."""
+        return token.pos == "ADJ" or (token.pos == "VERB" and relation_of(token) == "amod")
+
+
+class Adverb(PartOfSpeech):
+    """Adverbs."""
+
+    name = "adverb"
+    labels = frozenset(("ADV", "ADVP"))
+    kind = "an adverb or adverb phrase"
+
+    @staticmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is an adverb."""
+        return token.pos == "ADV"
+
+
+class Preposition(PartOfSpeech):
+    """Prepositions, without particles of verbs, as `back` in `hit back`."""
+
+    name = "preposition"
+    labels = frozenset(("ADP", "PP"))
+    kind = "a preposition or prepositional phrase"
+    anywhere = True
+
+    @staticmethod
+    def is_one(token: Token) -> bool:
+        """Whether a word is a preposition."""
+        return token.pos == "ADP" and relation_of(token) not in ("prt", "compound")
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """Prepositional phrases, and prepositions that are in none of these; of two, the longer."""
+        return [
+            span
+            for span in super().spans(pair, aligned)
+            if span.label == "PP" or ((head := head_token(pair, span)) is not None and self.is_one(head))
+        ]

@@ -1,0 +1,187 @@
+"""Where a word of the lexicon must be left alone: names, compounds, idioms, reflexive and particle verbs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag, takes_an
+from mtassay.methods.behavior.infill.lexicon.entries import Entry, rows_of
+from mtassay.tools.annotate.nouns import Annotation, Token
+
+__all__ = ["Place", "keeps_article", "left_alone", "opens_sentence", "possible_cells"]
+
+Place = tuple[int, int]
+"""Token numbers: the first, and the one after the last."""
+
+_OPENING = frozenset(".!?:\"“”«»'‘’—–-(¿¡…>")
+_JOINTS = frozenset("-/_@{}<>%&")
+_CLITICS = frozenset(["se", "me", "te", "lhe", "lhes", "nos", "vos"])
+_TAGS: dict[str, tuple[str, ...]] = {
+    "NOUN": ("NN",), "VERB": ("VB",), "ADJ": ("JJ",), "ADV": ("RB",), "ADP": ("IN",),
+    "DET": ("DT", "JJ", "PRP$"),
+}  # fmt: skip
+_ALONE = frozenset(("speech", "recall", "motion up", "growth", "wait", "live", "departure"))
+"""The groups of verbs that need no object; all others are used with a direct one."""
+_SPEECH = frozenset(("speech", "recall"))
+_BY_NUMBER = frozenset(("motion up", "growth"))
+"""The groups of verbs that are replaced only where a number says how much."""
+_COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))
+"""The groups of nouns that are replaced only after a number."""
+_MASCULINE = frozenset([
+    "o", "um", "do", "no", "ao", "pelo", "este", "esse", "aquele", "neste", "deste", "meu", "seu", "nosso",
+    "nenhum",
+])  # fmt: skip
+_FEMININE = frozenset([
+    "a", "uma", "da", "na", "à", "pela", "esta", "essa", "aquela", "nesta", "desta", "minha", "sua",
+    "nossa", "nenhuma",
+])  # fmt: skip
+_PLACES = frozenset(("city", "country", "state", "continent"))
+_LATE_DAY = re.compile(r"\b(?:29|30|31)\b")
+
+
+def left_alone(language: str, annotation: Annotation, place: Place, entry: Entry) -> bool:
+    """Whether the words around make an edit here unsafe in this language."""
+    first, last = annotation.tokens[place[0]], annotation.tokens[place[1] - 1]
+    text = annotation.text
+    around = text[first.start - 1 : first.start], text[last.end : last.end + 1]
+    if language != "zh" and (around[0] in _JOINTS or around[1] in _JOINTS):
+        return True
+    if any(found.start() < last.end and found.end() > first.start for found in _idioms(language, text)):
+        return True
+    if entry.group.split(" ")[0] in _PLACES and _in_longer_name(annotation.tokens, place):
+        return True
+    if entry.group == "month" and _LATE_DAY.search(text):  # not every month has it
+        return True
+    if entry.group in _SPEECH and language != "zh" and not _quotes(annotation, place):
+        return True
+    if language == "en":
+        return _english(annotation.tokens, place, entry)
+    return language == "pt" and _portuguese(annotation.tokens, place, entry)
+
+
+def opens_sentence(annotation: Annotation, first: int) -> bool:
+    """Whether a capital at this token may come from its being the first of a sentence."""
+    return first == 0 or annotation.tokens[first - 1].text[-1:] in _OPENING
+
+
+def possible_cells(
+    language: str, side: int, annotation: Annotation, place: Place, cells: set[tuple[str, str]]
+) -> set[tuple[str, str]]:
+    """Those of the cells that the reading of a word allows; `side` is 0 in the source.
+
+    In English the tagger decides, in Portuguese the article where a word has both genders.
+    """
+    if language == "pt":
+        before = annotation.tokens[place[0] - 1].text.lower() if place[0] else ""
+        gender = "m" if before in _MASCULINE else "f" if before in _FEMININE else ""
+        if gender:
+            other = {"m": "f", "f": "m"}[gender]
+            kept = {pair for pair in cells if pair[side].rpartition(" ")[2] != other}
+            return kept if before != "a" or all(pair[side].startswith("sg") for pair in kept) else cells
+        return cells
+    if language != "en" or place[1] - place[0] > 1:
+        return cells
+    cell = cells_of_tag(annotation.tokens[place[0]].tag)
+    if cell is None or all(pair[side] == "" for pair in cells):
+        return cells
+    return {pair for pair in cells if pair[side] == cell}
+
+
+def keeps_article(annotation: Annotation, first: int, before: str, after: str) -> bool:
+    """Whether an English `a` or `an` right before a word stays right."""
+    article = annotation.tokens[first - 1].text.lower() if first else ""
+    return article not in ("a", "an") or takes_an(before) == takes_an(after)
+
+
+def _english(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+    relations = {child.relation for child in tokens if place[0] <= child.head < place[1]}
+    token = tokens[place[0]]
+    before = tokens[place[0] - 1] if place[0] else None
+    after = tokens[place[1]] if place[1] < len(tokens) else None
+    if place[1] - place[0] == 1 and token.tag and not token.tag.startswith(_TAGS.get(entry.part, ("",))):
+        return True
+    if entry.part == "NOUN":
+        if "compound" in relations - {child.relation for child in tokens[place[0] : place[1]]}:
+            return True
+        if tokens[place[1] - 1].relation in ("compound", "nmod", "amod"):
+            return True
+        if entry.group.removeprefix("british ") in _COUNTED and (before is None or before.pos != "NUM"):
+            return True
+        if after is not None and after.text in ("of", "per"):  # a part or an amount of something else
+            return True
+        # A noun that says what another is, as in `city council`, without the parser's help.
+        return after is not None and after.pos in ("NOUN", "PROPN") and not _apart(tokens, place[1])
+    if entry.part == "VERB":
+        if entry.group in _BY_NUMBER and all(other.pos != "NUM" for other in tokens):
+            return True
+        if entry.group in ("wait", "live") and relations & {"dobj", "obj"}:  # `sing a song`
+            return True
+        bare = entry.group not in _ALONE and not relations & {"dobj", "obj", "nsubjpass"}
+        return "prt" in relations or token.relation in ("compound", "amod") or bare
+    if entry.group.startswith(("state ", "city ")) and _in_address(tokens, place):
+        return True
+    if entry.group in ("amount", "bound", "minimum"):
+        return after is None or (after.pos != "NUM" and after.text not in "$€£")
+    return entry.part == "ADP" and not _english_preposition(tokens, place, entry)
+
+
+def _english_preposition(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+    """Whether a preposition has an object that goes with the others of its group as well."""
+    after, next_but_one = [*tokens[place[1] : place[1] + 2], None, None][:2]
+    if after is None or after.pos not in ("DET", "PROPN", "NOUN", "PRON", "NUM", "ADJ"):
+        return False
+    if after.pos == "NUM":  # `after two weeks` is a span of time, `after 8 a.m.` a point
+        return (
+            next_but_one is None or next_but_one.pos != "NOUN" or next_but_one.text[-2:] in ("m.", "am", "pm")
+        )
+    return entry.group != "near" or after.pos != "ADJ"
+
+
+def _in_address(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether a comma and another name come right before or after, as in `Portland, Oregon`."""
+    near = (tokens[max(place[0] - 2, 0) : place[0]], tokens[place[1] : place[1] + 2][::-1])
+    return any(
+        len(both) == 2 and both[1].text == "," and both[0].pos == "PROPN" and both[0].text[:1].isupper()
+        for both in near
+    )
+
+
+def _in_longer_name(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether another part of a name stands next to it, as in `Vitória Régia` or `New England`."""
+    for number, gap in ((place[0] - 1, place[0]), (place[1], place[1])):
+        if 0 <= number < len(tokens) and not _apart(tokens, gap) and tokens[number].pos == "PROPN":
+            return tokens[number].text[:1].isupper() and tokens[gap - 1].end < tokens[gap].start
+    return False
+
+
+def _apart(tokens: Sequence[Token], number: int) -> bool:
+    return tokens[number].start > tokens[number - 1].end + 1
+
+
+def _portuguese(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+    before = tokens[place[0] - 1].text.lower() if place[0] else ""
+    after = tokens[place[1]].text.lower() if place[1] < len(tokens) else ""
+    if tokens[place[0]].pos in {"VERB": ("NOUN", "ADJ"), "NOUN": ("VERB",)}.get(entry.part, ()):
+        return True  # `conversa` the noun and `conversa` the verb
+    if entry.part == "VERB":
+        return before in _CLITICS or after in _CLITICS
+    return entry.part == "ADP" and after == "que"
+
+
+def _quotes(annotation: Annotation, place: Place) -> bool:
+    """Whether a verb of speech gives the words said, or `that` and a clause, and not a thing."""
+    after = annotation.tokens[place[1]].text.lower() if place[1] < len(annotation.tokens) else ""
+    return after in ("that", "que") or any(mark in annotation.text for mark in '"“”«»—')
+
+
+def _idioms(language: str, text: str) -> list[re.Match[str]]:
+    pattern = _idiom_pattern(language)
+    return list(pattern.finditer(text)) if pattern else []
+
+
+@cache
+def _idiom_pattern(language: str) -> re.Pattern[str] | None:
+    known = [row["idiom"] for _, row in rows_of("idioms") if row["language"] == language]
+    return re.compile(rf"\b(?:{'|'.join(known)})\b", re.IGNORECASE) if known else None

@@ -1,0 +1,76 @@
+"""The forms of English words, from how the lexicon files write them."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["cells_of_tag", "forms", "takes_an"]
+
+_VOWEL = re.compile(
+    r"(?!uni(?!n)|use|usu|eu|one\b|once)(?:[aeiou]|hour|honest|hono|heir|8|11\b|18\b)", re.IGNORECASE
+)
+_DOUBLED = re.compile(r"[^aeiou][aeiou][bdgmnprt]$")
+_CELLS = {
+    "NN": "sg", "NNS": "pl", "NNP": "sg", "NNPS": "pl",
+    "VB": "base", "VBP": "base", "VBZ": "pres3", "VBD": "past", "VBN": "part", "VBG": "ing",
+    "JJ": "", "JJR": "more", "JJS": "most",
+}  # fmt: skip
+
+
+def forms(part: str, text: str) -> dict[str, str]:
+    """The forms of a word by cell; the first is the one to look it up by.
+
+    >>> forms("NOUN", "city"), forms("NOUN", "mouse, mice"), forms("NOUN", "rice, -")
+    ({'sg': 'city', 'pl': 'cities'}, {'sg': 'mouse', 'pl': 'mice'}, {'sg': 'rice'})
+    >>> forms("VERB", "stop")
+    {'base': 'stop', 'pres3': 'stops', 'past': 'stopped', 'part': 'stopped', 'ing': 'stopping'}
+    >>> forms("VERB", "buy, bought")["part"], forms("ADJ", "old, older, oldest")["most"], forms("ADV", "soon")
+    ('bought', 'oldest', {'': 'soon'})
+    """
+    first, *rest = [item.strip() for item in text.split(",")]
+    if part == "NOUN":
+        plural = rest[0] if rest else _with_s(first)
+        found = {"sg": first, "pl": plural}
+        return {cell: form for cell, form in found.items() if form != "-"}
+    if part == "VERB":
+        past = rest[0] if rest else _with_ed(first)
+        participle = rest[1] if len(rest) > 1 else past
+        ing = _stem(first) + "ing"
+        return {"base": first, "pres3": _with_s(first), "past": past, "part": participle, "ing": ing}
+    return dict(zip(("", "more", "most"), [first, *rest], strict=False))
+
+
+def cells_of_tag(tag: str) -> str | None:
+    """The cell that a Penn Treebank tag means; `None` where it says nothing."""
+    return _CELLS.get(tag)
+
+
+def takes_an(word: str) -> bool:
+    """Whether `an` goes before it, not `a`.
+
+    >>> [takes_an(word) for word in ("apple", "hour", "university", "uninvited", "European", "horse")]
+    [True, True, False, True, False, False]
+    """
+    return _VOWEL.match(word) is not None
+
+
+def _with_s(word: str) -> str:
+    if re.search(r"[^aeiou]y$", word):
+        return word[:-1] + "ies"
+    return word + ("es" if re.search(r"(?:s|x|z|ch|sh)$", word) else "s")
+
+
+def _stem(word: str) -> str:
+    """What `-ing` is added to; a final stressed consonant of a short word is doubled."""
+    if word.endswith("ie"):
+        return word[:-2] + "y"
+    if word.endswith("e") and not word.endswith("ee"):
+        return word[:-1]
+    short = len(re.findall(r"[aeiou]+", word)) == 1
+    return word + word[-1] if short and _DOUBLED.search(word) else word
+
+
+def _with_ed(word: str) -> str:
+    if re.search(r"[^aeiou]y$", word):
+        return word[:-1] + "ied"
+    return _stem(word) + "ed" if not word.endswith("e") else word + "d"

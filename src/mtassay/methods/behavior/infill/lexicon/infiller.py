@@ -1,0 +1,165 @@
+"""The infiller: for each masked place, a substitute from the lexicon on both sides, chosen by a hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache
+
+from mtassay.languages import Pair, parse_pair
+from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected
+from mtassay.methods.behavior.infill.lexicon.entries import DATA, Substitute, load_lexicon
+from mtassay.methods.behavior.infill.lexicon.names import name_offers
+from mtassay.methods.behavior.infill.lexicon.numbers import number_offers
+from mtassay.methods.behavior.infill.lexicon.offers import Offer
+from mtassay.methods.behavior.infill.lexicon.times import time_offers
+from mtassay.methods.behavior.infill.lexicon.words import word_offers
+from mtassay.methods.behavior.nouns import AlignedSpan, Change, ReadPair, apply_changes
+
+__all__ = ["LexiconInfiller", "lexicon_offers", "lexicon_spans"]
+
+
+_QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
+
+_OTHER_EDITS = frozenset(("tense", "number", "negation", "gender", "politeness"))
+"""The capabilities that ask for another form of a word, or for more words; a lexicon has only other words."""
+
+
+class LexiconInfiller(Infiller):
+    """Replaces numbers, times, names and words by others of their kind, in a pair of languages it knows.
+
+    It changes nothing but the place, on either side, and offers nothing where anything else would have to
+    change: so the pseudo-reference is as right as the reference.
+    """
+
+    name = "lexicon"
+
+    def __init__(self, pair: Pair | str) -> None:
+        self.pair = parse_pair(pair) if isinstance(pair, str) else pair
+        self._languages = self.pair.source.code, self.pair.target.code
+        load_lexicon(*self._languages)
+
+    @property
+    def signature(self) -> str:
+        """The pair and what the lexicon files hold."""
+        return f"lexicon:{'-'.join(self._languages)}:{_contents()}"
+
+    def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
+        """One answer for each masked pair, in order; the same pair, place and number give the same one."""
+        return [self._fill(one) for one in masked]
+
+    def spans(self, pair: ReadPair, *, start: bool = False) -> list[AlignedSpan]:
+        """The places of a pair that it can fill: see `lexicon_spans`."""
+        return lexicon_spans(pair, self.pair, start=start)
+
+    def _fill(self, masked: Masked) -> Filled | Rejected:
+        if masked.capability in _OTHER_EDITS:
+            return Rejected(masked, "no such edit in the lexicon")
+        changes, others, kinds = [], [], []
+        offers = lexicon_offers(self._languages, masked.pair)
+        used: set[str] = set()
+        for span in masked.spans:
+            offer = _offer_at(offers, span)
+            if offer is None:
+                return Rejected(masked, "not in the lexicon")
+            substitute = _choice(offer, masked, used)
+            if substitute is None:
+                return Rejected(masked, "no other word in the lexicon")
+            used |= {substitute.source.lower(), substitute.reference.lower()}
+            changes.append(_change(masked.pair.source.text, offer.start, offer.end, substitute.source))
+            others.append(
+                _change(
+                    masked.pair.reference.text,
+                    offer.reference_start,
+                    offer.reference_end,
+                    substitute.reference,
+                )
+            )
+            kinds.append(offer.kind)
+        changes.sort()
+        others.sort()
+        return Filled(
+            masked,
+            apply_changes(masked.pair.source.text, changes),
+            apply_changes(masked.pair.reference.text, others),
+            tuple(changes),
+            tuple(others),
+            {"lexicon": kinds},
+        )
+
+
+def lexicon_spans(pair: ReadPair, languages: Pair | str, *, start: bool = False) -> list[AlignedSpan]:
+    """The places that the lexicon can edit, in order; a place that is an entity comes once more as that.
+
+    Both sides stand in the lexicon as translations of each other, so no aligner is needed. `start` allows the
+    first word of the source.
+    """
+    both = parse_pair(languages) if isinstance(languages, str) else languages
+    offers = lexicon_offers((both.source.code, both.target.code), pair)
+    first = next((token.start for token in pair.source.tokens if token.text[:1].isalnum()), 0)
+    return [span for offer in offers if start or offer.start > first for span in offer.spans()]
+
+
+def lexicon_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
+    """All that the lexicon can do with a pair, in order; no two places overlap on a side."""
+    found: list[Offer] = []
+    for offers in (
+        time_offers(languages, pair),
+        number_offers(languages, pair),
+        word_offers(load_lexicon(*languages), languages, pair),
+        name_offers(languages, pair),
+    ):
+        found += [offer for offer in offers if all(_apart(offer, other) for other in found)]
+    return sorted(found, key=lambda offer: offer.start)
+
+
+def _apart(a: Offer, b: Offer) -> bool:
+    here = a.end <= b.start or a.start >= b.end
+    return here and (a.reference_end <= b.reference_start or a.reference_start >= b.reference_end)
+
+
+def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
+    """The offer for a span: the same place, else the head of a longer phrase, inside it on both sides."""
+    inside = [
+        offer
+        for offer in offers
+        if span.start <= offer.start
+        and offer.end <= span.end
+        and span.reference_start <= offer.reference_start
+        and offer.reference_end <= span.reference_end
+    ]
+    for offer in inside:
+        if (offer.start, offer.end) == (span.start, span.end):
+            return offer
+    for fits in (
+        lambda offer: offer.head == span.head,
+        lambda offer: span.label in offer.labels[1:],
+        lambda offer: span.label in _QUANTITIES and offer.labels[0] == "NUM",
+    ):
+        found = next(filter(fits, inside), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _choice(offer: Offer, masked: Masked, used: set[str]) -> Substitute | None:
+    """The substitute for this repetition: all are taken once, in an order made from the pair's texts."""
+    seed = f"{masked.pair.source.text}\0{masked.pair.reference.text}\0{offer.start}"
+    free = [s for s in offer.substitutes if s.source.lower() not in used and s.reference.lower() not in used]
+    ordered = sorted(
+        free, key=lambda s: hashlib.sha256(f"{seed}\0{s.source}\0{s.reference}".encode()).digest()
+    )
+    return ordered[masked.number] if masked.number < len(ordered) else None
+
+
+def _change(text: str, start: int, end: int, after: str) -> Change:
+    return Change(start, end, text[start:end], after)
+
+
+@lru_cache(maxsize=1)
+def _contents() -> str:
+    """A fingerprint of the data files."""
+    digest = hashlib.sha256()
+    for path in sorted(DATA.glob("*.tsv")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]

@@ -1,0 +1,126 @@
+"""The forms of Portuguese words, from how the lexicon files write them: `o pão, pães`, `abrir, part=aberto`.
+
+`o/a presidente` has both genders. A cell names all that the words around may agree with: number and gender,
+or mood, tense and person.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["forms"]
+
+_ARTICLES = {"o": "m", "a": "f", "os": "mp", "as": "fp"}
+_PLURALS = (
+    (r"ão$", "ões"), (r"m$", "ns"), (r"([rz])$", r"\1es"), (r"ês$", "eses"), (r"ás$", "ases"),
+    (r"al$", "ais"), (r"^(.*[áéíóúâêô].*)[ei]l$", r"\1eis"), (r"el$", "éis"), (r"il$", "is"), (r"ol$", "óis"),
+    (r"ul$", "uis"), (r"s$", "s"), (r"$", "s"),
+)  # fmt: skip
+# Endings after the stem, by conjugation: (a)r, (e)r, (i)r.
+_ENDINGS = {
+    "pres1sg": "o o o", "pres3sg": "a e e", "pres1pl": "amos emos imos", "pres3pl": "am em em",
+    "pret1sg": "ei i i", "pret3sg": "ou eu iu", "pret1pl": "amos emos imos", "pret3pl": "aram eram iram",
+    "impf3sg": "ava ia ia", "impf1pl": "ávamos íamos íamos", "impf3pl": "avam iam iam",
+    "fut1sg": "arei erei irei", "fut3sg": "ará erá irá", "fut1pl": "aremos eremos iremos",
+    "fut3pl": "arão erão irão", "cond3sg": "aria eria iria", "cond1pl": "aríamos eríamos iríamos",
+    "cond3pl": "ariam eriam iriam", "subj3sg": "e a a", "subj1pl": "emos amos amos", "subj3pl": "em am am",
+    "impfsubj3sg": "asse esse isse", "impfsubj1pl": "ássemos êssemos íssemos",
+    "impfsubj3pl": "assem essem issem", "futsubj3sg": "ar er ir", "futsubj3pl": "arem erem irem",
+    "inf": "ar er ir", "inf3pl": "arem erem irem", "inf1pl": "armos ermos irmos", "ger": "ando endo indo",
+    "part": "ado ido ido",
+}  # fmt: skip
+
+
+def forms(part: str, text: str) -> dict[str, str]:
+    """The forms of a word by cell; the first is the one to look it up by.
+
+    >>> forms("NOUN", "o pão, pães"), forms("NOUN", "a mulher"), forms("NOUN", "o arroz, -")
+    ({'sg m': 'pão', 'pl m': 'pães'}, {'sg f': 'mulher', 'pl f': 'mulheres'}, {'sg m': 'arroz'})
+    >>> list(forms("ADJ", "azul").values()), list(forms("ADJ", "inglês").values())
+    (['azul', 'azul', 'azuis', 'azuis'], ['inglês', 'inglesa', 'ingleses', 'inglesas'])
+    >>> verb = forms("VERB", "ficar")
+    >>> verb["pret1sg"], verb["pret3sg"], verb["subj3pl"], verb["part pl f"]
+    ('fiquei', 'ficou', 'fiquem', 'ficadas')
+    >>> forms("VERB", "dizer, only, pret3sg=disse, pret3pl=disseram")
+    {'pret3sg': 'disse', 'pret3pl': 'disseram'}
+    >>> forms("NAME", "a França"), forms("NAME", "Portugal"), forms("DET", "este, esta")
+    ({'f': 'França'}, {'': 'Portugal'}, {'m': 'este', 'f': 'esta'})
+    """
+    first, *rest = [item.strip() for item in text.split(",")]
+    if part == "NOUN":
+        article, _, word = first.partition(" ")
+        plural = rest[0] if rest else _plural(word)
+        found: dict[str, str] = {}
+        for each in article.split("/"):
+            found |= {f"sg {_ARTICLES[each]}": word, f"pl {_ARTICLES[each]}": plural}
+        return {cell: form for cell, form in found.items() if form != "-"}
+    if part == "ADJ":
+        return _adjective(first, rest)
+    if part == "VERB":
+        return _verb(first, rest)
+    if part == "DET":
+        return dict(zip(("m", "f"), [first, *rest], strict=True)) if rest else {"m": first, "f": first}
+    article, _, word = first.partition(" ")
+    if not word or article.split("/")[0] not in _ARTICLES:
+        return {"": first}
+    return {_ARTICLES[each]: word for each in article.split("/")}
+
+
+def _plural(word: str) -> str:
+    for pattern, ending in _PLURALS:
+        changed, times = re.subn(pattern, ending, word, count=1)
+        if times:
+            return changed
+    raise AssertionError(word)
+
+
+def _feminine(word: str) -> str:
+    if word.endswith("o"):
+        return word[:-1] + "a"
+    return word[:-2] + "esa" if word.endswith("ês") else word
+
+
+def _adjective(first: str, rest: list[str]) -> dict[str, str]:
+    """`rest` may give the feminine, and whether it also compares with `mais`: `antigo, mais`."""
+    feminine = next((item for item in rest if item != "mais"), _feminine(first))
+    plain = {"sg m": first, "sg f": feminine, "pl m": _plural(first), "pl f": _plural(feminine)}
+    compared = {f"mais {cell}": f"mais {form}" for cell, form in plain.items()} if "mais" in rest else {}
+    return plain | compared
+
+
+def _verb(infinitive: str, rest: list[str]) -> dict[str, str]:
+    """`rest` has the irregular forms, `cell=form`, or `part=-` for none; with `only`, there are no others."""
+    given = dict(item.split("=") for item in rest if "=" in item)
+    found: dict[str, str] = {} if "only" in rest else _regular(infinitive, given) | given
+    found |= given
+    participle = found.pop("part", None)
+    if participle and participle != "-":
+        found |= {f"part {cell}": form for cell, form in _adjective(participle, []).items()}
+    return found
+
+
+def _regular(infinitive: str, given: dict[str, str]) -> dict[str, str]:
+    stem, conjugation = infinitive[:-2], "aei".index(infinitive[-2])
+    found = {}
+    for cell, endings in _ENDINGS.items():
+        found[cell] = _joined(stem, endings.split()[conjugation], conjugation)
+    if conjugation and "pres1sg" in given:  # the present subjunctive goes with the first person
+        base = given["pres1sg"].removesuffix("o")
+        found |= {
+            cell: base + _ENDINGS[cell].split()[conjugation] for cell in ("subj3sg", "subj1pl", "subj3pl")
+        }
+    return found
+
+
+def _joined(stem: str, ending: str, conjugation: int) -> str:
+    """Keeps the sound of the stem's last consonant: `fiquei`, `conheço`, `dirijo`."""
+    front = ending[0] in "eéêií"
+    if conjugation == 0 and front:
+        for old, new in (("c", "qu"), ("g", "gu"), ("ç", "c")):
+            if stem.endswith(old):
+                return stem[:-1] + new + ending
+    if conjugation and not front:
+        for old, new in (("gu", "g"), ("c", "ç"), ("g", "j")):
+            if stem.endswith(old):
+                return stem.removesuffix(old) + new + ending
+    return stem + ending

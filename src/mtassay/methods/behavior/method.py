@@ -1,0 +1,227 @@
+"""Behavioural testing as a method: a system passes if it translates a pair and its edit equally well."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+from mtassay.core import Case, Finding, Judgement, Method, Output, Result, Segment, Tools
+from mtassay.languages import parse_pair
+from mtassay.methods.behavior.asking import cases_of
+from mtassay.methods.behavior.filtering import as_translated, filter_threshold, pair_differences
+from mtassay.methods.behavior.judging import STATUSES, Judged, judge_pair, position, reconsider
+from mtassay.methods.behavior.meaning import Sought, find_by_meaning
+from mtassay.methods.behavior.quality import Translated, qualities, quality_name
+from mtassay.methods.behavior.rates import pass_rates
+from mtassay.methods.behavior.thresholds import Thresholds, is_blind, thresholds_for
+from mtassay.methods.behavior.tracing import find_edit
+from mtassay.methods.missing import missing
+from mtassay.metrics.base import Metric
+
+__all__ = ["BehaviorMethod"]
+
+_SIDES = ("original", "edited")
+
+
+@dataclass(frozen=True)
+class BehaviorMethod(Method):
+    """Holds translations of originals against references, and those of edits against pseudo-references.
+
+    `quality` are the metrics, by name, that are averaged to measure a translation. A case passes if the
+    original has a quality of at least `alpha` and the edit moves it by at most `beta`; where these are not
+    given, those of the measure count (see `thresholds`). With `signed` only a loss of quality counts. With
+    `filter`, a reference-free metric, cases are skipped whose two pairs differ in quality by more than
+    `filter_beta`. `direct` looks for the edit in the translations of failed cases; with `meaning` the
+    sentence encoder helps, which finds a little more and takes its time. `level` is that of significance.
+    """
+
+    name: ClassVar[str] = "behavior"
+
+    pair: str
+    quality: Mapping[str, Metric]
+    alpha: float | None = None
+    beta: float | None = None
+    signed: bool = False
+    direct: bool = True
+    meaning: bool = False
+    filter: Mapping[str, Metric] = field(default_factory=dict)
+    filter_beta: float | None = None
+    level: float = 0.05
+
+    def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
+        cases = cases_of(segments)
+        if not self.filter:
+            return cases
+        limit = filter_threshold(quality_name(self.filter), self.filter_beta)
+        asked = [case for case in cases if case.skip is None]
+        differences = pair_differences(self.filter, [_pairs(case) for case in asked], tools)
+        unequal = {
+            case.id: f"its two pairs are not equally good: {d.quality:.3f} and {d.edited_quality:.3f}"
+            for case, d in zip(asked, differences, strict=True)
+            if not d.is_within(limit)
+        }
+        return [case._replace(skip=unequal[case.id]) if case.id in unequal else case for case in cases]
+
+    def judge(
+        self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
+    ) -> Judgement:
+        asked = [case for case in cases if case.skip is None]
+        systems = list(outputs)
+        items = [
+            Translated(
+                str(case.sources[side]),
+                case.expect["references"][side],
+                tuple(outputs[system][2 * number + side].text for system in systems),
+            )
+            for number, case in enumerate(asked)
+            for side in range(2)
+        ]
+        measured = qualities(self.quality, items, systems, tools).reshape(-1, 2, len(systems))
+        findings: list[Finding] = []
+        counts: dict[str, dict[str, int]] = {}
+        for column, system in enumerate(systems):
+            found = [_skipped(case, system) for case in cases if case.skip is not None]
+            answered: list[_Answered] = []
+            for number, case in enumerate(asked):
+                both = outputs[system][2 * number : 2 * number + 2]
+                absent = [side for side in range(2) if both[side].text is None]
+                if absent:
+                    found.append(_missing(case, system, absent[0], both[absent[0]]))
+                else:
+                    texts = (str(both[0].text), str(both[1].text))
+                    quality, edited = measured[number, :, column].tolist()
+                    answered.append(_Answered(case, texts, (quality, edited)))
+            found += self._findings(answered, system, tools)
+            counts[system] = _counts(found, len(cases))
+            findings += found
+        return Judgement(findings, counts=counts)
+
+    def score(self, judgement: Judgement, tools: Tools) -> Result:
+        return pass_rates(
+            judgement.findings,
+            list(judgement.counts),
+            judgement.counts,
+            level=self.level,
+            signature=self.signature,
+        )
+
+    @cached_property
+    def thresholds(self) -> Thresholds:
+        """What is good and what is a difference, for this quality measure."""
+        target = parse_pair(self.pair).target.code
+        return thresholds_for(quality_name(self.quality), target=target, alpha=self.alpha, beta=self.beta)
+
+    @cached_property
+    def signature(self) -> str:
+        """All that the verdicts depend on, but for the systems."""
+        from mtassay import __version__
+
+        settings: dict[str, object] = {
+            "quality": quality_name(self.quality),
+            "alpha": f"{self.thresholds.alpha:g}",
+            "beta": f"{self.thresholds.beta:g}",
+            "signed": "yes" if self.signed else "no",
+            "direct": ("meaning" if self.meaning else "words") if self.direct else "no",
+            "filter": quality_name(self.filter) or "none",
+        }
+        if self.filter:
+            settings["filter_beta"] = f"{filter_threshold(quality_name(self.filter), self.filter_beta):g}"
+        for name, metric in {**self.quality, **self.filter}.items():
+            settings[name] = f"[{metric.signature([])}]"
+        settings["version"] = f"mtassay-{__version__}"
+        return "|".join(f"{key}:{value}" for key, value in settings.items())
+
+    def _findings(self, answered: Sequence[_Answered], system: str, tools: Tools) -> list[Finding]:
+        name = quality_name(self.quality)
+        alpha, beta = self.thresholds.alpha, self.thresholds.beta
+        judged = [
+            judge_pair(*each.qualities, alpha=alpha, beta=beta, signed=self.signed) for each in answered
+        ]
+        blind = [is_blind(name, each.case.tags["capability"]) for each in answered]
+        found: dict[int, bool | None] = {}
+        if self.direct:
+            wanted = [i for i, verdict in enumerate(judged) if blind[i] or verdict.status != "passed"]
+            found = {i: answered[i].finds_edit() for i in wanted}
+        if self.meaning:
+            # The encoder cannot tell what it is blind to.
+            unknown = [i for i, answer in found.items() if answer is None and not blind[i]]
+            tools.progress("looking for the edits", 0, None)
+            found |= zip(unknown, find_by_meaning([answered[i].sought for i in unknown]), strict=True)
+        return [
+            each.finding(system, reconsider(judged[i], found.get(i)) if blind[i] else judged[i], found.get(i))
+            for i, each in enumerate(answered)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """Both translations of a case, with their qualities: of the original, then of the edit."""
+
+    case: Case
+    texts: tuple[str, str]
+    qualities: tuple[float, float]
+
+    @property
+    def sought(self) -> Sought:
+        """What to look for, and where."""
+        return Sought(self.case.expect["reference_changes"], self.texts[1])
+
+    def finds_edit(self) -> bool | None:
+        """Whether the words of the edit are in the translation of the edited source."""
+        return find_edit(self.sought.changes, self.case.expect["references"][1], self.texts[1])
+
+    def finding(self, system: str, judged: Judged, edit_found: bool | None) -> Finding:
+        quality, edited = (None if math.isnan(value) else value for value in self.qualities)
+        expect = self.case.expect
+        evidence: dict[str, Any] = {
+            "status": judged.status,
+            "capability": self.case.tags["capability"],
+            "quality": quality,
+            "edited_quality": edited,
+            "source": self.case.sources[0],
+            "output": self.texts[0],
+            "reference": expect["references"][0],
+            "edited_source": self.case.sources[1],
+            "edited_output": self.texts[1],
+            "pseudo_reference": expect["references"][1],
+            "edit": {"source": expect["changes"], "reference": expect["reference_changes"]},
+            "edit_found": edit_found,
+        }
+        if STATUSES[judged.status] == "fail":
+            evidence["where"] = position(edit_found)
+        if judged.why:
+            evidence["why"] = judged.why
+        value = None if quality is None or edited is None else quality - edited
+        return Finding(self.case.id, system, "behavior", STATUSES[judged.status], value, evidence)
+
+
+def _pairs(case: Case) -> tuple[Translated, Translated]:
+    original, edited = map(as_translated, map(str, case.sources), case.expect["references"])
+    return original, edited
+
+
+def _skipped(case: Case, system: str) -> Finding:
+    evidence = {"reason": case.skip, "capability": case.tags["capability"]}
+    return Finding(case.id, system, "behavior", "skipped", evidence=evidence)
+
+
+def _missing(case: Case, system: str, side: int, output: Output) -> Finding:
+    absent = missing(output, system)
+    evidence = {**absent.evidence, "side": _SIDES[side], "capability": case.tags["capability"]}
+    return replace(absent, case_id=case.id, evidence=evidence)
+
+
+def _counts(found: Sequence[Finding], cases: int) -> dict[str, int]:
+    verdicts = Counter(finding.verdict for finding in found)
+    statuses = Counter(finding.evidence.get("status") for finding in found)
+    places = Counter(finding.evidence.get("where") for finding in found)
+    return {
+        "cases": cases,
+        **{verdict: verdicts[verdict] for verdict in ("pass", "fail", "undecided", "skipped", "error")},
+        **{status: statuses[status] for status in ("original is bad", "edit broke it", "edit improved it")},
+        **{where: places[where] for where in ("at the edit", "elsewhere", "unknown")},
+    }

@@ -1,0 +1,220 @@
+"""How good generated pairs are, by people and by a measure: table 2 of Wu, Liu, Yeung (2023).
+
+People rate the fluency of the source (SSF), that of the target (TSF) and the adequacy of the translation
+(TA) from 1 to 3. The same is asked about the original pairs, and about those of another infiller.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from mtassay import stats
+from mtassay.core import Review, Score, Segment, Tools
+from mtassay.errors import UsageError
+from mtassay.methods.behavior.asking import cases_of
+from mtassay.methods.behavior.filtering import ENCODER, as_translated
+from mtassay.methods.behavior.nouns import BehaviorCase
+from mtassay.methods.behavior.quality import qualities, quality_name
+from mtassay.metrics.base import Metric
+from mtassay.reviews import QUESTIONS, Decision, Subject, decide
+from mtassay.stats.clustered import effective_trials
+
+__all__ = [
+    "ALPHA",
+    "ORIGINALS",
+    "PAIR_QUESTIONS",
+    "RatedPair",
+    "adequacy",
+    "agreement",
+    "cases_in",
+    "edited_pairs",
+    "mean_ratings",
+    "original_pairs",
+    "shuffled",
+]
+
+PAIR_QUESTIONS = ("ssf", "tsf", "ta")
+ORIGINALS = "Ref"
+"""What the paper calls the original pairs."""
+ALPHA = "alpha"
+_LOWEST, _HIGHEST = 1, 3
+
+Decisions = Mapping[tuple[str, str], Decision]
+
+
+class RatedPair(NamedTuple):
+    """A source and its translation, whoever made them; the id is that of the case, or of the segment."""
+
+    id: str
+    source: str
+    reference: str
+
+    @property
+    def subject(self) -> Subject:
+        """What ratings are about: these very texts."""
+        return Subject(self.id, (self.source,), (self.reference,))
+
+
+def edited_pairs(cases: Iterable[BehaviorCase]) -> list[RatedPair]:
+    """The edited source and the pseudo-reference of each case, in order."""
+    return [RatedPair(case.id, case.edited_source, case.pseudo_reference) for case in cases]
+
+
+def original_pairs(cases: Iterable[BehaviorCase]) -> list[RatedPair]:
+    """The pairs that the cases were made from, each once, in order."""
+    return list(dict.fromkeys(RatedPair(case.segment_id, case.source, case.reference) for case in cases))
+
+
+def cases_in(segments: Iterable[Segment]) -> list[BehaviorCase]:
+    """The cases of a saved run; those without an edit or a reference are left out."""
+    return [
+        BehaviorCase(
+            case.id,
+            case.segment_id,
+            str(case.tags["capability"]),
+            str(case.sources[0]),
+            str(case.expect["references"][0]),
+            str(case.sources[1]),
+            str(case.expect["references"][1]),
+            tuple(case.expect["changes"]),
+            tuple(case.expect["reference_changes"]),
+        )
+        for case in cases_of(segments)
+        if case.skip is None
+    ]
+
+
+def shuffled(pairs: Iterable[RatedPair], *, seed: int) -> list[RatedPair]:
+    """The pairs, each once, in an order that depends on them and the seed alone.
+
+    So all raters get the same one, and nobody can tell from it who made a pair.
+    """
+    ordered = sorted(set(pairs))
+    random.Random(seed).shuffle(ordered)
+    return ordered
+
+
+def mean_ratings(
+    sets: Mapping[str, Sequence[RatedPair]],
+    reviews: Iterable[Review],
+    *,
+    questions: Sequence[str] = PAIR_QUESTIONS,
+) -> list[Score]:
+    """The mean rating of each set (as the score's system) by question, from 1 to 3, with its 95 % interval.
+
+    A pair counts once, with the mean of its raters; `n` is the pairs that somebody rated. The newest answer
+    of each rater counts, and `unsure` is none. The interval is Wilson's for as many trials as the ratings
+    vary, so that it does not vanish where all are the same.
+    """
+    decisions = decide(reviews)
+    return [
+        _mean(question, name, _ratings(pairs, question, decisions))
+        for question in questions
+        for name, pairs in sets.items()
+    ]
+
+
+def agreement(
+    pairs: Iterable[RatedPair],
+    reviews: Iterable[Review],
+    *,
+    questions: Sequence[str] = PAIR_QUESTIONS,
+    seed: int | None = 12345,
+) -> list[Score]:
+    """Krippendorff's alpha of the raters at the ordinal level, one for each question (as the score's group).
+
+    `n` is the pairs that two or more rated. The value is `None` where it is undefined: nothing was rated
+    twice, or all ratings are the same. The interval is by drawing pairs anew.
+    """
+    decisions = decide(reviews)
+    chosen = list(dict.fromkeys(pairs))
+    return [_alpha(question, chosen, decisions, seed) for question in questions]
+
+
+def adequacy(
+    sets: Mapping[str, Sequence[RatedPair]],
+    metrics: Mapping[str, Metric],
+    tools: Tools,
+    *,
+    seed: int | None = 12345,
+) -> list[Score]:
+    """How adequate the translations of each set are by a reference-free measure, between 0 and 1.
+
+    The name of a score is that of the measure. The mean over pairs, its interval by drawing pairs anew;
+    pairs that the measure says nothing about are not in `n`.
+    """
+    for name, metric in metrics.items():
+        if metric.reads_references:
+            raise UsageError(f"The quality '{name}' reads references. Take a reference-free one: {ENCODER}.")
+    everything = [as_translated(pair.source, pair.reference) for pairs in sets.values() for pair in pairs]
+    values = qualities(metrics, everything, ["reference"], tools)[:, 0]
+    scores, done = [], 0
+    for name, pairs in sets.items():
+        part = values[done : done + len(pairs)]
+        part = part[~np.isnan(part)]
+        done += len(pairs)
+        low, high = stats.bootstrap_interval(lambda drawn: float(drawn.mean()), [part], seed=seed)
+        scores.append(
+            _score(
+                quality_name(metrics),
+                name,
+                "all",
+                part.mean() if len(part) else math.nan,
+                len(part),
+                low,
+                high,
+            )
+        )
+    return scores
+
+
+def _ratings(pairs: Sequence[RatedPair], question: str, decisions: Decisions) -> list[dict[str, int]]:
+    """What each rater said of each pair that has ratings."""
+    scale = {answer: int(key) for key, answer in QUESTIONS[question].keys.items()}
+    found = []
+    for pair in pairs:
+        decision = decisions.get((pair.subject.id, question))
+        if decision is not None and decision.ratings:
+            found.append({rater: scale[answer] for rater, answer in decision.ratings.items()})
+    return found
+
+
+def _mean(question: str, name: str, ratings: Sequence[Mapping[str, int]]) -> Score:
+    n = len(ratings)
+    if n == 0:
+        return Score(question, name, "all", None, 0)
+    width = _HIGHEST - _LOWEST
+    shares = np.array([(np.mean(list(each.values())) - _LOWEST) / width for each in ratings])
+    share = float(shares.mean())
+    variance = float(shares.var(ddof=1)) / n if n > 1 else math.nan
+    trials = effective_trials(share, variance, least=n)
+    low, high = stats.wilson(share * trials, trials)
+    return _score(
+        question, name, "all", *(_LOWEST + width * share, n), _LOWEST + width * low, _LOWEST + width * high
+    )
+
+
+def _alpha(question: str, pairs: Sequence[RatedPair], decisions: Decisions, seed: int | None) -> Score:
+    twice = [each for each in _ratings(pairs, question, decisions) if len(each) > 1]
+    raters = sorted({rater for each in twice for rater in each})
+    rows = [[each.get(rater) for each in twice] for rater in raters]
+    if not twice:
+        return Score(ALPHA, "raters", question, None, 0)
+
+    def ordinal(table: np.typing.NDArray[np.float64]) -> float:
+        return stats.krippendorff_alpha(table, level="ordinal")
+
+    value = stats.krippendorff_alpha(rows, level="ordinal")
+    low, high = stats.agreement_interval(ordinal, rows, seed=seed)
+    return _score(ALPHA, "raters", question, value, len(twice), low, high)
+
+
+def _score(name: str, system: str, group: str, value: float, n: int, low: float, high: float) -> Score:
+    numbers = (None if math.isnan(each) else float(each) for each in (value, low, high))
+    shown, below, above = numbers
+    return Score(name, system, group, shown, n, below, above)

@@ -1,0 +1,124 @@
+"""Finds the edit again: is the translation of the edited segment in the translation of the edited source?
+
+Answers are yes, no, or unknown: what cannot be found may have been said in other words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+
+from mtassay.methods.behavior.nouns import Change
+from mtassay.metrics.guards.numerals import NumbersOf, read_numbers
+
+__all__ = ["find_edit", "is_unspaced", "words_of"]
+
+# Characters of scripts without spaces are words of their own.
+_UNSPACED = "⺀-鿿豈-﫿぀-ヿ฀-๿"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_UNSPACED_WORD = re.compile(f"[{_UNSPACED}]")
+_PARTICLES = frozenset("的了着地得们個个是在")
+STEM = 4
+"""Two words of at least this many equal first letters can be forms of one word."""
+SHARE = 0.7
+"""How much of the shorter word these must be."""
+ENDING = 4
+"""How many letters longer one of the two may be."""
+SMALL = 2
+"""Numbers of at most this many digits are often written as words."""
+CHARACTERS = 2 / 3
+"""In a script without spaces: this share of the characters, close together, is the same segment."""
+
+
+def find_edit(changes: Sequence[Change], pseudo_reference: str, output: str) -> bool | None:
+    """Whether an output has the edit; `changes` are those of the reference. `None`: nobody can say.
+
+    Numbers count in every usual form, words in every form of the same stem. Of a segment that was deleted,
+    nothing may be left.
+
+    >>> edit = [Change(2, 6, "gato", "cachorro")]
+    >>> [find_edit(edit, "O cachorro dorme", text) for text in ("Dormem os cachorros", "O cão dorme")]
+    [True, None]
+    >>> find_edit([Change(0, 1, "3", "1500")], "1500 casas", "Há 150 casas")
+    False
+    """
+    found = [_find(change, pseudo_reference, output) for change in changes]
+    if False in found:
+        return False
+    return None if None in found or not found else True
+
+
+def words_of(text: str) -> list[str]:
+    """The words in lower case, without marks; characters of scripts without spaces one by one.
+
+    >>> words_of("Ａ Casa-Grande 很大")
+    ['a', 'casa', 'grande', '很', '大']
+    """
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word is a character of a script that puts no spaces between words."""
+    return _UNSPACED_WORD.fullmatch(word) is not None
+
+
+def _find(change: Change, pseudo_reference: str, output: str) -> bool | None:
+    wanted, given = words_of(change.after), words_of(output)
+    if not wanted:
+        gone = words_of(change.before)
+        left = _count(gone, given) > _count(gone, words_of(pseudo_reference))
+        return None if not gone else not left
+    if read_numbers(change.after):
+        return _find_numbers(change.after, pseudo_reference, output)
+    elsewhere = _count(wanted, words_of(pseudo_reference)) - 1
+    times = _count(wanted, given)
+    if times > max(elsewhere, 0):
+        return True
+    if times:  # It may be another one of the same words.
+        return None
+    return True if _has_forms(wanted, given) else None
+
+
+def _find_numbers(after: str, pseudo_reference: str, output: str) -> bool | None:
+    """A small number may stand there as a word, unless there is another number in its place."""
+    have, expected = NumbersOf(output), NumbersOf(pseudo_reference)
+    gone = [n for n in read_numbers(after) if not have.has(n, source=NumbersOf(after))]
+    if not gone:
+        return True
+    is_large = any(len(number.digits) > SMALL for number in gone)
+    return False if is_large or not all(map(expected.has, read_numbers(output))) else None
+
+
+def _count(wanted: Sequence[str], words: Sequence[str]) -> int:
+    """How often these words stand in a row."""
+    size, row = len(wanted), list(wanted)
+    return sum(words[i : i + size] == row for i in range(len(words) - size + 1)) if size else 0
+
+
+def _has_forms(wanted: Sequence[str], given: Sequence[str]) -> bool:
+    characters = [word for word in wanted if is_unspaced(word)]
+    if characters:
+        return _has_characters([c for c in characters if c not in _PARTICLES], given)
+    content = [word for word in wanted if len(word) >= STEM]
+    return bool(content) and all(any(_are_forms(word, other) for other in given) for word in content)
+
+
+def _has_characters(wanted: Sequence[str], given: Sequence[str]) -> bool:
+    """Whether most of these characters stand close together."""
+    if len(wanted) < 2:
+        return False
+    need, size = Counter(wanted), len(wanted) + 2
+    enough = CHARACTERS * len(wanted)
+    return any(
+        (need & Counter(given[i : i + size])).total() >= enough for i in range(max(1, len(given) - size + 1))
+    )
+
+
+def _are_forms(word: str, other: str) -> bool:
+    shorter = min(len(word), len(other))
+    same = 0
+    while same < shorter and word[same] == other[same]:
+        same += 1
+    return same >= max(STEM, SHARE * shorter) and max(len(word), len(other)) - same <= ENDING

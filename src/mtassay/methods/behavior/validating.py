@@ -1,0 +1,175 @@
+"""Whether a filled pair is the test case that was asked for; the same checks for every infiller."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from mtassay.languages import Pair
+from mtassay.methods.behavior.blocklist import Blocklist
+from mtassay.methods.behavior.capabilities.base import Capability
+from mtassay.methods.behavior.infill.base import Filled, Masked
+from mtassay.methods.behavior.infill.gaps import is_left
+from mtassay.methods.behavior.nouns import Change, apply_changes
+from mtassay.metrics.guards.identify import can_identify, identify, script_of
+from mtassay.tools.annotate.nouns import Annotation
+
+__all__ = ["REASONS", "case_key", "objection", "told"]
+
+REASONS = (
+    "mask left",
+    "source changed elsewhere",
+    "source unchanged",
+    "reference unchanged",
+    "other language",
+    "not fluent",
+    "not the capability",
+    "blocked word",
+    "same as another case",
+)
+"""All that `objection` can say, in the order of its checks."""
+
+MOST_GROWTH = 2.0
+"""A text may become this many times as long, and the ratio of the two sides may change by this factor."""
+_ROOM = 40  # characters that a text may grow or shrink in any case
+_SHORTEST_TO_IDENTIFY = 20
+_WORD = re.compile(r"\w+")
+_LATIN = re.compile(r"[a-zà-öø-ÿ]")
+
+
+def objection(
+    filled: Filled,
+    capability: Capability | None = None,
+    *,
+    pair: Pair | None = None,
+    source_annotation: Annotation | None = None,
+    blocked: Blocklist | None = None,
+    seen: Collection[tuple[str, str]] = (),
+) -> str | None:
+    """Why a filled pair is no test case, one of `REASONS`; `None` if it is one.
+
+    `source_annotation` is that of the edited source, which the capability is asked about. `pair` is for
+    the check of the language, beyond that of the script; `seen` has the `case_key` of cases that exist. What
+    is not given is not checked.
+    """
+    source, reference = filled.masked.pair.source.text, filled.masked.pair.reference.text
+    if is_left(filled.source, before=source) or is_left(filled.reference, before=reference):
+        return "mask left"
+    if not _only_there(filled):
+        return "source changed elsewhere"
+    if not filled.changes or any(_same(change.before, change.after) for change in filled.changes):
+        return "source unchanged"
+    if _same(reference, filled.reference) or any(
+        _same(change.before, change.after) for change in filled.reference_changes
+    ):
+        return "reference unchanged"
+    if _other_language(filled, pair):
+        return "other language"
+    if _not_fluent(filled):
+        return "not fluent"
+    if capability is not None and source_annotation is not None:
+        wrong = capability.objection(source_annotation, filled.changes)
+        if wrong is not None:
+            return "not the capability"
+    if blocked is not None and (blocked.word_in(filled.source) or blocked.word_in(filled.reference)):
+        return "blocked word"
+    return "same as another case" if case_key(filled) in seen else None
+
+
+def case_key(filled: Filled) -> tuple[str, str]:
+    """What two cases that are the same have in common: the source and the edited source."""
+    return _plain(filled.masked.pair.source.text), _plain(filled.source)
+
+
+def told(reason: str, masked: Masked, pair: Pair) -> str:
+    """A reason as a sentence to a language model that is to try again."""
+    source, target = pair.source.name, pair.target.name
+    originals = " and ".join(f'"{masked.pair.source.text[s.start : s.end]}"' for s in masked.spans)
+    sentences = {
+        "mask left": "A mask is still there. Fill in every mask, in both sentences.",
+        "source changed elsewhere": (
+            f"The filled {source} sentence differs from the given one outside of the mask."
+            f" Copy it exactly and replace the mask alone: {masked.source}"
+        ),
+        "source unchanged": f"Do not fill in {originals}: that is the original. Choose something else.",
+        "reference unchanged": f"The {target} translation must say what the filled {source} sentence says.",
+        "reference adapted too much": (
+            f"Too many other words of the {target} translation have changed."
+            f" Keep it as it was, and replace the mask: {masked.reference}"
+        ),
+        "other language": f"One sentence must be in {source}, and its translation in {target}.",
+        "not fluent": "A sentence repeats words, or is too long. Fill in a word or a short phrase.",
+        "reply not understood": "The answer did not have the form that was asked for.",
+    }
+    return sentences.get(reason, f"That is not right: {reason}.")
+
+
+def _only_there(filled: Filled) -> bool:
+    """Whether the changes make the edited source, and lie within the masked spans."""
+    source = filled.masked.pair.source.text
+    spans = [(span.start, span.end) for span in filled.masked.spans]
+    inside = all(
+        any(start <= change.start and change.end <= end for start, end in spans)
+        and source[change.start : change.end] == change.before
+        for change in filled.changes
+    )
+    return inside and apply_changes(source, filled.changes) == filled.source
+
+
+def _other_language(filled: Filled, pair: Pair | None) -> bool:
+    """Whether a side is in another script than before, or surely in another language."""
+    texts = filled.masked.pair
+    source, target = (pair.source.code, pair.target.code) if pair else (None, None)
+    return _is_foreign(texts.source.text, filled.source, filled.changes, source) or _is_foreign(
+        texts.reference.text, filled.reference, filled.reference_changes, target
+    )
+
+
+def _is_foreign(before: str, after: str, changes: Sequence[Change], code: str | None) -> bool:
+    script = script_of(before)
+    if script and script_of(after) not in ("", script):
+        return True
+    if any(_is_foreign_word(change, script) for change in changes):
+        return True
+    if code is None or len(after) < _SHORTEST_TO_IDENTIFY or not can_identify(code):
+        return False
+    guess = identify(after, code)
+    return guess.is_sure and guess.excludes(code) and not identify(before, code).excludes(code)
+
+
+def _is_foreign_word(change: Change, script: str) -> bool:
+    """Whether a filling is in another script; names and abbreviations in Latin letters may be anywhere."""
+    found = script_of(change.after)
+    if not found or not script or found in (script, script_of(change.before)):
+        return False
+    return found != "LATIN" or bool(_LATIN.match(change.after))
+
+
+def _not_fluent(filled: Filled) -> bool:
+    """Whether a side repeats a word at the edit, grows beyond measure, or no longer fits the other."""
+    source, reference = filled.masked.pair.source.text, filled.masked.pair.reference.text
+    for before, after in ((source, filled.source), (reference, filled.reference)):
+        if not after.strip() or len(after) > max(MOST_GROWTH * len(before), len(before) + _ROOM):
+            return True
+        if _stutters(after) > _stutters(before):
+            return True
+    was, now = len(reference) / max(1, len(source)), len(filled.reference) / max(1, len(filled.source))
+    off = abs(len(filled.reference) - was * len(filled.source))
+    return off > _ROOM and not 1 / MOST_GROWTH <= now / max(was, 1e-9) <= MOST_GROWTH
+
+
+def _stutters(text: str) -> int:
+    """How often a word stands twice in a row, or the same mark of punctuation does."""
+    words: list[str] = _WORD.findall(text.casefold())
+    marks = re.findall(r"([^\w\s.!?…-])\s*\1", text)
+    return len(marks) + sum(a == b for a, b in pairwise(words))
+
+
+def _same(a: str, b: str) -> bool:
+    return _plain(a) == _plain(b)
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

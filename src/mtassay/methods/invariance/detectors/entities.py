@@ -1,0 +1,86 @@
+"""Suspects outputs that lost a name of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mtassay.languages import Pair
+from mtassay.methods.invariance.detectors.base import PairDetector, Suspicion
+from mtassay.methods.invariance.detectors.counterparts import Counterparts
+from mtassay.methods.invariance.nouns import Answer
+from mtassay.metrics.nee.matching import Haystack
+from mtassay.metrics.nee.names import forms_of
+from mtassay.metrics.nee.text import Normaliser
+from mtassay.tools.annotate.nouns import Annotation, Layer, Span
+
+__all__ = ["Entities"]
+
+_NAMES = frozenset(("PER", "PERSON", "LOC", "GPE", "ORG", "FAC", "NORP"))
+
+
+@dataclass(frozen=True)
+class Entities(PairDetector):
+    """Names that stand nowhere in the output: not as written or nearly so, and not translated.
+
+    A name may also be written in another script, which nothing here can read; so one is missing only if the
+    output has fewer names than the source besides. `near` is the cosine from which a word may be the name's
+    translation. The value is how many names are missing.
+    """
+
+    pair: Pair
+    counterparts: Counterparts
+    near: float = 0.5
+    name: ClassVar[str] = "entities"
+    needs: ClassVar[frozenset[Layer]] = frozenset(("pos",))
+    needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "entities"))
+
+    def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
+        """In the order of the answers."""
+        found = []
+        for answer in answers:
+            if names := self._missing(answer):
+                why = f"look for the name{'s' * (len(names) > 1)}: {', '.join(names)}"
+                found.append(Suspicion(answer.id, why, len(names), {"missing": names}))
+        return found
+
+    def _missing(self, answer: Answer) -> list[str]:
+        source, output = answer.source, answer.output
+        names = [span for span in source.entities if span.label in _NAMES and _is_name(source, span)]
+        if not names or not output.tokens:
+            return []
+        haystack = Haystack([output.text], Normaliser(language=str(self.pair.target)))
+        missing = [
+            span
+            for span in names
+            if not self._is_written(source.covered(span), haystack)
+            and not self._is_near(source, span, output)
+        ]
+        # Each name of the output that none of the found ones stands for may be a missing one.
+        spare = _count_names(output) - (len(names) - len(missing))
+        if len(missing) <= max(spare, 0):
+            return []
+        return list(dict.fromkeys(source.covered(span) for span in missing))
+
+    def _is_written(self, name: str, haystack: Haystack) -> bool:
+        forms = forms_of(Normaliser(language=str(self.pair.source)).tokens(name), name)
+        return any(
+            haystack.holds([form]) or haystack.overlap(form) > 0 or haystack.nearest(form) for form in forms
+        )
+
+    def _is_near(self, source: Annotation, span: Span, output: Annotation) -> bool:
+        tokens = source.tokens[span.start : span.end]
+        words = [token for token in output.tokens if token.text[0].isalnum()]
+        return bool(words) and bool(self.counterparts.strengths(tokens, words).max() >= self.near)
+
+
+def _is_name(source: Annotation, span: Span) -> bool:
+    """Taggers call many things names at the beginning of a sentence; a name has a word that says so."""
+    return any(token.pos == "PROPN" for token in source.tokens[span.start : span.end])
+
+
+def _count_names(output: Annotation) -> int:
+    """Names next to each other are one."""
+    is_name = [token.pos == "PROPN" for token in output.tokens]
+    return sum(here and not before for before, here in zip([False, *is_name], is_name, strict=False))

@@ -1,0 +1,92 @@
+"""Suspects outputs in which words of the source language stand untranslated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mtassay.languages import Pair
+from mtassay.methods.invariance.detectors.base import PairDetector, Suspicion
+from mtassay.methods.invariance.detectors.counterparts import lexicon_of
+from mtassay.methods.invariance.nouns import Answer
+from mtassay.methods.invariance.structures.words import words_of
+from mtassay.metrics.guards.identify import script_of
+from mtassay.tools.align.lexicon import Lexicon
+from mtassay.tools.annotate.nouns import Annotation, Layer
+
+__all__ = ["Untranslated", "Vocabularies"]
+
+_LETTERS = 4
+_RUN = 3
+
+
+@dataclass(frozen=True)
+class Vocabularies:
+    """What words each language has, as far as a translation table knows them."""
+
+    lexicon: Lexicon | None
+    reverse: bool = False
+
+    @classmethod
+    def of(cls, pair: Pair) -> Vocabularies:
+        """Those of a pair; without a table nothing is known."""
+        return cls(*lexicon_of(pair))
+
+    def is_foreign(self, word: str) -> bool:
+        """Whether the table knows the word as one of the source language and not of the target language."""
+        if self.lexicon is None:
+            return False
+        sides = (self.lexicon.sources, self.lexicon.targets)
+        source, target = sides[::-1] if self.reverse else sides
+        return word in source and word not in target
+
+
+@dataclass(frozen=True)
+class Untranslated(PairDetector):
+    """Words that stand in source and output alike, and are neither names nor loans.
+
+    A word of four or more small letters that nobody tagged as a name counts where the output is written in
+    another script, or where the table says that the target language does not have it; else three such words
+    in a row. The value is how many.
+    """
+
+    vocabularies: Vocabularies
+    name: ClassVar[str] = "untranslated"
+    needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos",))
+
+    def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
+        """In the order of the answers."""
+        found = []
+        for answer in answers:
+            if words := self._copied(answer.source, answer.output):
+                why = f"untranslated: {', '.join(words)}"
+                found.append(Suspicion(answer.id, why, len(words), {"untranslated": words}))
+        return found
+
+    def _copied(self, source: Annotation, output: Annotation) -> list[str]:
+        words = {token.text for token in words_of(source) if token.pos not in ("PROPN", "NUM")}
+        copied = [word.text for word in words_of(output) if word.text in words and _is_common(word.text)]
+        if not copied:
+            return []
+        if script_of(output.text) != script_of(source.text):
+            return list(dict.fromkeys(copied))
+        foreign = [word for word in copied if self.vocabularies.is_foreign(word)]
+        return list(dict.fromkeys([*foreign, *_runs(source, output)]))
+
+
+def _is_common(word: str) -> bool:
+    return len(word) >= _LETTERS and word.isalpha() and word.islower()
+
+
+def _runs(source: Annotation, output: Annotation) -> list[str]:
+    """Runs of words that both have, all in small letters and one of them long."""
+    text = f" {' '.join(word.text for word in words_of(source))} "
+    words = [word.text for word in words_of(output)]
+    found = []
+    for start in range(len(words) - _RUN + 1):
+        run = words[start : start + _RUN]
+        is_plain = all(word.isalpha() and word.islower() for word in run)
+        if is_plain and any(map(_is_common, run)) and f" {' '.join(run)} " in text:
+            found.append(" ".join(run))
+    return found

@@ -1,0 +1,189 @@
+"""How good issues are, by what people said of their pairs: tables 2 to 4 and figure 13 of the paper.
+
+A pair is a source and its output, named by the id of its segment. What is not labelled is never taken for
+correct: it is counted and shown. All shares are between 0 and 1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mtassay.methods.invariance.issues import Issue, Ranking, find_issues
+from mtassay.methods.invariance.labels import CORRECT
+from mtassay.stats import wilson
+
+__all__ = [
+    "ERROR_TYPES",
+    "SEVERAL",
+    "Evaluation",
+    "Rate",
+    "SweepPoint",
+    "TopK",
+    "evaluate",
+    "precision_of",
+    "sweep",
+]
+
+SEVERAL = "several"
+ERROR_TYPES = ("under", "over", "modification", "mistranslation", "logic", SEVERAL)
+"""The labels that say what is wrong: the paper's five types, and several of them in one pair."""
+
+Labels = Mapping[str, str]
+"""What holds, by pair. A pair that is not there, or is disputed, is unlabelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """`wrong` of the `n` that are decided, with Wilson's 95 % interval; `None` where n is 0.
+
+    `undecided` are those that labels say too little about; they are not in `n`.
+    """
+
+    wrong: int
+    n: int
+    undecided: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TopK:
+    """What the original and the `k` farthest variants of each issue show.
+
+    `accuracy` is of issues: wrong is one with an error in any of these pairs. `new_errors` are the errors
+    that only variants have (table 3), `unclear` those that the original may have, too. `types` are pairs by
+    what is wrong with them, originals included (table 4), `unlabelled` those that nobody settled.
+    """
+
+    k: int
+    accuracy: Rate
+    new_errors: int
+    unclear: int
+    types: Mapping[str, int]
+    unlabelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One ranking of variants against labels, at one threshold.
+
+    `originals` are the pairs of the originals with an issue; `reported` are the variants shown with issues,
+    `unreported` all the other compared ones.
+    """
+
+    threshold: float
+    issues: int
+    tops: tuple[TopK, ...]
+    originals: Rate
+    reported: Rate
+    unreported: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPoint:
+    """The issues at one threshold, and how many of them are right by their farthest variant (top-1)."""
+
+    threshold: float
+    issues: int
+    accuracy: Rate
+
+
+def evaluate(rankings: Sequence[Ranking], labels: Labels, *, threshold: float, top: int = 3) -> Evaluation:
+    """What labels say of the issues at this threshold, for 1 to `top` variants shown with each.
+
+    `rankings` has all compared variants of all originals, so that those without an issue count, too.
+    """
+    issues = find_issues(rankings, threshold)
+    originals = [issue.original for issue in issues]
+    reported = [far.variant for issue in issues for far in issue.variants[:top]]
+    shown = set(reported)
+    others = [far.variant for r in rankings for far in r.variants if far.variant not in shown]
+    return Evaluation(
+        threshold,
+        len(issues),
+        tuple(_top(issues, labels, k) for k in range(1, top + 1)),
+        precision_of(originals, labels),
+        precision_of(reported, labels),
+        precision_of(others, labels),
+    )
+
+
+def precision_of(pairs: Iterable[str], labels: Labels) -> Rate:
+    """The share of wrong ones among these pairs, each counted once: the precision of who flagged them.
+
+    >>> rate = precision_of(["1", "2", "3"], {"1": "under", "2": "correct"})
+    >>> rate.value, rate.n, rate.undecided
+    (0.5, 2, 1)
+    """
+    return _rate(Counter(_is_wrong(labels.get(pair)) for pair in dict.fromkeys(pairs)))
+
+
+def sweep(rankings: Sequence[Ranking], labels: Labels) -> list[SweepPoint]:
+    """The issues at every threshold that makes a difference, from 0 to the last one with an issue.
+
+    At thresholds between two of these the issues are those at the lower one.
+    """
+    farthest = [
+        (ranking.variants[0].distance, _any_wrong((ranking.original, ranking.variants[0].variant), labels))
+        for ranking in rankings
+        if ranking.variants
+    ]
+    at: dict[float, Counter[bool | None]] = {0.0: Counter()}
+    for distance, verdict in farthest:
+        at.setdefault(float(distance), Counter())[verdict] += 1
+    points = []
+    above: Counter[bool | None] = Counter()
+    for threshold in sorted(at, reverse=True):
+        if above:
+            points.append(SweepPoint(threshold, above.total(), _rate(above)))
+        above += at[threshold]
+    return points[::-1]
+
+
+def _top(issues: Sequence[Issue], labels: Labels, k: int) -> TopK:
+    pairs = [pair for issue in issues for pair in issue.pairs(k)]
+    known = Counter(labels.get(pair) for pair in pairs)
+    new = [_new_errors(issue, labels, k) for issue in issues]
+    return TopK(
+        k,
+        _rate(Counter(_any_wrong(issue.pairs(k), labels) for issue in issues)),
+        sum(surely for surely, _ in new),
+        sum(perhaps for _, perhaps in new),
+        {kind: known[kind] for kind in ERROR_TYPES},
+        sum(_is_wrong(labels.get(pair)) is None for pair in pairs),
+    )
+
+
+def _new_errors(issue: Issue, labels: Labels, k: int) -> tuple[int, int]:
+    """How many kinds of errors the variants of an issue have and the original has not, and how many perhaps.
+
+    The same kind in two variants is one error. If the original is unlabelled or has several errors, nobody
+    can tell.
+    """
+    own = labels.get(issue.original)
+    found = {labels.get(far.variant) for far in issue.variants[:k]} & set(ERROR_TYPES)
+    if own == SEVERAL or _is_wrong(own) is None:
+        return 0, len(found)
+    return len(found - {own}), 0
+
+
+def _is_wrong(label: str | None) -> bool | None:
+    """`None` where nothing is settled."""
+    return False if label == CORRECT else True if label in ERROR_TYPES else None
+
+
+def _any_wrong(pairs: Iterable[str], labels: Labels) -> bool | None:
+    """Whether one of these pairs is wrong; `None` where none is known to be and one is not settled."""
+    verdicts = [_is_wrong(labels.get(pair)) for pair in pairs]
+    return True if True in verdicts else None if None in verdicts else False
+
+
+def _rate(known: Counter[bool | None]) -> Rate:
+    wrong, n = known[True], known[True] + known[False]
+    if n == 0:
+        return Rate(0, 0, known[None], None, None, None)
+    low, high = wilson(wrong, n)
+    return Rate(wrong, n, known[None], wrong / n, low, high)

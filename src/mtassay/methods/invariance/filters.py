@@ -1,0 +1,91 @@
+"""Filters against false alarms: variants whose distance the parser or a paraphrase explains.
+
+Section 5.1 of the paper names three sources of false alarms. Strange variants are dropped when variants are
+made; these two look at the other sources, a parser that errs and a translation that is right in other words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from mtassay.errors import UsageError
+from mtassay.methods.invariance.nouns import Answer, Compared
+from mtassay.methods.invariance.structures.base import Structure
+from mtassay.tools.annotate import Annotation
+from mtassay.tools.encoder import open_encoder, unit
+
+__all__ = ["FILTERS", "check_filters", "read_twice", "without_paraphrases"]
+
+FILTERS = {
+    "parser": "the distance is not there when the outputs are parsed a second time",
+    "paraphrase": "the two outputs are as near in meaning as the two sources are",
+}
+"""What each filter leaves out, by its name."""
+
+_MARGIN = 0.02
+
+Reader = Callable[[Sequence[str]], dict[str, Annotation]]
+
+
+def check_filters(names: Sequence[str]) -> None:
+    """Refuse a filter that is none."""
+    for name in names:
+        if name not in FILTERS:
+            raise UsageError(f"No filter '{name}'. Available: {', '.join(FILTERS)}.")
+
+
+def without_paraphrases(
+    compared: Sequence[Compared], distances: Sequence[float], *, margin: float = _MARGIN
+) -> list[float]:
+    """The distances, 0 where the outputs are as near to each other as their sources, by the encoder's cosine.
+
+    What a wrong translation adds, drops or turns round moves the output further than the changed word moves
+    the source; other words for the same do not.
+    """
+    if not compared:
+        return []
+    encode = open_encoder("the filter 'paraphrase'")
+    texts = [
+        side.text
+        for pair in compared
+        for side in (pair.original.source, pair.variant.source, pair.original.output, pair.variant.output)
+    ]
+    distinct = list(dict.fromkeys(texts))
+    vectors = dict(zip(distinct, unit(encode(distinct)), strict=True))
+    found = np.array([vectors[text] for text in texts]).reshape(len(compared), 4, -1)
+    sources = (found[:, 0] * found[:, 1]).sum(axis=1)
+    outputs = (found[:, 2] * found[:, 3]).sum(axis=1)
+    return np.where(outputs >= sources - margin, 0.0, distances).tolist()  # type: ignore[no-any-return]
+
+
+def read_twice(
+    compared: Sequence[Compared], distances: Sequence[float], structure: Structure, read: Reader
+) -> list[float]:
+    """The smaller distance of two readings, the second without the last punctuation mark of both outputs.
+
+    A parser that is sure of a sentence reads it the same way with and without its full stop; where the two
+    readings disagree about the distance, the parser and not the translation may have moved.
+    """
+    bare = {side.output.text: _bare(side.output.text) for pair in compared for side in _sides(pair)}
+    second = read(list(bare.values()))
+
+    def reread(answer: Answer) -> Answer:
+        return replace(answer, output=second[bare[answer.output.text]])
+
+    readings = [replace(p, original=reread(p.original), variant=reread(p.variant)) for p in compared]
+    usable = [all(side.output.error is None for side in _sides(pair)) for pair in readings]
+    again = iter(structure.distances([pair for pair, ok in zip(readings, usable, strict=True) if ok]))
+    return [
+        min(distance, next(again)) if ok else distance for distance, ok in zip(distances, usable, strict=True)
+    ]
+
+
+def _sides(pair: Compared) -> tuple[Answer, Answer]:
+    return pair.original, pair.variant
+
+
+def _bare(text: str) -> str:
+    return text.rstrip(".!?…。！？؟ ") or text

@@ -1,0 +1,149 @@
+"""Where the edit shows in two outputs: the one place that may differ without any harm.
+
+No aligner is asked. The two outputs are laid side by side, word by word, and of the stretches that differ
+the one is taken that has a word of the edited word's part of speech and lies where the edit does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from mtassay.methods.invariance.nouns import Compared
+from mtassay.methods.invariance.structures.same import word_keys
+from mtassay.methods.invariance.structures.stretches import Stretch, align
+from mtassay.methods.invariance.structures.words import Words, words_of_both
+
+__all__ = ["LONGEST", "SideBySide", "compare_words"]
+
+LONGEST = 3
+"""How many words the translation of the edited word has at most, on each side."""
+
+_NOUNS = {"NOUN", "PROPN"}
+# How little a word is like a translation of the edited one: it has its part of speech, or that of another
+# content word, or it is a function word.
+_FITS, _ODD, _STRANGE = range(3)
+_APART = {"ADV", "INTJ", "NUM"}
+_FUNCTION = {"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "PUNCT", "SCONJ"}
+
+
+class SideBySide(NamedTuple):
+    """The words of two outputs.
+
+    `keys` and `other_keys` are equal for the same word. `pairs` are the words that are the same and in the
+    same order, as numbers in the original and in the variant; `changed` is what lies between them. `place` is
+    where the edit shows; it has words on both sides, or on none where one side has no trace of the edit.
+    """
+
+    original: Words
+    variant: Words
+    keys: Sequence[Hashable]
+    other_keys: Sequence[Hashable]
+    pairs: Sequence[tuple[int, int]]
+    changed: Sequence[Stretch]
+    place: Stretch
+
+    @property
+    def elsewhere(self) -> list[Stretch]:
+        """The stretches that differ, without the place of the edit."""
+        return [rest for stretch in self.changed for rest in self.place.taken_from(stretch)]
+
+    @property
+    def replaced(self) -> dict[int, int]:
+        """For words of the variant the word of the original that each stands for, outside the place.
+
+        Both have the same part of speech, and are in the same stretch and order.
+        """
+        found = {}
+        for one, other in self.elsewhere:
+            pairs, _ = align([self.original[n].pos for n in one], [self.variant[n].pos for n in other])
+            found.update({other[after]: one[before] for before, after in pairs})
+        return found
+
+    @property
+    def alike(self) -> bool:
+        """Whether all else is the same, word by word.
+
+        The structure is the same then, and what a parser reads otherwise is an error of its own.
+        """
+        return not self.elsewhere
+
+
+def compare_words(compared: Compared) -> SideBySide:
+    """Lay two outputs side by side."""
+    original, variant = words_of_both(compared.original.output, compared.variant.output)
+    keys, other_keys = word_keys(original, variant)
+    pairs, changed = align(keys, other_keys)
+    share = (compared.edit.start + compared.edit.end) / 2 / max(1, len(compared.original.source.text))
+    place = _find_place(original, variant, changed, compared.edit.pos, share)
+    return SideBySide(original, variant, keys, other_keys, pairs, changed, place)
+
+
+def _find_place(
+    original: Words, variant: Words, changed: Sequence[Stretch], pos: str, share: float
+) -> Stretch:
+    """The best pair of candidates. An adjective may change sides (`velho carro` to `carro novo`), so its two
+    translations need not be of one stretch."""
+    before = [found for stretch in changed for found in _candidates(original, stretch.original, pos)]
+    after = [found for stretch in changed for found in _candidates(variant, stretch.variant, pos)]
+
+    def badness(pair: tuple[_Candidate, _Candidate]) -> tuple[int, float]:
+        one, other = pair
+        apart = abs(one.share - share) + abs(other.share - share) + 2 * abs(one.share - other.share)
+        return one.oddness + other.oddness, apart
+
+    one, other = min(product(before, after), key=badness, default=(_NOWHERE, _NOWHERE))
+    if one.oddness + other.oddness > _STRANGE:
+        return Stretch(range(0), range(0))
+    return _trim(original, variant, Stretch(one.words, other.words), pos)
+
+
+def _trim(original: Words, variant: Words, place: Stretch, pos: str) -> Stretch:
+    """Without words at its ends that are odder than the best, on both sides: of `na casa` and `não carro`,
+    only the nouns may differ. An adverb or a number goes even if the other side has nothing of the kind."""
+    one, other = place
+    odd = {number: _oddness(original[number].pos, pos) for number in one}
+    other_odd = {number: _oddness(variant[number].pos, pos) for number in other}
+    best, other_best = min(odd.values()), min(other_odd.values())
+    for end, rest in ((0, slice(1, None)), (-1, slice(0, -1))):
+        while odd[one[end]] > best and other_odd[other[end]] > other_best:
+            one, other = one[rest], other[rest]
+        while odd[one[end]] > best and original[one[end]].pos in _APART:
+            one = one[rest]
+        while other_odd[other[end]] > other_best and variant[other[end]].pos in _APART:
+            other = other[rest]
+    return Stretch(one, other)
+
+
+class _Candidate(NamedTuple):
+    """Words that may be the place on their side; `share` is how much of the text lies before their middle."""
+
+    words: range
+    oddness: int
+    share: float
+
+
+_NOWHERE = _Candidate(range(0), _STRANGE, 0)
+
+
+def _candidates(words: Words, stretch: range, pos: str) -> list[_Candidate]:
+    """A short stretch as a whole; of a long one each word that has the right part of speech."""
+    if not stretch:
+        return []
+    short = len(stretch) <= LONGEST
+    parts = [stretch] if short else [range(number, number + 1) for number in stretch]
+    total = words[-1].end or 1
+    found = []
+    for part in parts:
+        oddness = min(_oddness(words[number].pos, pos) for number in part)
+        middle = (words[part[0]].start + words[part[-1]].end) / 2
+        if short or oddness == _FITS:
+            found.append(_Candidate(part, oddness, middle / total))
+    return found
+
+
+def _oddness(pos: str, wanted: str) -> int:
+    if pos == wanted or not wanted or not pos or {pos, wanted} <= _NOUNS:
+        return _FITS
+    return _STRANGE if pos in _FUNCTION else _ODD

@@ -1,0 +1,41 @@
+"""The output as it stands: how many characters differ (He, Meister, Su 2020, section 3.4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mtassay.methods.invariance.nouns import Compared
+from mtassay.methods.invariance.structures.base import Structure
+from mtassay.methods.invariance.structures.discount import remainders
+from mtassay.methods.invariance.structures.levenshtein import edit_distance
+from mtassay.methods.invariance.structures.tokens import changed_words
+
+__all__ = ["Raw"]
+
+
+@dataclass(frozen=True)
+class Raw(Structure):
+    """Levenshtein distance in characters; `discount` leaves the place of the edit out."""
+
+    name = "raw"
+    discount: bool = False
+
+    @property
+    def signature(self) -> str:
+        """The name, and whether the edit is discounted."""
+        return "raw|discount" if self.discount else "raw"
+
+    def distances(self, compared: Sequence[Compared]) -> list[float]:
+        """How many characters must be added, dropped or replaced, for each pair, in order."""
+        return [self._distance(one) for one in compared]
+
+    def differences(self, compared: Compared) -> list[str]:
+        """The stretches of words that differ, longest first."""
+        return changed_words(compared, discount=self.discount)
+
+    def _distance(self, compared: Compared) -> float:
+        if self.discount:
+            original, variant = remainders(compared)
+            return edit_distance(original.text, variant.text)
+        return edit_distance(compared.original.output.text, compared.variant.output.text)

@@ -1,0 +1,132 @@
+"""Words ranked by a causal language model: the more probable the whole sentence, the better the word.
+
+The words come from the lexicon of the language; where it has none, from what the model itself expects next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from mtassay.errors import UsageError
+from mtassay.languages import parse_language
+from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
+from mtassay.methods.invariance.variants.fitting import with_case
+from mtassay.methods.invariance.variants.lexicon import languages_with_lexicon, open_lexicon
+from mtassay.methods.invariance.variants.predictions import best, gap_at, predict_words
+from mtassay.systems.answers import signature
+from mtassay.tools.lm.batches import by_length
+from mtassay.tools.lm.causal import open_causal
+from mtassay.tools.lm.hub import choose_device, identity
+from mtassay.tools.lm.llama import is_gguf, llama_identity, open_llama
+from mtassay.tools.lm.nouns import CausalModel
+from mtassay.tools.lm.vocabulary import Words, read_words
+
+__all__ = ["CausalLM", "rank"]
+
+ADAPTER = 1
+_WHAT = "substitutes 'causal'"
+
+
+@dataclass(frozen=True)
+class CausalLM(Substituter):
+    """Ranks words by the log-probability that a causal model gives the sentence with the word in it.
+
+    `model` is a folder or a Hugging Face name for the transformers library, or a GGUF file for
+    llama-cpp-python. At most `pool` words are tried at a place. The score is the natural log-probability of
+    the whole sentence, not divided by its length: all candidates share every other word, so only a word of
+    more pieces costs more, and rightly, for it is rarer. Scores of unequal places do not compare.
+    """
+
+    model: str
+    language: str
+    pool: int = field(default=40, kw_only=True)
+    device: str | None = field(default=None, kw_only=True)
+    name: str = field(default="causal", init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise UsageError(f"{_WHAT}: no model. Give a folder, a name or a GGUF file, as causal:gpt2.")
+        if self.pool < 1:
+            raise UsageError(f"{_WHAT}: pool is {self.pool}. Give 1 or more.")
+        parse_language(self.language)
+
+    @property
+    def signature(self) -> str:
+        """The model by name and, if it is here, by content; the library, and where the words come from."""
+        if is_gguf(self.model):
+            answers = llama_identity(self.model, what=_WHAT)
+        else:
+            device = self.device or choose_device(what=_WHAT)
+            answers = {**identity(self.model, what=_WHAT), "device": device}
+        lexicon = self._lexicon
+        return signature(
+            self.name,
+            **answers,
+            language=parse_language(self.language).tag,
+            words="model" if lexicon is None else lexicon.signature,
+            pool=self.pool,
+            adapter=ADAPTER,
+        )
+
+    def substitutes(self, places: Sequence[Place], *, count: int) -> list[list[Candidate]]:
+        """For each place, in order, at most `count` words, best first; `[]` where nothing is known."""
+        if not places or count < 1:
+            return [[] for _ in places]
+        pool = max(self.pool, count)
+        if self._lexicon is None:
+            # The pieces of a word bring the space before it along.
+            rows = self._model.read([gap_at(place).before.rstrip() for place in places])
+            pools = predict_words(self._model, self._words, places, rows, count=pool)
+        else:
+            pools = self._lexicon.substitutes(places, count=pool)
+        return rank(self._model, places, pools, count=count)
+
+    @cached_property
+    def _model(self) -> CausalModel:
+        if is_gguf(self.model):
+            return open_llama(self.model, what=_WHAT)
+        return open_causal(self.model, what=_WHAT, device=self.device)
+
+    @cached_property
+    def _words(self) -> Words:
+        return read_words(self._model.pieces)
+
+    @cached_property
+    def _lexicon(self) -> Substituter | None:
+        code = parse_language(self.language).code
+        return open_lexicon(code) if code in languages_with_lexicon() else None
+
+
+def rank(
+    model: CausalModel, places: Sequence[Place], pools: Sequence[Sequence[Candidate]], *, count: int
+) -> list[list[Candidate]]:
+    """The best `count` words of each pool by the log-probability of the sentence, in the order of the places.
+
+    A word whose sentence the model cannot take is left out.
+    """
+    asked = [_sentences(place, pool) for place, pool in zip(places, pools, strict=True)]
+    # The same sentence may come from two places; it is scored once.
+    texts = list(dict.fromkeys(text for sentences in asked for text in sentences.values()))
+    rows = model.read(texts)
+    fitting = [(text, row) for text, row in zip(texts, rows, strict=True) if row is not None]
+    scores: dict[str, float] = {}
+    for batch in by_length([len(row.tokens) for _, row in fitting], budget=model.budget):
+        found = model.score([fitting[member][1] for member in batch])
+        scores |= {fitting[member][0]: score for member, score in zip(batch, found, strict=True)}
+    return [
+        best(
+            (Candidate(word, scores[text]) for word, text in sentences.items() if text in scores),
+            count=count,
+        )
+        for sentences in asked
+    ]
+
+
+def _sentences(place: Place, pool: Sequence[Candidate]) -> dict[str, str]:
+    """The sentence with each word, spelled for the place: the model is to see what a system will see."""
+    before, after = gap_at(place)
+    like = place.sentence.tokens[place.token].text
+    words = dict.fromkeys(with_case(candidate.word, like) for candidate in pool)
+    return {word: f"{before}{word}{after}" for word in words}

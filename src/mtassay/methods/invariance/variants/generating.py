@@ -1,0 +1,226 @@
+"""Makes the variants of many sentences at once: places, words for them, and what is plausible of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from mtassay.core import Segment
+from mtassay.methods.invariance.nouns import Edit, variant_of
+from mtassay.methods.invariance.variants.base import Place, Substituter
+from mtassay.methods.invariance.variants.fitting import fit
+from mtassay.methods.invariance.variants.places import changeable, universal_parts, words
+from mtassay.methods.invariance.variants.plausible import same_structure, similarities
+from mtassay.tools.annotate.nouns import Annotation, Annotator
+from mtassay.tools.encoder import Encoder
+
+__all__ = ["Report", "VariantSettings", "generate"]
+
+Report = Callable[[str, int, int | None], None]
+"""Is told the step, how much of it is done, and of how much."""
+
+# How many candidates are looked at for each that is wanted: some are too far off, some change the parse.
+_ASKED, _ENCODED = 4, 2
+# What the proposer's order weighs beside the cosine.
+_ORDER = 0.1
+
+
+@dataclass(frozen=True)
+class VariantSettings:
+    """Which words change, and how often; the defaults are the paper's where it has one.
+
+    At most `per_word` variants for one word and `per_sentence` for one sentence; a sentence of more than
+    `longest` words gets none. `ends` lets the first and last token change. `similarity` is the least cosine
+    of a variant and its original. `seed` decides which words come first where not all get their turn.
+    """
+
+    pos: tuple[str, ...] = ("noun", "adj")
+    per_word: int = 5
+    per_sentence: int = 10
+    longest: int = 35
+    ends: bool = False
+    similarity: float = 0.8
+    seed: int = 12345
+
+
+@dataclass
+class _Choice:
+    """A word at a place, and what is known of it."""
+
+    place: Place
+    edit: Edit
+    score: float
+    order: float  # 0 for the proposer's best, to 1
+    similarity: float | None = None
+
+    @property
+    def text(self) -> str:
+        return self.edit.apply(self.place.sentence.text)
+
+    @property
+    def rank(self) -> float:
+        """Near in context first; the proposer's own order decides between the equally near."""
+        return (self.similarity or 0.0) - _ORDER * self.order
+
+
+@dataclass
+class _Work:
+    """One original on its way: `choices` has a list for each place, best first."""
+
+    segment: Segment
+    skip: str | None = None
+    places: list[Place] = field(default_factory=list)
+    choices: list[list[_Choice]] = field(default_factory=list)
+    kept: list[_Choice] = field(default_factory=list)
+
+
+def generate(
+    segments: Sequence[Segment],
+    annotator: Annotator,
+    substituter: Substituter,
+    settings: VariantSettings,
+    *,
+    encoder: Encoder | None = None,
+    report: Report | None = None,
+) -> list[Segment]:
+    """Each original followed by its variants, in order of the changed word.
+
+    A variant keeps what is known of it in `tags["edit"]`: `similarity` (without an encoder there is none) and
+    `score`, the substituter's. An original that gets no variant says why in `tags["skip"]`.
+    """
+    tell = report or (lambda step, done, total: None)
+    work = [_Work(segment, skip=_unusable(segment.source)) for segment in segments]
+    _find_places(work, annotator, settings, tell)
+    _propose(work, substituter, settings, annotator.language, tell)
+    if encoder is not None:
+        _compare(work, encoder, settings, tell)
+    _check(work, annotator, settings, tell)
+    return [segment for one in work for segment in _segments(one)]
+
+
+def _unusable(source: str | None) -> str | None:
+    if source is None:
+        return "no source"
+    return None if source.strip() else "the source is empty"
+
+
+def _find_places(work: list[_Work], annotator: Annotator, settings: VariantSettings, tell: Report) -> None:
+    parts = universal_parts(settings.pos)
+    usable = [one for one in work if one.skip is None]
+    tell("reading", 0, len(usable))
+    sentences = annotator.annotate([one.segment.source or "" for one in usable])
+    for one, sentence in zip(usable, sentences, strict=True):
+        one.skip = _unreadable(sentence, settings.longest)
+        if one.skip is None:
+            one.places = changeable(sentence, parts, ends=settings.ends, language=annotator.language)
+            # A text's own generator, so that adding a sentence changes nothing for the others.
+            Random(f"{settings.seed}/{one.segment.id}").shuffle(one.places)
+            if not one.places:
+                one.skip = f"no {' or '.join(settings.pos)} that may change"
+    tell("reading", len(usable), len(usable))
+
+
+def _unreadable(sentence: Annotation, longest: int) -> str | None:
+    if sentence.error is not None:
+        return f"the source could not be read: {sentence.error}"
+    number = words(sentence)
+    if number == 0:
+        return "no words"
+    if number == 1:
+        return "one word only"
+    return f"{number} words, more than {longest}" if number > longest else None
+
+
+def _propose(
+    work: list[_Work], substituter: Substituter, settings: VariantSettings, language: str, tell: Report
+) -> None:
+    places = [place for one in work for place in one.places]
+    tell("substitutes", 0, len(places))
+    found = iter(substituter.substitutes(places, count=_ASKED * settings.per_word))
+    for one in work:
+        for place in one.places:
+            candidates = next(found)
+            choices = [
+                _Choice(place, edit, candidate.score, order / len(candidates))
+                for order, candidate in enumerate(candidates)
+                if (edit := fit(place, candidate.word, language=language)) is not None
+            ]
+            one.choices.append(choices)
+    tell("substitutes", len(places), len(places))
+
+
+def _compare(work: list[_Work], encoder: Encoder, settings: VariantSettings, tell: Report) -> None:
+    """Keeps what is near enough in meaning, the nearest first."""
+    for one in work:
+        tried = set(
+            map(id, _take(one.choices, _ENCODED * settings.per_sentence, _ENCODED * settings.per_word))
+        )
+        one.choices = [[choice for choice in choices if id(choice) in tried] for choices in one.choices]
+    all_choices = [choice for one in work for choices in one.choices for choice in choices]
+    tell("similarity", 0, len(all_choices))
+    values = similarities(encoder, [(choice.place.sentence.text, choice.text) for choice in all_choices])
+    for choice, value in zip(all_choices, values, strict=True):
+        choice.similarity = value
+    for one in work:
+        one.choices = [
+            sorted(
+                (choice for choice in choices if (choice.similarity or 0.0) >= settings.similarity),
+                key=lambda choice: -choice.rank,
+            )
+            for choices in one.choices
+        ]
+    tell("similarity", len(all_choices), len(all_choices))
+
+
+def _check(work: list[_Work], annotator: Annotator, settings: VariantSettings, tell: Report) -> None:
+    """Parses variants, in rounds: each round fills the gaps that the one before left."""
+    done = 0
+    while True:
+        trials = [(one, choice) for one in work for choice in _wanted(one, settings)]
+        if not trials:
+            return
+        tell("parsing variants", done, done + len(trials))
+        read = annotator.annotate([choice.text for _, choice in trials])
+        for (one, choice), variant in zip(trials, read, strict=True):
+            if same_structure(choice.place.sentence, variant, choice.place.token):
+                one.kept.append(choice)
+        done += len(trials)
+        tell("parsing variants", done, done)
+
+
+def _wanted(one: _Work, settings: VariantSettings) -> list[_Choice]:
+    """The next choices to parse; they are taken off the list."""
+    missing = settings.per_sentence - len(one.kept)
+    kept = [choice.place.token for choice in one.kept]
+    room = [settings.per_word - kept.count(place.token) for place in one.places]
+    wanted = _take(
+        [choices if left > 0 else [] for choices, left in zip(one.choices, room, strict=True)],
+        missing,
+        settings.per_word,
+    )
+    taken = set(map(id, wanted))
+    one.choices = [[choice for choice in choices if id(choice) not in taken] for choices in one.choices]
+    return wanted
+
+
+def _take(choices: list[list[_Choice]], count: int, per_place: int) -> list[_Choice]:
+    """The best of each place in turn, so that many different words change."""
+    taken: list[_Choice] = []
+    for turn in range(per_place):
+        for place in choices:
+            if turn < len(place) and len(taken) < count:
+                taken.append(place[turn])
+    return taken
+
+
+def _segments(one: _Work) -> Iterator[Segment]:
+    original = one.segment
+    kept = sorted(one.kept, key=lambda choice: (choice.place.token, -choice.rank))
+    reason = one.skip or (None if kept else "no substitute fits")
+    yield original if reason is None else original._replace(tags={**original.tags, "skip": reason})
+    for choice in kept:
+        facts = {"score": round(choice.score, 4)}
+        if choice.similarity is not None:
+            facts["similarity"] = round(choice.similarity, 4)
+        yield variant_of(original, choice.edit, choice.place.token, facts)

@@ -1,0 +1,143 @@
+"""The embedded substituter: a table of words that can stand for each other, by inflection.
+
+A table is lines of three cells between tabs: the inflection key, the word in small letters (proper names as
+written), and its substitutes, `word:score` between blanks, best first. English keys are Penn tags (`NNS`).
+Other languages' are the universal part of speech and the values of gender, number, degree, tense, mood, verb
+form and person that the word has, with bars between: `NOUN|Fem|Plur`. A line that begins with # says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from mtassay.errors import InputError, UsageError
+from mtassay.formats.text import read_bytes
+from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
+from mtassay.methods.invariance.variants.pairs import DATA, Pairs, open_pairs
+from mtassay.tools.annotate.nouns import Token
+
+__all__ = ["Lexicon", "inflection", "languages_with_lexicon", "open_lexicon", "read_lexicon"]
+
+_ALONE = 0.7  # the least score of an adjective that stands alone
+_FEATURES = ("Gender", "Number", "Degree", "Tense", "Mood", "VerbForm", "Person")
+_PENN = re.compile(r"NNP?S?|JJ[RS]?|RB[RS]?|VB[DGNPZ]?|CD|IN|PRP\$?")  # Penn tags of words that may change
+
+
+def inflection(token: Token) -> str:
+    """The key of a token: what a substitute must share.
+
+    >>> inflection(Token("dogs", 0, 4, tag="NNS", pos="NOUN"))
+    'NNS'
+    >>> inflection(Token("casas", 0, 5, pos="NOUN", features={"Gender": "Fem", "Number": "Plur"}))
+    'NOUN|Fem|Plur'
+    """
+    if _PENN.fullmatch(token.tag):
+        return token.tag
+    return "|".join((token.pos, *(token.features[name] for name in _FEATURES if name in token.features)))
+
+
+class Lexicon(Substituter):
+    """A table of substitutes, and of the pairs that a substitute must not break.
+
+    `lines` are the cells of substitutes by key and word; they are taken apart when asked for. What is nearer
+    than `sure` needs no pair to prove that it goes with its neighbours.
+    """
+
+    name = "lexicon"
+
+    def __init__(
+        self,
+        lines: dict[tuple[str, str], str],
+        *,
+        signature: str,
+        pairs: Pairs | None = None,
+        sure: float = 0.8,
+    ) -> None:
+        self._lines = lines
+        self._pairs = pairs
+        self._sure = sure
+        self._signature = signature
+
+    @property
+    def signature(self) -> str:
+        """Where the table comes from, and a digest of it and of the pairs."""
+        return self._signature
+
+    def substitutes(self, places: Sequence[Place], *, count: int) -> list[list[Candidate]]:
+        """The words of the table that go with their neighbours."""
+        return [self._at(place)[:count] for place in places]
+
+    def _goes(self, place: Place, candidate: Candidate, pairs: Pairs) -> bool:
+        if candidate.score >= self._sure:
+            return True
+        if _stands_alone(place) and candidate.score < _ALONE:
+            return False
+        return pairs.fits(place, candidate.word)
+
+    def _at(self, place: Place) -> list[Candidate]:
+        token = place.sentence.tokens[place.token]
+        key = inflection(token)
+        line = self._lines.get((key, token.text)) or self._lines.get((key, token.text.lower()), "")
+        return [
+            candidate
+            for candidate in map(_candidate, line.split())
+            if self._pairs is None or self._goes(place, candidate, self._pairs)
+        ]
+
+
+def _stands_alone(place: Place) -> bool:
+    """Whether it is an adjective with no noun beside it, so that no pair proves anything: "it is late"."""
+    token = place.sentence.tokens[place.token]
+    return token.pos == "ADJ" and token.head != place.token + 1
+
+
+def open_lexicon(language: str) -> Lexicon:
+    """The table that comes with mtassay for a language; a `UsageError` where there is none."""
+    path = DATA / f"{language}.tsv.gz"
+    if not path.is_file():
+        raise UsageError(f"No lexicon for '{language}'. Available: {', '.join(languages_with_lexicon())}.")
+    return read_lexicon(path, name=f"lexicon:{language}", pairs=open_pairs(language))
+
+
+def languages_with_lexicon() -> list[str]:
+    """The languages that have a table here, in order."""
+    return sorted(path.name.removesuffix(".tsv.gz") for path in DATA.glob("*.tsv.gz"))
+
+
+def read_lexicon(path: str | Path, *, name: str | None = None, pairs: Pairs | None = None) -> Lexicon:
+    """A table from a file, gzip where its name ends so; `name` is what the signature calls it.
+
+    Without `pairs` the neighbours of a word have no say.
+    """
+    data = read_bytes(path)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("not UTF-8; save the table as UTF-8", path=path) from None
+    lines: dict[tuple[str, str], str] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        cells = line.rstrip("\r").split("\t")
+        if len(cells) == 3:
+            lines[cells[0], cells[1]] = cells[2]
+        elif line.strip() and not line.startswith("#"):
+            raise InputError(
+                f"{len(cells)} cells, expected 3 between tabs: inflection, word, substitutes",
+                path=path,
+                line=number,
+            )
+    if not lines:
+        raise InputError("no substitutes in it", path=path)
+    parts = [name or f"file:{Path(path).name}", sha256(data).hexdigest()[:12]]
+    signature = "|".join(parts if pairs is None else [*parts, f"pairs:{pairs.digest}"])
+    return Lexicon(lines, signature=signature, pairs=pairs)
+
+
+def _candidate(cell: str) -> Candidate:
+    """`tunnel:69` as a word and its score; a word without a number has score 0."""
+    word, colon, score = cell.rpartition(":")
+    if colon and score.isdecimal():
+        return Candidate(word, int(score) / 100)
+    return Candidate(cell, 0.0)

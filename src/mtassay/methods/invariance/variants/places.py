@@ -1,0 +1,141 @@
+"""Where a source may change: single words of the wanted parts of speech that stand freely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from mtassay.errors import UsageError
+from mtassay.methods.invariance.variants.base import Place
+from mtassay.methods.invariance.variants.fixed import FIXED_PHRASES, LIGHT_WORDS
+from mtassay.tools.annotate.nouns import Annotation, Token
+
+__all__ = ["PARTS", "changeable", "universal_parts", "words"]
+
+PARTS = {
+    "noun": "NOUN",
+    "adj": "ADJ",
+    "verb": "VERB",
+    "adv": "ADV",
+    "propn": "PROPN",
+    "num": "NUM",
+}
+"""The names of the parts of speech that can be asked for, with their universal tags."""
+
+# What ties a word to the words it governs: another one seldom fits there.
+_COMPLEMENTS = frozenset(("ccomp", "xcomp", "acl", "prt", "compound:prt", "dative", "iobj", "csubj", "fixed"))
+_NAME_PARTS = frozenset(("compound", "flat", "flat:name", "appos", "nmod"))
+
+
+def universal_parts(names: Sequence[str]) -> frozenset[str]:
+    """The universal tags of some parts of speech.
+
+    >>> sorted(universal_parts(["noun", "ADJ"]))
+    ['ADJ', 'NOUN']
+    >>> universal_parts(["nuon"])
+    Traceback (most recent call last):
+    mtassay.errors.UsageError: No part of speech 'nuon'. Available: noun, adj, verb, adv, propn, num.
+    """
+    for name in names:
+        if name.lower() not in PARTS:
+            raise UsageError(f"No part of speech '{name}'. Available: {', '.join(PARTS)}.")
+    return frozenset(PARTS[name.lower()] for name in names)
+
+
+def words(sentence: Annotation) -> int:
+    """How many tokens are words: all but punctuation and symbols.
+
+    >>> words(Annotation("Hi, Ana!", (Token("Hi", 0, 2), Token(",", 2, 3), Token("Ana", 4, 7))))
+    2
+    """
+    return sum(any(map(str.isalnum, token.text)) for token in sentence.tokens)
+
+
+def changeable(
+    sentence: Annotation, parts: frozenset[str], *, ends: bool = False, language: str = "en"
+) -> list[Place]:
+    """The places of a sentence, in order; `parts` are universal tags.
+
+    Left out: the first and the last token (a full stop counts) unless `ends`; words with a digit, a capital
+    inside or any odd character; entities and parts of names, unless proper names are asked for; fixed
+    phrases, quantities and light nouns (known for English only); words that bring a complement of their own
+    ("the decision to go").
+    """
+    tokens = sentence.tokens
+    named = _named(sentence) if "PROPN" not in parts else frozenset[int]()
+    english = language == "en"
+    fixed = _in_fixed_phrases(tokens) if english else frozenset[int]()
+    light = LIGHT_WORDS if english else frozenset[str]()
+    tied = frozenset(token.head for token in tokens if token.relation in _COMPLEMENTS)
+    inside = range(len(tokens)) if ends else range(1, len(tokens) - 1)
+    return [
+        Place(sentence, index)
+        for index in inside
+        if tokens[index].pos in parts
+        and _plain(tokens[index].text)
+        and index not in named
+        and index not in fixed
+        and index not in tied
+        and tokens[index].text.lower() not in light
+        and not _glued(sentence, index)
+        and not _needs_its_preposition(tokens, index)
+    ]
+
+
+def _plain(word: str) -> bool:
+    """Letters only, at least two, and capitals only at the front or everywhere."""
+    return len(word) > 1 and word.isalpha() and (word[1:].islower() or word.isupper())
+
+
+def _glued(sentence: Annotation, index: int) -> bool:
+    """Whether it is part of a longer written word: `well-known`, `don't`, `and/or`, `{name}`."""
+    token = sentence.tokens[index]
+    around = sentence.text[max(0, token.start - 1) : token.start] + sentence.text[token.end : token.end + 1]
+    return any(mark in around for mark in "-–'’/_@#&{}[]<>=") or any(map(str.isalnum, around))
+
+
+def _named(sentence: Annotation) -> frozenset[int]:
+    """Tokens of entities, and those that make up a name with a proper noun: "Mayor Okafor"."""
+    tokens = sentence.tokens
+    named = {index for entity in sentence.entities for index in range(entity.start, entity.end)}
+    for index, token in enumerate(tokens):
+        if token.relation in _NAME_PARTS and token.head >= 0 and abs(token.head - index) == 1:
+            pair = (index, token.head)
+            if any(tokens[one].pos == "PROPN" for one in pair):
+                named.update(pair)
+    return frozenset(named)
+
+
+def _in_fixed_phrases(tokens: Sequence[Token]) -> frozenset[int]:
+    small = [token.text.lower() for token in tokens]
+    found: set[int] = set()
+    by_first = _phrases()
+    for index, word in enumerate(small):
+        for phrase in by_first.get(word, ()):
+            if tuple(small[index : index + len(phrase)]) == phrase:
+                found.update(range(index, index + len(phrase)))
+    return frozenset(found)
+
+
+@cache
+def _phrases() -> dict[str, list[tuple[str, ...]]]:
+    by_first: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in FIXED_PHRASES:
+        by_first.setdefault(phrase[0], []).append(phrase)
+    return by_first
+
+
+def _needs_its_preposition(tokens: Sequence[Token], index: int) -> bool:
+    """Whether an adjective or verb governs a preposition that another one may not: "afraid of"."""
+    token = tokens[index]
+    if token.pos == "ADJ":
+        nexts = tokens[index + 1 : index + 2]
+        return any(
+            after.head == index and after.relation in ("prep", "obl", "case") and after.text.lower() != "than"
+            for after in nexts
+        )
+    if token.pos == "VERB":
+        return any(
+            after.head == index and after.relation == "prep" for after in tokens[index + 1 : index + 2]
+        )
+    return False

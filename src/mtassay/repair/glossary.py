@@ -1,0 +1,110 @@
+"""Corrections as fixed mappings, for an engine that takes a glossary: whole sentences, and edited words.
+
+The first of the two repairs in section 5.2 of He, Meister and Su 2020.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TextIO
+
+from mtassay.formats.text import FilePath, write_lines
+from mtassay.methods.invariance.nouns import Edit
+from mtassay.repair.corrections import Correction
+from mtassay.tools.align.nouns import Links, WordAligner
+
+__all__ = ["Entry", "Glossary", "make_glossary", "write_glossary"]
+
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
+
+
+class Entry(NamedTuple):
+    """A source phrase and what it is always translated to."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Glossary:
+    """Fixed mappings in the order of the corrections, each once: words first, then sentences.
+
+    `unclear` source phrases have more than one translation among the corrections, so none is fixed.
+    """
+
+    words: list[Entry]
+    sentences: list[Entry]
+    unclear: list[str]
+
+
+def make_glossary(
+    corrections: Sequence[Correction],
+    *,
+    edits: Mapping[str, Edit] | None = None,
+    aligner: WordAligner | None = None,
+) -> Glossary:
+    """What can be mapped. `edits` has the edits that made variants, by id.
+
+    The edited word is mapped where the aligner links it to neighbouring words of the correction and the wrong
+    output lacks them: then this word is what went wrong. Without `edits` or `aligner` only sentences are.
+    """
+    edited = [(c, edits[c.id]) for c in corrections if c.id in edits] if edits and aligner else []
+    words: list[Entry] = []
+    if edited and aligner is not None:
+        split = [(_words(c.source), _words(c.correction)) for c, _ in edited]
+        links = aligner.align(split)
+        for (correction, edit), (left, right), linked in zip(edited, split, links, strict=True):
+            target = _translation_of(edit, left, right, linked, correction)
+            if target is not None and not _holds(correction.output, target):
+                words.append(Entry(edit.after, target))
+    sentences = [Entry(_flat(c.source), _flat(c.correction)) for c in corrections]
+    unclear = [*_ambiguous(words), *_ambiguous(sentences)]
+    return Glossary(_clear(words, unclear), _clear(sentences, unclear), unclear)
+
+
+def write_glossary(where: FilePath | TextIO, glossary: Glossary) -> None:
+    """One mapping per line: source phrase, tab, target phrase."""
+    write_lines(where, (f"{source}\t{target}" for source, target in (*glossary.words, *glossary.sentences)))
+
+
+def _translation_of(
+    edit: Edit, left: Sequence[str], right: Sequence[str], links: Links, correction: Correction
+) -> str | None:
+    """What the edited word became, as it stands in the correction; `None` where the links do not show it."""
+    places = [match.start() for match in _WORD.finditer(correction.source)]
+    if edit.start not in places or left[places.index(edit.start)] != edit.after:
+        return None
+    linked = sorted(target for source, target in links if source == places.index(edit.start))
+    if not linked or linked[-1] - linked[0] + 1 != len(linked):
+        return None
+    others = {target for source, target in links if source != places.index(edit.start)}
+    if others & set(linked):
+        return None
+    spans = [match.span() for match in _WORD.finditer(correction.correction)]
+    return correction.correction[spans[linked[0]][0] : spans[linked[-1]][1]]
+
+
+def _clear(entries: Sequence[Entry], unclear: Sequence[str]) -> list[Entry]:
+    return [entry for entry in dict.fromkeys(entries) if entry.source not in unclear]
+
+
+def _ambiguous(entries: Sequence[Entry]) -> list[str]:
+    targets: dict[str, set[str]] = {}
+    for source, target in entries:
+        targets.setdefault(source, set()).add(target)
+    return [source for source, found in targets.items() if len(found) > 1]
+
+
+def _holds(text: str, phrase: str) -> bool:
+    words, wanted = [w.lower() for w in _words(text)], [w.lower() for w in _words(phrase)]
+    return any(words[at : at + len(wanted)] == wanted for at in range(len(words)))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

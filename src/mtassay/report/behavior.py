@@ -1,0 +1,217 @@
+"""The tables of a behavioural run: pass rates, what became of the cases, where errors are, other thresholds.
+
+They have the content of tables 4, 5, 7 and 9 to 11 of Wu, Liu, Yeung (2023).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from mtassay.core import Finding, Result, Run, Score
+from mtassay.report.table import Cell, Table
+from mtassay.report.texts import marked, printable
+
+__all__ = [
+    "BROKE",
+    "capabilities_in",
+    "pass_rate_table",
+    "position_table",
+    "ranked_systems",
+    "status_table",
+    "sweep_table",
+]
+
+PASS_RATE, UNDECIDED, ALL = "pass rate", "undecided", "all"
+BROKE = ("edit broke it", "edit improved it")
+"""The statuses of a case that failed although its original is good."""
+
+_STATUSES = {
+    "pass": "passed",
+    "original is bad": "bad original",
+    "edit broke it": "broke",
+    "edit improved it": "improved",
+    "undecided": "undecided",
+    "skipped": "skipped",
+    "error": "failed",
+}
+_RARE = ("edit improved it", "undecided", "skipped", "error")
+_REASONS = 5  # reasons that a note names
+
+
+def capabilities_in(result: Result) -> list[str]:
+    """The capabilities in the order of the cases, `all` last; `all` alone where there is only one."""
+    groups = dict.fromkeys(score.group for score in result.scores if score.name == PASS_RATE)
+    named = [group for group in groups if group != ALL]
+    return [*named, ALL] if len(named) > 1 else named or list(groups)
+
+
+def ranked_systems(result: Result) -> list[str]:
+    """The systems, the best over all cases first."""
+    ranked = [s for c in result.clusters if (c.name, c.group) == (PASS_RATE, ALL) for s in c.systems]
+    known = dict.fromkeys(score.system for score in result.scores if score.name == PASS_RATE)
+    return list(dict.fromkeys((*(s for s in ranked if s in known), *known)))
+
+
+def pass_rate_table(result: Result, *, alpha: float = 0.05, mark: str = "", title: str = "") -> Table:
+    """Capabilities by system: the pass rate in percent with its 95 % interval, the best systems first.
+
+    `n` is the cases that passed or failed, a range where systems differ in it. In each row those systems are
+    bold that are not significantly worse than the best one; `mark` stands behind them, for where bold cannot
+    be seen.
+    """
+    systems = ranked_systems(result)
+    scores = {(s.group, s.system): s for s in result.scores if s.name == PASS_RATE}
+    several = len(systems) > 1
+    rows: list[list[Cell | str]] = []
+    for group in capabilities_in(result):
+        sizes = [scores[group, system].n for system in systems]
+        best = _best(result, group, alpha) if several else set()
+        row: list[Cell | str] = [
+            Cell(printable(group), strong=group == ALL),
+            f"{sizes[0]:,}" if len(set(sizes)) == 1 else f"{min(sizes):,}–{max(sizes):,}",
+        ]
+        for system in systems:
+            strong = system in best
+            behind = mark if strong else " " * len(mark) if several else ""
+            row.append(Cell(_percent(scores[group, system], behind), strong=strong))
+        rows.append(row)
+    ranks = {s: c.rank for c in result.clusters if (c.name, c.group) == (PASS_RATE, ALL) for s in c.systems}
+    if several and ranks:
+        rows.append(["rank", "", *(str(ranks.get(system, "–")) for system in systems)])
+    notes = ["Percent of the n settled cases that pass. In brackets: Wilson's 95 % interval."]
+    if several:
+        bold = f"Bold ({mark})" if mark else "Bold"
+        notes.append(
+            f"{bold}: the best of the row, and all not significantly worse (exact paired test, two-sided, "
+            f"p < {alpha:g})."
+        )
+        notes.append("rank: over all cases; a new one where all above differ significantly from all below.")
+    notes += _about_undecided(result, systems)
+    return Table(["Capability", "n", *map(printable, systems)], rows, title, notes)
+
+
+def status_table(run: Run, *, title: str = "") -> Table:
+    """Systems by what became of their cases; why cases were skipped or failed stands below.
+
+    Of the rarer kinds, those that no system has are left out.
+    """
+    counts = run.result.counts
+    kinds = [k for k in _STATUSES if k not in _RARE or any(c.get(k, 0) for c in counts.values())]
+    rows: list[list[Cell | str]] = [
+        [printable(system), f"{row.get('cases', 0):,}", *(f"{row.get(kind, 0):,}" for kind in kinds)]
+        for system, row in counts.items()
+    ]
+    meanings = {
+        "original is bad": "Bad original: the original is translated badly already.",
+        "edit broke it": "Broke: the edit is translated worse.",
+        "edit improved it": "Improved: it is translated so much better that the two do not agree.",
+        "undecided": "Undecided: nothing can be said, not in the pass rate.",
+        "skipped": "Skipped: there was nothing to judge.",
+        "error": "Failed: the system gave no output.",
+    }
+    notes = [" ".join(text for kind, text in meanings.items() if kind in kinds)]
+    for system in counts:
+        notes += _reasons(system, [finding for finding in run.findings if finding.system == system])
+    return Table(["System", "cases", *(_STATUSES[kind] for kind in kinds)], rows, title, notes)
+
+
+def position_table(
+    scores: Iterable[Score], findings: Iterable[Finding], *, title: str = "Where the errors are"
+) -> Table | None:
+    """Capabilities by system: the percentage of errors that are at the edit (table 7); `None` without errors.
+
+    `scores` are those of `error_positions`, over the cases whose place is known; how many are not is counted
+    from the findings and stands below.
+    """
+    known = {(score.group, score.system): score for score in scores}
+    systems = list(dict.fromkeys(system for _, system in known))
+    groups = [group for group in dict.fromkeys(group for group, _ in known) if group != ALL]
+    if not known:
+        return None
+    rows: list[list[Cell | str]] = []
+    for group in [*groups, ALL] if len(groups) > 1 else groups:
+        cells = [known.get((group, system)) for system in systems]
+        shown = ["–" if cell is None else f"{_percent(cell)} ({cell.n:,})" for cell in cells]
+        rows.append([Cell(printable(group), strong=group == ALL), *shown])
+    broken = [f for f in findings if f.verdict == "fail" and f.evidence.get("status") in BROKE]
+    unknown = Counter(f.system for f in broken if f.evidence.get("where") not in ("at the edit", "elsewhere"))
+    notes = [
+        "Percent of the failed cases with a good original whose error is at the edit, of those (in "
+        "parentheses) where that is known; the others have it elsewhere. In brackets: Wilson's 95 % interval."
+    ]
+    if unknown:
+        said = ", ".join(f"{printable(system)} {count:,}" for system, count in unknown.items())
+        notes.append(f"Failed cases of which it is not known, not in these: {said}.")
+    return Table(["Capability", *map(printable, systems)], rows, title, notes)
+
+
+def sweep_table(scores: Sequence[Score], *, chosen: str = "", title: str = "Other thresholds") -> Table:
+    """Thresholds by system: the pass rate that each alpha and beta would have given (tables 9 to 11).
+
+    `scores` are those of `sweep`, whose groups read `alpha=0.8|beta=0.05`; `chosen` is the group of the run
+    itself and is marked. The best of each row is bold.
+    """
+    known = {(score.group, score.system): score for score in scores}
+    systems = list(dict.fromkeys(system for _, system in known))
+    rows: list[list[Cell | str]] = []
+    for group in dict.fromkeys(group for group, _ in known):
+        cells = [known[group, system] for system in systems]
+        top = max((cell.value for cell in cells if cell.value is not None), default=None)
+        label = printable(group.replace("|", ", ").replace("alpha", "α").replace("beta", "β"))
+        row: list[Cell | str] = [Cell(f"{label} *" if group == chosen else label, strong=group == chosen)]
+        row += [Cell(_percent(c), strong=len(systems) > 1 and c.value == top is not None) for c in cells]
+        rows.append(row)
+    sizes = ", ".join(
+        f"{printable(s)} {max(c.n for (_, name), c in known.items() if name == s):,}" for s in systems
+    )
+    notes = [
+        f"Pass rates in percent, by quality alone, of the cases with both qualities ({sizes}). In brackets: "
+        "Wilson's 95 % interval." + (" *: the thresholds of this run." if chosen else "")
+    ]
+    return Table(["Thresholds", *map(printable, systems)], rows, title, notes)
+
+
+def _best(result: Result, group: str, alpha: float) -> set[str]:
+    """The systems with the highest rate, and those that do not differ significantly from one of them.
+
+    Clusters would not do: a system may be far from the best one and still be tied to it by those between.
+    """
+    rates = {s.system: s.value for s in result.scores if (s.name, s.group) == (PASS_RATE, group)}
+    top = max((value for value in rates.values() if value is not None), default=None)
+    first = {system for system, value in rates.items() if value is not None and value == top}
+    near = {
+        (pair.a, pair.b)
+        for pair in result.comparisons
+        if (pair.name, pair.group) == (PASS_RATE, group) and pair.p is not None and pair.p >= alpha
+    }
+    return first | {b for a, b in near if a in first} | {a for a, b in near if b in first}
+
+
+def _about_undecided(result: Result, systems: Sequence[str]) -> list[str]:
+    shares = {s.system: s for s in result.scores if (s.name, s.group) == (UNDECIDED, ALL)}
+    said = [f"{printable(s)} {_percent(shares[s])} of {shares[s].n:,}" for s in systems if s in shares]
+    return [f"Undecided and not in these rates, in percent: {'; '.join(said)}."] if said else []
+
+
+def _reasons(system: str, findings: Iterable[Finding]) -> list[str]:
+    """Why cases of a system were skipped or failed, the most frequent reasons first."""
+    reasons: dict[str, Counter[str]] = {}
+    for finding in findings:
+        if finding.verdict in ("skipped", "error", "undecided"):
+            said = finding.evidence.get("reason") or finding.evidence.get("why") or "no reason given"
+            reasons.setdefault(_STATUSES[finding.verdict], Counter())[str(said)] += 1
+    return [f"{marked(system, limit=40)}, {word}: {_listed(counts)}." for word, counts in reasons.items()]
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    common = Counter(counts).most_common(_REASONS)
+    named = [f"{marked(reason, limit=120)} ({count:,})" for reason, count in common]
+    others = sum(counts.values()) - sum(count for _, count in common)
+    return "; ".join([*named, *([f"other reasons ({others:,})"] if others else [])])
+
+
+def _percent(score: Score, behind: str = "") -> str:
+    if score.value is None or score.low is None or score.high is None:
+        return f"–{behind}"
+    return f"{score.value:.1f}{behind or ' '}[{score.low:.0f}–{score.high:.0f}]"

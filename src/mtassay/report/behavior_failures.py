@@ -1,0 +1,120 @@
+"""Failed behavioural cases as a person reads them: both sources with the edit marked, and both outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mtassay.core import Finding, Run
+from mtassay.report.table import Cell, Table
+from mtassay.report.texts import Span, find_words, marked, wrapped
+from mtassay.report.versions import differing
+
+__all__ = ["failure_block", "failures_in", "failures_table"]
+
+_LABEL = 13  # columns before the texts
+_ORDER = ("edit broke it", "edit improved it", "original is bad")
+
+Change = Sequence[Any]
+"""Start, end, before and after; places are in the text before the edit."""
+
+
+def failures_in(run: Run) -> list[Finding]:
+    """The failed cases: those that the edit broke first, within each kind the largest difference first."""
+    failed = [f for f in run.findings if f.verdict == "fail" and f.evidence.get("status") in _ORDER]
+    return sorted(failed, key=lambda f: (_ORDER.index(f.evidence["status"]), -abs(f.value or 0.0)))
+
+
+def failure_block(finding: Finding, *, width: int, color: bool, show_system: bool = True) -> str:
+    """One failed case for a terminal. The edit is marked, and in the second output what differs."""
+    evidence = finding.evidence
+    before, after = _source_spans(evidence)
+    output, edited = str(evidence.get("output") or ""), str(evidence.get("edited_output") or "")
+    head = [
+        finding.case_id,
+        finding.system if show_system else "",
+        str(evidence.get("capability", "")),
+        str(evidence.get("status", "")),
+        _where(evidence),
+        _qualities(evidence),
+    ]
+    texts: list[tuple[str, str, Iterable[Span]]] = [
+        ("source", str(evidence.get("source") or ""), before),
+        ("reference", str(evidence.get("reference") or ""), _reference_spans(evidence)[0]),
+        ("output", output, ()),
+        ("edited", str(evidence.get("edited_source") or ""), after),
+        ("pseudo-ref", str(evidence.get("pseudo_reference") or ""), _reference_spans(evidence)[1]),
+        ("output", edited, differing(output, edited)[1]),
+    ]
+    lines = [wrapped(" · ".join(filter(None, head)), width=width, indent="  ", first="")]
+    for label, text, spans in texts:
+        first = f"  {label}".ljust(_LABEL)
+        shown = text or "(empty)"
+        lines.append(wrapped(shown, spans, width=width, indent=" " * _LABEL, first=first, color=color))
+    return "\n".join(lines)
+
+
+def failures_table(run: Run) -> Table:
+    """The same as a table, one row a failed case."""
+    rows: list[list[Cell | str]] = []
+    failed = failures_in(run)
+    for finding in failed:
+        evidence = finding.evidence
+        output, edited = str(evidence.get("output") or ""), str(evidence.get("edited_output") or "")
+        texts = [
+            marked(str(evidence.get("source") or ""), _source_spans(evidence)[0]),
+            marked(output),
+            marked(str(evidence.get("edited_source") or ""), _source_spans(evidence)[1]),
+            marked(edited, differing(output, edited)[1]),
+            marked(str(evidence.get("pseudo_reference") or ""), _reference_spans(evidence)[1]),
+        ]
+        about = [finding.case_id, finding.system, str(evidence.get("capability", ""))]
+        what = [str(evidence.get("status", "")), _where(evidence), _qualities(evidence)]
+        rows.append([*map(marked, (*about, *what)), *texts])
+    header = ["case", "system", "capability", "status", "where", "quality"]
+    header += ["source", "output", "edited source", "edited output", "pseudo-reference"]
+    return Table(header, rows, title=f"Failed cases: {len(failed):,}")
+
+
+def _qualities(evidence: Mapping[str, Any]) -> str:
+    quality, edited = evidence.get("quality"), evidence.get("edited_quality")
+    return "" if quality is None or edited is None else f"quality {quality:.2f} → {edited:.2f}"
+
+
+def _where(evidence: Mapping[str, Any]) -> str:
+    """Where the error is. A bad original had it before the edit, so nothing is said of it."""
+    where = str(evidence.get("where", ""))
+    return "" if evidence.get("status") == "original is bad" or where == "unknown" else where
+
+
+def _source_spans(evidence: Mapping[str, Any]) -> tuple[list[Span], list[Span]]:
+    changes = _changes(evidence, "source")
+    return _before(changes), _after(changes, str(evidence.get("edited_source") or ""))
+
+
+def _reference_spans(evidence: Mapping[str, Any]) -> tuple[list[Span], list[Span]]:
+    changes = _changes(evidence, "reference")
+    return _before(changes), _after(changes, str(evidence.get("pseudo_reference") or ""))
+
+
+def _changes(evidence: Mapping[str, Any], side: str) -> list[Change]:
+    return list((evidence.get("edit") or {}).get(side) or ())
+
+
+def _before(changes: Iterable[Change]) -> list[Span]:
+    return [(int(start), int(end)) for start, end, _, _ in changes]
+
+
+def _after(changes: Sequence[Change], text: str) -> list[Span]:
+    """Where the new words stand in the edited text; looked for where the rest of it was adapted too.
+
+    >>> _after([(2, 7, "small", "young")], "A young dog"), _after([(2, 3, "a", "cat")], "The cat!")
+    ([(2, 7)], [(4, 7)])
+    """
+    spans, moved = [], 0
+    for start, end, _, after in changes:
+        spans.append((start + moved, start + moved + len(after)))
+        moved += len(after) - (end - start)
+    if all(text[a:b] == change[3] for (a, b), change in zip(spans, changes, strict=True)):
+        return spans
+    return find_words(text, [str(change[3]) for change in changes])

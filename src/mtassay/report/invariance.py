@@ -1,0 +1,212 @@
+"""What an invariance run found: each issue as a block that a person can read, and counts for each system."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mtassay.core import Finding, Run
+from mtassay.report.table import Cell, Table
+from mtassay.report.texts import find_words, marked, wrapped
+from mtassay.report.versions import differing
+from mtassay.stats import wilson
+
+__all__ = ["companion_table", "issue_block", "issues_in", "issues_table", "summary_table", "variant_lines"]
+
+METHOD = "invariance"
+_ISSUE = ("suspicious", "confirmed", "cleared")
+_LABEL = 11  # columns before the texts
+_REASONS = 5  # reasons that a note names
+
+
+def issues_in(run: Run) -> list[Finding]:
+    """The findings that are issues, the farthest first, equally far ones in the order of the run."""
+    issues = [f for f in run.findings if _is_about_original(f) and f.evidence.get("status") in _ISSUE]
+    return sorted(issues, key=lambda finding: -(finding.value or 0.0))
+
+
+def issue_block(finding: Finding, *, width: int, color: bool, show_system: bool = True) -> str:
+    """One issue for a terminal: the original, then each variant that was reported.
+
+    What differs from the original's output is marked in the variants' outputs.
+    """
+    evidence = finding.evidence
+    indent = " " * _LABEL
+
+    def line(label: str, text: str, spans: Iterable[tuple[int, int]] = ()) -> str:
+        first = f"  {label}".ljust(_LABEL)
+        return wrapped(text or "(empty)", spans, width=width, indent=indent, first=first, color=color)
+
+    variants = _variants(evidence)
+    source, output = str(evidence.get("source", "")), str(evidence.get("output", ""))
+    names = [
+        finding.case_id,
+        finding.system if show_system else "",
+        str(evidence.get("status", "")),
+        _far(finding),
+    ]
+    lines = [wrapped(" · ".join(filter(None, names)), width=width, indent="  ", first="")]
+    lines.append(line("source", source, find_words(source, [v["before"] for v in variants])))
+    lines.append(line("output", output))
+    for variant in variants:
+        _, spans = differing(output, variant["output"])
+        lines.append(wrapped(_change(variant), width=width, indent="    ", first="  "))
+        lines.append(line("output", variant["output"], spans))
+        if variant["differences"]:
+            lines.append(line("differs", "; ".join(variant["differences"])))
+    return "\n".join(lines)
+
+
+def issues_table(run: Run) -> Table:
+    """The same as a table: a row for each original, followed by one for each variant reported with it."""
+    rows: list[list[Cell | str]] = []
+    for finding in issues_in(run):
+        evidence = finding.evidence
+        output = str(evidence.get("output", ""))
+        about = [marked(finding.case_id), finding.system, str(evidence.get("status", ""))]
+        rows.append([*about, "", "", marked(str(evidence.get("source", ""))), marked(output), ""])
+        for variant in _variants(evidence):
+            change = marked(f"{variant['before']} → {variant['after']}")
+            texts = [
+                marked(variant["source"]),
+                marked(variant["output"], differing(output, variant["output"])[1]),
+            ]
+            differences = marked("; ".join(variant["differences"]))
+            rows.append(
+                [marked(variant["id"]), *about[1:], change, f"{variant['distance']:g}", *texts, differences]
+            )
+    header = ["pair", "system", "status", "change", "distance", "source", "output", "differs"]
+    return Table(header, rows, title=f"Issues: {len(issues_in(run)):,}")
+
+
+def summary_table(run: Run) -> Table:
+    """Systems by originals, compared variants, issues and their share of the originals that were compared.
+
+    Why originals were skipped or failed, and variants left out, stands below.
+    """
+    rows: list[list[Cell | str]] = []
+    notes = ["Issues: of the originals that were compared, and in percent with Wilson's 95 % interval."]
+    settled = [
+        status for status in ("confirmed", "cleared") if any(_statuses(run, s)[status] for s in run.systems)
+    ]
+    for system in run.systems:
+        about = [f for f in run.findings if f.system == system and _is_about_original(f)]
+        verdicts = Counter(finding.verdict for finding in about)
+        statuses = _statuses(run, system)
+        compared = verdicts["pass"] + verdicts["fail"]
+        issues = sum(statuses[status] for status in _ISSUE)
+        variants = sum(int(finding.evidence.get("compared", 0)) for finding in about)
+        row = [
+            system,
+            f"{len(about):,}",
+            f"{variants:,}",
+            f"{issues:,}/{compared:,}",
+            *_share(issues, compared),
+        ]
+        row += [f"{statuses[status]:,}" for status in settled]
+        rows.append([*row, f"{verdicts['skipped']:,}", f"{verdicts['error']:,}"])
+        notes += _reasons(system, about)
+    if settled:
+        notes.insert(1, "Confirmed, cleared: issues in which reviewers found an error, or none.")
+    header = ["System", "originals", "variants", "issues", "%", "95 %", *settled, "skipped", "failed"]
+    return Table(header, rows, notes=notes)
+
+
+def companion_table(run: Run) -> Table | None:
+    """Detectors by system: how many pairs each flags, and in percent of all; `None` where there are none."""
+    scores = [score for score in run.result.scores if score.name == "flagged"]
+    if not scores:
+        return None
+    found = {(score.group, score.system): score for score in scores}
+    rows: list[list[Cell | str]] = []
+    for detector in dict.fromkeys(score.group for score in scores):
+        row: list[Cell | str] = [detector]
+        for system in run.systems:
+            score = found.get((detector, system))
+            count = 0 if score is None or score.value is None else round(score.value * score.n / 100)
+            row += [f"{count:,}", *_share(count, score.n if score else 0)]
+        rows.append(row)
+    header = [part for system in run.systems for part in (system, "%", "95 %")]
+    sizes = ", ".join(f"{s}: {max(score.n for score in scores if score.system == s):,}" for s in run.systems)
+    notes = [f"Pairs of source and output that each detector flags, of all originals and variants ({sizes})."]
+    return Table(["Detector", *header], rows, "Companion detectors", notes)
+
+
+def variant_lines(evidence: Mapping[str, Any]) -> list[str]:
+    """A line for each variant reported with an issue, and its output, for a list of reasons."""
+    return [
+        line
+        for variant in _variants(evidence)
+        for line in (
+            f"{_change(variant)}{': ' if variant['differences'] else ''}{'; '.join(variant['differences'])}",
+            f"  {variant['output']}",
+        )
+    ]
+
+
+def _variants(evidence: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The variants of an issue with all their fields, whatever wrote them."""
+    empty = {
+        "id": "",
+        "source": "",
+        "output": "",
+        "before": "",
+        "after": "",
+        "distance": 0.0,
+        "differences": [],
+    }
+    return [{**empty, **variant} for variant in evidence.get("variants", ())]
+
+
+def _change(variant: Mapping[str, Any]) -> str:
+    return f"{variant['before']} → {variant['after']} · distance {variant['distance']:g}"
+
+
+def _far(finding: Finding) -> str:
+    threshold, compared = finding.evidence.get("threshold"), finding.evidence.get("compared")
+    of = "" if threshold is None else f" (threshold {threshold:g})"
+    shown = len(finding.evidence.get("variants", ()))
+    among = "" if compared is None else f", {shown} of {compared} variants shown"
+    return f"distance {finding.value or 0:g}{of}{among}"
+
+
+def _is_about_original(finding: Finding) -> bool:
+    """Whether it is the one finding about an original; the others are of companion detectors."""
+    return finding.detector == "output" or finding.detector.split(":")[0] == METHOD
+
+
+def _statuses(run: Run, system: str) -> Counter[str]:
+    about = (f for f in run.findings if f.system == system and _is_about_original(f))
+    return Counter(str(finding.evidence.get("status", "")) for finding in about)
+
+
+def _share(count: int, n: int) -> list[str]:
+    """In percent, and its interval."""
+    if n == 0:
+        return ["–", ""]
+    low, high = wilson(count, n)
+    return [f"{100 * count / n:.1f}", f"[{100 * low:.0f}–{100 * high:.0f}]"]
+
+
+def _reasons(system: str, about: Sequence[Finding]) -> list[str]:
+    """Why originals and variants of a system were not compared, the most frequent reasons first."""
+    reasons: dict[str, Counter[str]] = {}
+    for finding in about:
+        if finding.verdict in ("skipped", "error"):
+            word = "skipped" if finding.verdict == "skipped" else "failed"
+            said = finding.evidence.get("reason") or finding.evidence.get("why") or "no reason given"
+            reasons.setdefault(word, Counter())[str(said)] += 1
+        for kind, word in (
+            ("unread", "variants not compared"),
+            ("filtered", "variants left out by a filter"),
+        ):
+            for entry in finding.evidence.get(kind, ()):
+                reasons.setdefault(word, Counter())[str(entry["why"])] += 1
+    return [f"{marked(system, limit=40)}, {word}: {_listed(counts)}." for word, counts in reasons.items()]
+
+
+def _listed(counts: Counter[str]) -> str:
+    named = [f"{marked(reason, limit=120)} ({count:,})" for reason, count in counts.most_common(_REASONS)]
+    others = counts.total() - sum(count for _, count in counts.most_common(_REASONS))
+    return "; ".join([*named, *([f"other reasons ({others:,})"] if others else [])])

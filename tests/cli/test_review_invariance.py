@@ -1,0 +1,139 @@
+"""`mtassay review` and `explain` on an invariance run: blind, and with all evidence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mtassay.cli.review.inputs import load_pending
+from mtassay.cli.review.screen import Screen
+from mtassay.cli.review.session import Session
+from mtassay.core import Finding, Output, Result, Segment
+from mtassay.core import Run as SavedRun
+from mtassay.store import Workspace
+from tests.cli.conftest import Run
+
+SEGMENTS = [
+    Segment("7", "The small dog barked."),
+    Segment(
+        "7/1-young",
+        "The young dog barked.",
+        tags={"original": "7", "edit": {"start": 4, "end": 9, "before": "small", "after": "young"}},
+    ),
+]
+TEXTS = {
+    "alpha": ["O cachorro pequeno latiu.", "O jovem foi latido."],
+    "beta": ["O cão pequeno latiu.", "O cão jovem latiu."],
+}
+VARIANT: dict[str, Any] = {
+    "id": "7/1-young",
+    "source": "The young dog barked.",
+    "output": "O jovem foi latido.",
+    "before": "small",
+    "after": "young",
+    "distance": 47.0,
+    "differences": ["aux:pass: 0 → 1"],
+}
+ISSUE = {"status": "suspicious", "threshold": 4, "compared": 1, "variants": [VARIANT]}
+FINDINGS = [
+    Finding("7", "alpha", "invariance:dependency", "fail", 47.0, ISSUE),
+    Finding("7/1-young", "alpha", "under-translation", "fail", 1.0, {"why": "'dog' leaves no trace"}),
+    Finding(
+        "7", "beta", "invariance:dependency", "pass", 0.0, {"status": "stable", "threshold": 4, "compared": 1}
+    ),
+]
+TOLD = ("47", "threshold", "dependency", "aux:pass", "trace", "stable", "alpha", "beta")
+"""What a reviewer must not see."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Workspace:
+    store = Workspace(tmp_path / ".mtassay" / "workspace.db")
+    outputs = {
+        name: [Output(segment.id, text) for segment, text in zip(SEGMENTS, texts, strict=True)]
+        for name, texts in TEXTS.items()
+    }
+    saved = SavedRun("r1", "invariance", {}, list(TEXTS), "2026-01-01", {}, Result(), FINDINGS)
+    store.save_run(saved, SEGMENTS, outputs)
+    return store
+
+
+def test_reviewing_is_blind_and_keeps_every_label(store: Workspace) -> None:
+    shown: list[str] = []
+    keys = iter("xw")
+    queue = load_pending(store, {})
+    session = Session(store, "anna", queue, Screen(80, False), lambda: next(keys), str, shown.append)
+    assert session.run() == "2 answered (1 several, 1 mistranslation), 0 left."
+    text = "\n".join(shown)
+    assert not [word for word in TOLD if word in text]
+    for words in ("The small dog barked.", "O jovem foi latido.", "o over", "x several", "q quit"):
+        assert words in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert {review.question for review in store.reviews()} == {"invariance"}
+
+
+def test_what_reviewers_said_of_other_outputs_may_be_shown_but_not_to_second_raters(
+    store: Workspace, run: Run
+) -> None:
+    assert run("review", "decide", "last", "7", "beta", "under", "--reviewer", "ben").returncode == 0
+    for double, expected in ((False, True), (True, False)):
+        shown: list[str] = []
+        session = Session(
+            store,
+            "anna",
+            load_pending(store, {})[:1],
+            Screen(80, False),
+            lambda: "q",
+            str,
+            shown.append,
+            double=double,
+        )
+        session.run()
+        assert ("under (by reviewers): O cão pequeno latiu." in "\n".join(shown)) is expected
+
+
+def test_lists_and_sheets_are_blind_too(store: Workspace, run: Run) -> None:
+    for words in (["next"], ["next", "-f", "json"], ["next", "-f", "tsv"], ["export", "--open"]):
+        done = run("review", *words)
+        assert done.returncode == 0, done.stderr
+        assert "O jovem foi latido." in done.stdout
+        assert not [word for word in TOLD if word in done.stdout]
+
+
+def test_a_label_goes_out_and_comes_back(store: Workspace, run: Run) -> None:
+    subject = json.loads(run("review", "next", "-f", "json").stdout)[1]["subject"]
+    done = run("review", "decide", subject[:8], "m", "--reviewer", "anna")
+    assert (
+        done.stdout == f"anna: modification. Subject {subject[:10]} (case 7/1-young) is now modification.\n"
+    )
+    assert run("review", "export", "-o", "labels.jsonl").returncode == 0
+    assert run("review", "import", "labels.jsonl").stdout == "0 added, 1 already there, 0 left empty.\n"
+    bad = run("review", "decide", subject, "incorrect")
+    assert (bad.returncode, bad.stderr.count("\n")) == (2, 1)
+    assert (
+        "Available: correct, under, over, modification, mistranslation, logic, several, unsure." in bad.stderr
+    )
+
+
+def test_explaining_an_original_tells_all_that_the_run_found(store: Workspace, run: Run) -> None:
+    shown = run("explain", "7").stdout
+    assert "suspicious · alpha · subject " in shown
+    assert "  why      distance 47, beyond the threshold of 4; 1 variant compared" in shown
+    assert "           small → young · distance 47: aux:pass: 0 → 1" in shown
+    assert "O jovem foi latido." in shown
+    assert "stable · beta" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_explaining_a_variant_names_its_original_and_what_a_reviewer_may_decide(
+    store: Workspace, run: Run
+) -> None:
+    shown = run("explain", "7/1-young").stdout
+    assert shown.startswith("7/1-young · from 7: small → young\n")
+    assert "fail: under-translation · alpha · subject " in shown
+    assert "'dog' leaves no trace" in shown
+    assert "no finding · beta · subject " in shown
+    assert run("explain", "7", "-f", "tsv").returncode == 0

@@ -1,0 +1,60 @@
+"""The lexicon files: every row can be read, and every group is a choice."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+
+import pytest
+
+from mtassay.errors import UsageError
+from mtassay.methods.behavior.infill.lexicon.entries import LANGUAGES, PARTS, load_lexicon, rows_of
+
+PAIRS = [("en", "pt"), ("pt", "en"), ("en", "de"), ("de", "en"), ("en", "zh"), ("zh", "en")]
+
+
+@pytest.mark.parametrize("languages", PAIRS)
+def test_every_row_can_be_read(languages: tuple[str, str]) -> None:
+    entries = load_lexicon(*languages).entries
+    assert len(entries) > 300
+    assert all(entry.source and entry.reference for entry in entries)
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_rows_have_known_columns_and_are_not_repeated(name: str) -> None:
+    rows = [row for _, row in rows_of(name)]
+    assert all(set(row) <= {"group", *LANGUAGES} for row in rows)
+    assert [row for row, count in Counter(tuple(row.items()) for row in rows).items() if count > 1] == []
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_no_group_is_a_single_word(name: str) -> None:
+    groups = defaultdict(set)
+    for _, row in rows_of(name):
+        groups[row["group"]].add(row["en"])
+    assert {group for group, words in groups.items() if len(words) < 2} == set()
+
+
+def test_an_entry_in_english_and_portuguese_agrees_in_number() -> None:
+    for entry in load_lexicon("en", "pt").entries:
+        if entry.part == "NOUN" and {"sg", "pl"} <= set(entry.source):
+            assert entry.cells(entry.source["sg"], next(iter(entry.reference.values())))
+
+
+def test_idioms_are_patterns_of_a_known_language() -> None:
+    for _, row in rows_of("idioms"):
+        assert row["language"] in LANGUAGES
+        re.compile(row["idiom"])
+
+
+def test_a_name_has_one_kind() -> None:
+    kinds = defaultdict(set)
+    for _, row in rows_of("names"):
+        for name in row["names"].split():
+            kinds[name].add(row["kind"])
+    assert {name: kind for name, kind in kinds.items() if {"female", "male"} <= kind} == {}
+
+
+def test_a_language_without_a_lexicon_says_what_to_do() -> None:
+    with pytest.raises(UsageError, match=r"does not know 'ru'\. Available: en, pt, de, zh\..*llm:"):
+        load_lexicon("en", "ru")

@@ -1,0 +1,192 @@
+"""Words, names and places that the lexicon replaces on both sides, and those that it leaves alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from mtassay.methods.behavior.infill.lexicon.entries import load_lexicon
+from mtassay.methods.behavior.infill.lexicon.names import name_offers
+from mtassay.methods.behavior.infill.lexicon.words import word_offers
+from mtassay.methods.behavior.nouns import ReadPair
+from mtassay.tools.annotate.nouns import Annotation
+
+from .lexicon_sides import named, pair, side
+
+
+def substitutes(read: ReadPair, word: str, languages: tuple[str, str] = ("en", "pt")) -> dict[str, str]:
+    """What may stand for a word of the source, with its translation; empty where the word is left alone."""
+    for offer in word_offers(load_lexicon(*languages), languages, read):
+        if read.source.text[offer.start : offer.end] == word:
+            return {substitute.source: substitute.reference for substitute in offer.substitutes}
+    return {}
+
+
+def test_a_noun_keeps_gender_number_and_kind() -> None:
+    read = pair(side("The/DT dogs/NNS sleep/VBP ./."), side("Os cachorros dormem ."))
+    found = substitutes(read, "dogs")
+    assert found["cats"] == "gatos"
+    assert found["rabbits"] == "coelhos"
+    assert "turtles" not in found  # `tartarugas` is feminine
+    assert "trucks" not in found
+
+
+def test_an_english_article_stays_right() -> None:
+    read = pair(side("I ate/VBD an/DT orange/NN ./."), side("Comi uma laranja ."))
+    assert "apple" in substitutes(read, "orange")
+    assert "banana" not in substitutes(read, "orange")
+
+
+def test_a_country_keeps_its_article() -> None:
+    read = pair(side("She lives/VBZ in/IN Brazil/NNP ./."), side("Ela mora no Brasil ."))
+    found = substitutes(read, "Brazil")
+    assert found["Japan"] == "Japão"
+    assert not {"China", "Cuba"} & set(found)  # `na China`, `em Cuba`
+
+
+def test_a_city_has_its_name_in_either_language() -> None:
+    read = pair(side("banks in/IN London/NNP"), side("bancos de Londres"))
+    assert substitutes(read, "London")["Vienna"] == "Viena"
+
+
+@pytest.mark.parametrize(
+    ("article", "allowed", "refused"),
+    [("o", "doctor", "nurse"), ("a", "doctor", ""), ("", "", "doctor")],
+)
+def test_the_article_tells_the_gender_of_a_noun_that_has_both(
+    article: str, allowed: str, refused: str
+) -> None:
+    read = pair(side("The/DT dentist/NN came/VBD ./."), side(f"{article} dentista veio ."))
+    found = substitutes(read, "dentist")
+    assert not allowed or allowed in found
+    assert not refused or refused not in found or found[refused].endswith("o")
+    assert "cardiologist" in found  # it has both genders too
+
+
+def test_an_adjective_agrees_with_its_noun() -> None:
+    read = pair(side("two/CD red/JJ houses/NNS"), side("duas casas vermelhas"))
+    assert substitutes(read, "red")["white"] == "brancas"
+
+
+def test_a_superlative_is_replaced_with_its_adverb() -> None:
+    read = pair(side("the/DT oldest/JJS bridge/NN"), side("a ponte mais antiga"))
+    assert substitutes(read, "oldest") == {"newest": "mais nova"}
+
+
+def test_a_verb_keeps_person_and_tense() -> None:
+    object_of = {"cars": ("dobj", "sold")}
+    read = pair(side("They sold/VBD cars/NNS ./.", relations=object_of), side("Eles venderam carros ."))
+    assert substitutes(read, "sold") == {"bought": "compraram"}
+
+
+def test_a_verb_without_its_object_is_left_alone() -> None:
+    read = pair(side("They sold/VBD out/RP ./."), side("Eles venderam tudo ."))
+    assert substitutes(read, "sold") == {}
+
+
+def test_a_reflexive_verb_is_left_alone() -> None:
+    object_of = {"doors": ("dobj", "opened")}
+    read = pair(side("He opened/VBD doors/NNS", relations=object_of), side("Ele se abriu portas"))
+    assert substitutes(read, "opened") == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "reference", "word"),
+    [
+        ("The/DT dog/NN and/CC the/DT dog/NN", "O cachorro e o cachorro", "dog"),  # twice: a guess
+        ("The/DT dog/NN sleeps/VBZ", "O gato dorme", "dog"),  # no translation of it
+        ("in/IN Dog/NNP River/NNP", "em Cachorro River", "Dog"),  # a name
+        ("He rains/VBZ cats/NNS and/CC dogs/NNS", "Chovem gatos e cachorros", "dogs"),  # an idiom
+        ("dog-lover/NN dog/NN", "amigo de cachorro-quente", "dog"),  # part of a compound
+        ("He may/MD come/VB", "Ele vem em maio", "may"),  # not the month
+        ("cups/NNS of/IN coffee/NN", "xícaras de café", "cups"),  # an amount of something
+        ("on/IN March/NNP 31/CD", "em 31 de março", "March"),  # not every month has 31 days
+    ],
+)
+def test_unsafe_words_are_left_alone(source: str, reference: str, word: str) -> None:
+    assert substitutes(pair(side(source), side(reference)), word) == {}
+
+
+def test_a_compound_is_left_alone() -> None:
+    parsed = {"dog": ("compound", "food")}
+    read = pair(side("the/DT dog/NN food/NN", relations=parsed), side("a comida de cachorro"))
+    assert substitutes(read, "dog") == {}
+
+
+def test_what_stands_in_the_sentence_already_is_no_substitute() -> None:
+    read = pair(side("a/DT cat/NN and/CC a/DT dog/NN"), side("um gato e um cachorro"))
+    assert "cat" not in substitutes(read, "dog")
+    assert "rabbit" in substitutes(read, "dog")
+
+
+def test_the_aligner_has_a_say() -> None:
+    source, reference = side("The/DT dog/NN sleeps/VBZ"), side("O cachorro dorme")
+    assert substitutes(pair(source, reference, links=frozenset({(1, 1)})), "dog")
+    assert not substitutes(pair(source, reference, links=frozenset({(1, 2), (2, 1)})), "dog")
+
+
+def test_a_unit_is_replaced_only_after_a_number() -> None:
+    counted = pair(side("three/CD days/NNS"), side("três dias"))
+    assert substitutes(counted, "days")["months"] == "meses"
+    assert substitutes(pair(side("clear/JJ days/NNS"), side("dias claros")), "days") == {}
+
+
+def test_a_capital_at_the_start_of_a_sentence_is_kept() -> None:
+    read = pair(side("Fortunately/RB he came/VBD"), side("Felizmente ele veio"))
+    assert substitutes(read, "Fortunately")["Unfortunately"] == "Infelizmente"
+
+
+def test_german_words_keep_gender_case_and_number() -> None:
+    read = pair(side("He saw/VBD the/DT dog/NN"), side("Er sah den Hund"))
+    found = substitutes(read, "dog", ("en", "de"))
+    assert "cat" not in found  # `die Katze`
+    dogs = pair(side("with/IN the/DT horses/NNS"), side("mit den Pferden"))
+    assert substitutes(dogs, "horses", ("en", "de"))["pigs"] == "Schweinen"
+
+
+def test_a_german_form_that_may_be_two_cases_needs_a_word_that_does_not_differ() -> None:
+    read = pair(side("the/DT cats/NNS"), side("die Katzen"))
+    found = substitutes(read, "cats", ("en", "de"))
+    assert found["turtles"] == "Schildkröten"
+    assert "dogs" not in found  # `Hunde`, but `Hunden` in the dative
+
+
+def test_chinese_nouns_keep_their_measure_word() -> None:
+    read = pair(side("two/CD cats/NNS"), side("两 只 猫"))
+    found = substitutes(read, "cats", ("en", "zh"))
+    assert found["dogs"] == "狗"
+    horse = pair(side("a/DT horse/NN"), side("一 匹 马"))
+    assert substitutes(horse, "horse", ("en", "zh")) == {}
+
+
+def names(source: Annotation, reference: Annotation) -> dict[str, set[str]]:
+    """The names that are found, with their substitutes."""
+    read = pair(source, reference)
+    return {
+        read.source.text[offer.start : offer.end]: {substitute.source for substitute in offer.substitutes}
+        for offer in name_offers(("en", "pt"), read)
+    }
+
+
+def test_a_given_name_keeps_its_gender_and_a_family_name_is_known_by_it() -> None:
+    found = names(side("Denise/NNP Okafor/NNP came/VBD"), side("Denise Okafor veio"))
+    assert {"Emily", "Sarah"} <= found["Denise"]
+    assert not {"Tom", "Denise"} & found["Denise"]
+    assert "Mensah" in found["Okafor"]
+
+
+@pytest.mark.parametrize(
+    ("source", "reference"),
+    [
+        ("Emperor/NNP Pedro/NNP II/NNP", "o imperador Pedro II"),
+        ("in/IN Santa/NNP Marta/NNP", "em Santa Marta"),
+        ("Mary/NNP came/VBD", "Maria veio"),
+        ("Ana/NNP and/CC Ana/NNP", "Ana e Ana"),
+    ],
+)
+def test_some_names_are_left_alone(source: str, reference: str) -> None:
+    assert names(side(source), side(reference)) == {}
+
+
+def test_a_name_in_a_firm_is_left_alone() -> None:
+    source = named(side("at/IN Martha/NNP Industries/NNP"), 1, 3, "ORG")
+    assert names(source, side("na Martha Industries")) == {}

@@ -1,0 +1,151 @@
+"""Files of behavioural cases and outputs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtassay.errors import InputError
+from mtassay.methods.behavior.differences import change_at, changes_between
+from mtassay.methods.behavior.files import read_cases, read_outputs, write_cases, write_outputs
+from mtassay.methods.behavior.nouns import BehaviorCase, Change, apply_changes
+
+CASE = BehaviorCase(
+    "1-noun",
+    "1",
+    "noun",
+    "The dog sleeps.",
+    "O cão dorme.",
+    "The cat sleeps.",
+    "O gato dorme.",
+    (Change(4, 7, "dog", "cat"),),
+    (Change(2, 5, "cão", "gato"),),
+    {"infiller": "lexicon"},
+)
+PLAIN = {
+    "id": "a",
+    "capability": "noun",
+    "source": "The dog sleeps.",
+    "reference": "O cão dorme.",
+    "edited_source": "The cat sleeps.",
+    "pseudo_reference": "O gato dorme.",
+}
+
+
+def written(tmp_path: Path, *records: object, name: str = "cases.jsonl") -> Path:
+    path = tmp_path / name
+    lines = (record if isinstance(record, str) else json.dumps(record) for record in records)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_what_was_written_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    write_cases(path, [CASE])
+    assert read_cases(path) == [CASE]
+
+
+def test_a_case_without_an_edit_gets_the_differences_of_its_texts(tmp_path: Path) -> None:
+    (case,) = read_cases(written(tmp_path, PLAIN))
+    assert case.changes == (Change(4, 7, "dog", "cat"),)
+    assert case.reference_changes == (Change(2, 5, "cão", "gato"),)
+    assert case.segment_id == "a"
+
+
+def test_the_edit_of_an_adapted_reference_is_not_guessed(tmp_path: Path) -> None:
+    adapted = {**PLAIN, "pseudo_reference": "Um gato dorme agora."}
+    (case,) = read_cases(written(tmp_path, adapted))
+    assert case.reference_changes == ()
+
+
+def test_a_table_with_the_same_columns_is_read(tmp_path: Path) -> None:
+    table = written(tmp_path, "\t".join(PLAIN), "\t".join(PLAIN.values()), name="cases.tsv")
+    assert read_cases(table) == read_cases(written(tmp_path, PLAIN))
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([PLAIN, PLAIN], "line 2: a second case has the id 'a'"),
+        ([{**PLAIN, "source": None}], "line 1: 'source' must be a text"),
+        ([{**PLAIN, "id": "a/edited"}], "line 1: an id may not end in '/edited'"),
+        ([{**PLAIN, "edit": "dog"}], "line 1: 'edit' must be an object"),
+        ([{**PLAIN, "edit": {"source": [[4, 7, "cow", "cat"]]}}], "line 1: 'edit' of the source"),
+        ([{**PLAIN, "edit": {"source": [[4, 7]]}}], "line 1: 'edit' of the source"),
+        ([{**PLAIN, "edit": {"source": [[4, 7, "dog", "pig"]]}}], "does not make 'edited_source'"),
+        ([PLAIN, "{"], "line 2: this is no JSON object"),
+        (["id\tsource", "1"], "line 2: 1 columns, expected 2"),
+        (["Hello"], "line 1: the file must hold JSON records"),
+        (["{}"], "line 1: 'id' must be a text"),
+    ],
+)
+def test_what_is_wrong_in_a_file_of_cases_is_one_line(
+    tmp_path: Path, records: list[object], message: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read_cases(written(tmp_path, *records))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [{"id": "1", "output": "x", "edited_output": "y"}],
+        [{"id": 1, "output": "x", "edited_output": "y"}],
+        [{"id": "1", "output": "x"}, {"id": "1/edited", "output": "y"}],
+        ["id\toutput\tedited_output", "1\tx\ty"],
+        ["id\toutput", "1\tx", "1/edited\ty"],
+    ],
+)
+def test_outputs_may_come_in_one_record_or_in_two(tmp_path: Path, records: list[object]) -> None:
+    assert read_outputs(written(tmp_path, *records)) == {"1": "x", "1/edited": "y"}
+
+
+def test_an_output_that_is_null_is_none(tmp_path: Path) -> None:
+    record = {"id": "1", "output": "", "edited_output": None}
+    assert read_outputs(written(tmp_path, record)) == {"1": "", "1/edited": None}
+
+
+def test_outputs_that_were_written_are_read_back(tmp_path: Path) -> None:
+    outputs = {"1-noun": "O cão dorme", "1-noun/edited": None}
+    write_outputs(tmp_path / "out.jsonl", [CASE], outputs)
+    assert read_outputs(tmp_path / "out.jsonl") == outputs
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([{"id": "1", "text": "x"}], "line 1: there is neither 'output' nor 'edited_output'"),
+        ([{"id": "1", "output": "x"}] * 2, "line 2: a second output has the id '1'"),
+        (
+            [{"id": "1", "output": "x", "edited_output": "y"}, {"id": "1/edited", "output": "y"}],
+            "line 2: a second output has the id '1/edited'",
+        ),
+        ([{"id": "1", "output": 3}], "line 1: 'output' must be a text"),
+    ],
+)
+def test_what_is_wrong_in_a_file_of_outputs_is_one_line(
+    tmp_path: Path, records: list[object], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read_outputs(written(tmp_path, *records))
+
+
+@given(st.text("ab 大小,", max_size=20), st.text("ab 大小,", max_size=20))
+def test_the_differences_make_the_second_text_of_the_first(before: str, after: str) -> None:
+    assert apply_changes(before, changes_between(before, after)) == after
+
+
+@given(st.text("ab ", max_size=12), st.text("ab ", max_size=12), st.integers(0, 12), st.integers(0, 12))
+def test_a_change_at_a_place_touches_it(before: str, after: str, start: int, size: int) -> None:
+    change = change_at(before, after, start, start + size)
+    if change is not None:
+        assert change.start < start + size
+        assert start < change.end
+        assert change.before == before[change.start : change.end]
+        assert change.after in after

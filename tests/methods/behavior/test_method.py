@@ -1,0 +1,231 @@
+"""Behavioural testing as a method, with a metric that can be checked by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mtassay.core import Finding, Segment
+from mtassay.engine import Execution, execute
+from mtassay.errors import InputError, UsageError
+from mtassay.methods.behavior.judging import judge_pair
+from mtassay.methods.behavior.method import BehaviorMethod
+from mtassay.methods.behavior.nouns import BehaviorCase, Change, segments_of
+from mtassay.methods.behavior.thresholds import BLIND
+from mtassay.store import Workspace
+from mtassay.systems.stored import Stored
+from tests.methods.behavior.fakes import Shared
+
+
+def case(name: str, capability: str = "noun", after: str = "gato") -> BehaviorCase:
+    return BehaviorCase(
+        name,
+        "1",
+        capability,
+        "the dog sleeps here today",
+        "o cão dorme aqui hoje",
+        "the cat sleeps here today",
+        f"o {after} dorme aqui hoje",
+        (Change(4, 7, "dog", "cat"),),
+        (Change(2, 5, "cão", after),),
+    )
+
+
+def run(cases: list[BehaviorCase], outputs: dict[str, str | None], **settings: object) -> Execution:
+    segments = [segment for each in cases for segment in segments_of(each)]
+    chosen = {"alpha": 0.8, "beta": 0.2, **settings}
+    method = BehaviorMethod("en-pt", {"shared": Shared()}, **chosen)  # type: ignore[arg-type]
+    return execute(method, segments, [Stored("nmt", outputs)])
+
+
+def only(done: Execution) -> Finding:
+    (finding,) = done.run.findings
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("output", "edited_output", "verdict", "status", "where", "value"),
+    [
+        ("o cão dorme aqui hoje", "o gato dorme aqui hoje", "pass", "passed", None, 0.0),
+        ("o cão dorme aqui hoje", "o gato dorme aqui já", "pass", "passed", None, 0.2),  # exactly beta
+        ("o cão dorme aqui já", "o gato dorme aqui hoje", "pass", "passed", None, -0.2),  # exactly alpha
+        ("o cão dorme lá já", "o gato dorme lá já", "fail", "original is bad", "elsewhere", 0.0),
+        ("o cão dorme aqui hoje", "o gato dorme lá já", "fail", "edit broke it", "elsewhere", 0.4),
+        ("o cão dorme aqui hoje", "um felino dorme aqui já", "fail", "edit broke it", "unknown", 0.6),
+    ],
+)
+def test_a_case_passes_if_both_translations_are_good(
+    output: str, edited_output: str, verdict: str, status: str, where: str | None, value: float
+) -> None:
+    finding = only(run([case("a")], {"a": output, "a/edited": edited_output}))
+    assert (finding.case_id, finding.system, finding.detector) == ("a", "nmt", "behavior")
+    assert (finding.verdict, finding.evidence["status"]) == (verdict, status)
+    assert finding.evidence.get("where") == where
+    assert finding.value == pytest.approx(value)
+
+
+def test_the_evidence_explains_itself() -> None:
+    evidence = only(
+        run([case("a")], {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme lá já"})
+    ).evidence
+    assert evidence == {
+        "status": "edit broke it",
+        "capability": "noun",
+        "quality": 1.0,
+        "edited_quality": 0.6,
+        "source": "the dog sleeps here today",
+        "output": "o cão dorme aqui hoje",
+        "reference": "o cão dorme aqui hoje",
+        "edited_source": "the cat sleeps here today",
+        "edited_output": "o gato dorme lá já",
+        "pseudo_reference": "o gato dorme aqui hoje",
+        "edit": {"source": (Change(4, 7, "dog", "cat"),), "reference": (Change(2, 5, "cão", "gato"),)},
+        "edit_found": True,
+        "where": "elsewhere",
+    }
+
+
+def test_an_edit_that_improves_a_translation_fails_unless_only_losses_count() -> None:
+    outputs: dict[str, str | None] = {"a": "o cão dorme aqui já", "a/edited": "o gato dorme aqui hoje"}
+    strict = only(run([case("a")], outputs, beta=0.1))
+    assert (strict.verdict, strict.evidence["status"]) == ("fail", "edit improved it")
+    assert only(run([case("a")], outputs, beta=0.1, signed=True)).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("after", "edited_output", "verdict", "status"),
+    [
+        ("gato", "o gato dorme aqui hoje", "pass", "passed"),
+        ("gato", "o felino dorme aqui hoje", "undecided", "undecided"),
+        ("1500", "o 150 dorme aqui hoje", "fail", "edit broke it"),
+        ("gato", "um gato foi lá já", "fail", "edit broke it"),  # a loss that it does see
+    ],
+)
+def test_where_the_measure_is_blind_the_edit_itself_decides(
+    monkeypatch: pytest.MonkeyPatch, after: str, edited_output: str, verdict: str, status: str
+) -> None:
+    monkeypatch.setitem(BLIND, "shared", frozenset({"number"}))
+    outputs: dict[str, str | None] = {"a": "o cão dorme aqui hoje", "a/edited": edited_output}
+    finding = only(run([case("a", "number", after)], outputs))
+    assert (finding.verdict, finding.evidence["status"]) == (verdict, status)
+
+
+def test_where_the_measure_is_blind_nothing_is_decided_without_looking(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(BLIND, "shared", frozenset({"number"}))
+    outputs: dict[str, str | None] = {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme aqui hoje"}
+    assert only(run([case("a", "number")], outputs, direct=False)).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("outputs", "side"),
+    [({"a": "o cão"}, "edited"), ({"a/edited": "o gato"}, "original"), ({"a": None}, "original")],
+)
+def test_a_missing_output_skips_its_case(outputs: dict[str, str | None], side: str) -> None:
+    done = run([case("a")], outputs)
+    finding = only(done)
+    assert (finding.case_id, finding.verdict) == ("a", "skipped")
+    assert finding.evidence == {"reason": "no stored output", "side": side, "capability": "noun"}
+    assert done.run.result.counts["nmt"]["skipped"] == 1
+
+
+def test_an_undefined_quality_is_undecided() -> None:
+    finding = only(run([case("a")], {"a": "", "a/edited": "o gato dorme aqui hoje"}))
+    assert (finding.verdict, finding.value) == ("undecided", None)
+    assert finding.evidence["why"] == "the quality measure says nothing about it"
+    assert finding.evidence["quality"] is None
+
+
+def test_unequal_pairs_are_skipped_by_the_filter() -> None:
+    # The reference-free measure counts words of the source in the reference: none here, one of six there.
+    equal, unequal = case("a"), replace(case("b"), pseudo_reference="o gato dorme here hoje já")
+    outputs = dict.fromkeys(("a", "a/edited", "b", "b/edited"), "o cão dorme aqui hoje")
+    done = run(
+        [equal, unequal], outputs, filter={"shared:against=source": Shared(against="source")}, filter_beta=0.1
+    )
+    found = {finding.case_id: finding for finding in done.run.findings}
+    assert found["b"].verdict == "skipped"
+    assert found["b"].evidence["reason"] == "its two pairs are not equally good: 0.000 and 0.167"
+    assert found["a"].verdict == "pass"
+
+
+def test_pass_rates_are_of_the_settled_cases() -> None:
+    cases = [case("a"), case("b"), case("c", "verb"), case("d", "verb")]
+    good, bad = "o cão dorme aqui hoje", "um felino foi lá já"
+    outputs: dict[str, str | None] = {
+        **dict.fromkeys(("a", "b", "c"), good),
+        "a/edited": "o gato dorme aqui hoje",
+        "b/edited": bad,
+        "c/edited": "",
+    }
+    result = run(cases, outputs).run.result
+    rates = {(score.name, score.group): (score.value, score.n) for score in result.scores}
+    assert rates == {
+        ("pass rate", "all"): (50.0, 2),
+        ("undecided", "all"): (pytest.approx(100 / 3), 3),
+        ("pass rate", "noun"): (50.0, 2),
+        ("pass rate", "verb"): (None, 0),
+        ("undecided", "verb"): (100.0, 1),
+    }
+    assert result.counts["nmt"] == {
+        "cases": 4,
+        "pass": 1,
+        "fail": 1,
+        "undecided": 1,
+        "skipped": 1,
+        "error": 0,
+        "original is bad": 0,
+        "edit broke it": 1,
+        "edit improved it": 0,
+        "at the edit": 0,
+        "elsewhere": 0,
+        "unknown": 1,
+    }
+
+
+def test_segments_that_make_no_case_are_named() -> None:
+    original, edited = segments_of(case("a"))
+    method = BehaviorMethod("en-pt", {"shared": Shared()}, alpha=0.8, beta=0.2)
+    lonely = only(execute(method, [original], [Stored("nmt", {})]))
+    assert (lonely.verdict, lonely.evidence["reason"]) == ("skipped", "it has no edit")
+    with pytest.raises(InputError, match="a/edited is an edit of a, which is not before it"):
+        execute(method, [edited, original], [])
+    with pytest.raises(InputError, match="are both an edit of a"):
+        execute(method, [original, edited, edited._replace(id="again")], [])
+    bare = Segment(edited.id, edited.source, (None,), tags=edited.tags)
+    skipped = only(execute(method, [original, bare], [Stored("nmt", {})]))
+    assert skipped.evidence["reason"] == "a source or reference of it is missing"
+
+
+def test_a_measure_without_thresholds_is_refused() -> None:
+    with pytest.raises(UsageError, match="No thresholds are known for the quality 'shared'"):
+        run([case("a")], {"a": "x", "a/edited": "y"}, alpha=None)
+
+
+def test_qualities_are_kept_in_the_workspace_so_that_other_thresholds_cost_nothing(tmp_path: object) -> None:
+    metric = Shared()
+    segments = list(segments_of(case("a")))
+    systems = [Stored("nmt", {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme lá já"})]
+    workspace = Workspace(tmp_path / "w.db")  # type: ignore[operator]
+    verdicts = []
+    for beta in (0.2, 0.5):
+        method = BehaviorMethod("en-pt", {"shared": metric}, alpha=0.8, beta=beta)
+        done = execute(method, segments, systems, workspace=workspace)
+        verdicts.append(only(done).verdict)
+        done.save(workspace)
+    assert verdicts == ["fail", "pass"]
+    assert metric.calls == [2]
+    (kept,) = workspace.run("last").findings
+    assert kept.evidence["edit"]["source"] == [[4, 7, "dog", "cat"]]
+
+
+def test_the_signature_names_all_that_the_verdicts_depend_on() -> None:
+    signature = BehaviorMethod("en-pt", {"shared": Shared()}, alpha=0.8, beta=0.2, signed=True).signature
+    assert signature.startswith("quality:shared|alpha:0.8|beta:0.2|signed:yes|direct:words|filter:none|")
+
+
+def test_rounding_does_not_turn_equal_into_more() -> None:
+    assert 0.9 - 0.85 > 0.05  # in binary
+    assert judge_pair(0.9, 0.85, alpha=0.9, beta=0.05).status == "passed"

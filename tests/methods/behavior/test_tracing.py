@@ -1,0 +1,79 @@
+"""Finding the edit again in a translation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from mtassay.methods.behavior import meaning
+from mtassay.methods.behavior.meaning import Sought, find_by_meaning, nearest
+from mtassay.methods.behavior.nouns import Change
+from mtassay.methods.behavior.tracing import find_edit
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "pseudo_reference", "output", "found"),
+    [
+        ("cão", "gato", "O gato dorme.", "O gato está a dormir.", True),
+        ("cão", "gato", "O gato dorme.", "Os GATOS dormem.", True),  # a form of the same word
+        ("cão", "gato", "O gato dorme.", "O felino dorme.", None),  # perhaps in other words
+        ("cão", "gato", "O gato dorme.", "O cão dorme.", None),
+        ("casa", "casaco", "O casaco.", "A casa.", True),  # stems are all that is compared
+        ("de", "em", "em casa", "na loja", None),
+        ("três", "15", "15 casas", "Há 15 casas", True),
+        ("três", "15", "15 casas", "quinze casas", None),  # a small number may be a word
+        ("três", "15", "15 casas", "50 casas", False),  # but not where another one stands
+        ("3", "1500", "1500 casas", "1.500 casas", True),
+        ("3", "1500", "1500 casas", "150 casas", False),
+        ("60", "80", "80个", "八十个", True),
+        ("匿名", "可靠", "可靠的消息", "来自可靠消息人士", True),
+        ("匿名", "非常可靠", "非常可靠的消息", "十分可靠", None),
+        ("老师", "工程师", "他是工程师", "他是一名工程师。", True),
+        ("老师", "工程师", "他是工程师", "他是一名医生。", None),
+        ("não ", "", "Ele vem.", "Ele vem hoje.", True),
+        ("não ", "", "Ele vem.", "Ele não vem.", False),
+        ("gato", "não", "não sei, não", "não sei", None),  # which of the two is it?
+    ],
+)
+def test_the_edit_is_found_missing_or_unknown(
+    before: str, after: str, pseudo_reference: str, output: str, found: bool | None
+) -> None:
+    assert find_edit([Change(0, len(before), before, after)], pseudo_reference, output) is found
+
+
+def test_one_edit_that_is_missing_decides_and_one_that_is_unknown_leaves_it_open() -> None:
+    here, gone, other = Change(0, 1, "1", "220"), Change(2, 3, "3", "440"), Change(5, 6, "x", "ab")
+    assert find_edit([here, gone], "220 440", "220 e 440") is True
+    assert find_edit([here, gone, other], "220 440 ab", "220") is False
+    assert find_edit([here, other], "220 440 ab", "220") is None
+    assert find_edit([], "220", "220") is None
+
+
+VECTORS = {"gato": (1, 0), "felino": (0.9, 0.4), "pedra": (0, 1), "dorme": (0.5, 0.85)}
+
+
+def encoder(texts: Sequence[str]) -> np.ndarray:  # type: ignore[type-arg]
+    """The sum of the words' vectors."""
+    return np.array(
+        [sum((np.array(VECTORS[word]) for word in text.split()), np.zeros(2)) for text in texts], np.float32
+    )
+
+
+@pytest.mark.parametrize(
+    ("output", "found"), [("felino dorme", True), ("pedra", False), ("dorme dorme", None)]
+)
+def test_the_encoder_looks_for_the_nearest_stretch(output: str, found: bool | None) -> None:
+    assert find_by_meaning([Sought([Change(0, 0, "", "gato")], output)], encoder=encoder) == [found]
+
+
+def test_a_deletion_and_an_empty_output_do_not_trouble_the_encoder() -> None:
+    sought = [Sought([Change(0, 3, "não", "")], "pedra"), Sought([Change(0, 0, "", "gato")], "")]
+    assert nearest(sought, encoder) == [[], [0.0]]
+    assert find_by_meaning(sought, encoder=encoder) == [None, False]
+
+
+def test_without_the_encoder_all_stay_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meaning, "is_installed", lambda: False)
+    assert find_by_meaning([Sought([Change(0, 0, "", "gato")], "pedra")]) == [None]

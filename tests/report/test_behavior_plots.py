@@ -1,0 +1,44 @@
+"""Pass rates and thresholds are drawn with every number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mtassay.core import Score
+from mtassay.methods.behavior.sweeps import sweep
+from mtassay.report.behavior_plots import plot_pass_rates, plot_thresholds
+from tests.report.test_behavior import FINDINGS, RESULT, finding
+
+pytest.importorskip("matplotlib")
+
+
+def test_pass_rates_have_every_capability_and_system(tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    plot_pass_rates(path, RESULT, title="Rates")
+    shown = path.read_text(encoding="utf-8")
+    for text in ("Rates", "adjective  (2)", "noun  (6)", "all  (8)", ">nmt<", ">mt2<"):
+        assert text in shown, text
+
+
+def test_every_system_has_its_heat_map(tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    scores = sweep([f for f in FINDINGS if f.verdict != "skipped"], [0.5, 0.85], [0.1, 0.3])
+    plot_thresholds(path, scores, chosen="alpha=0.85|beta=0.3", title="Sweep")
+    shown = path.read_text(encoding="utf-8")
+    for text in ("Sweep", ">nmt<", ">mt2<", ">66.7<", ">100.0<", "Framed", "the darkest 30"):
+        assert text in shown, text
+
+
+def test_plots_are_the_same_every_time(tmp_path: Path) -> None:
+    scores = sweep([finding("1"), finding("2", "b")], [0.5], [0.1])
+    for name in ("a.svg", "b.svg"):
+        plot_thresholds(tmp_path / name, scores)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_what_has_no_rate_is_a_dash(tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    plot_thresholds(path, [Score("pass rate", "nmt", "alpha=0.5|beta=0.1", None, 0)])
+    assert ">–<" in path.read_text(encoding="utf-8")

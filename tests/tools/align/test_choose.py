@@ -1,0 +1,104 @@
+"""The right aligner is chosen, and what is missing is named with the command that gets it."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from mtassay.errors import MissingExtraError, MtassayError, UsageError
+from mtassay.languages import parse_pair
+from mtassay.tools import encoder
+from mtassay.tools.align import aligner_names, eflomal_model, fast_align, open_aligner
+from mtassay.tools.align import choose as choosing
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Says which of the optional aligners are on this machine."""
+
+    def install(*names):
+        monkeypatch.setattr(encoder, "is_installed", lambda: "encoder" in names)
+        monkeypatch.setattr(fast_align, "is_installed", lambda: "fast-align" in names)
+        monkeypatch.setattr(eflomal_model, "is_installed", lambda: "eflomal" in names)
+
+    return install
+
+
+BEST = [
+    ("en-pt", (), "table"),
+    ("pt-en", ("encoder", "eflomal"), "table"),
+    ("zh-en", (), "table"),
+    ("zh-en", ("encoder",), "encoder"),
+    ("de-en", ("encoder", "fast-align"), "encoder"),
+    ("de-en", ("fast-align",), "fast-align"),
+    ("cs-en", ("encoder", "fast-align", "eflomal"), "eflomal"),
+]
+
+
+@pytest.mark.parametrize(("pair", "packages", "name"), BEST)
+def test_the_best_installed_aligner_is_chosen(installed, pair, packages, name):
+    installed(*packages)
+    assert choosing._best(pair) == name
+
+
+def test_where_nothing_is_installed_the_error_says_what_to_install(installed):
+    installed()
+    with pytest.raises(UsageError, match=r"No word aligner for de-en .* pip install 'mtassay\[use\]', or"):
+        open_aligner("de-en")
+    with pytest.raises(UsageError, match=r"cs-en on this machine\. Install one: pip install 'mtassay\[fast-"):
+        open_aligner("cs-en")
+
+
+def test_spellings_of_a_pair_and_a_parsed_one_open_the_same_aligner():
+    assert open_aligner("en-pt") is open_aligner("eng_Latn-por_Latn") is open_aligner(parse_pair("en-pt-BR"))
+
+
+def test_the_symmetrization_can_be_chosen():
+    assert open_aligner("en-pt", name="table", symmetrize="union").signature.count("|union") == 1
+
+
+MISTAKES = [
+    (
+        "tabel",
+        None,
+        r"No word aligner 'tabel'\. Available: table, encoder, fast-align, eflomal, pharaoh:FILE",
+    ),
+    ("table:x", None, r"No word aligner 'table:x'"),
+    ("pharaoh", None, r"'pharaoh' needs the file with the links: pharaoh:FILE"),
+    ("pharaoh:none", None, r"none: cannot be read \(No such file"),
+    ("pharaoh:none", "union", r"takes the links as they are; leave 'union' out"),
+    ("fast-align:none", None, r"none: cannot be read"),
+    ("fast-align", "union", r"'fast-align' cannot do 'union', only grow-diag-final-and"),
+    ("table", "most", r"No symmetrization 'most'"),
+]
+
+
+@pytest.mark.parametrize(("name", "symmetrize", "message"), MISTAKES)
+def test_a_wrong_name_or_file_is_one_line(name, symmetrize, message):
+    with pytest.raises(MtassayError, match=message) as caught:
+        open_aligner("en-pt", name=name, symmetrize=symmetrize)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_pair_without_a_table_is_pointed_to_the_encoder():
+    with pytest.raises(UsageError, match=r"no table for de-en, only for en-pt, en-zh, both ways"):
+        open_aligner("de-en", name="table")
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "eflomal", None)
+    with pytest.raises(
+        MissingExtraError, match=r"needs eflomal\. Install it: pip install 'mtassay\[eflomal\]'"
+    ):
+        open_aligner("en-pt", name="eflomal")
+
+
+@pytest.mark.parametrize("name", [name for name in aligner_names() if "FILE" not in name])
+def test_every_name_opens_its_aligner_where_it_is_installed(name):
+    try:
+        aligner = open_aligner("en-pt", name=name)
+    except MissingExtraError:
+        pytest.skip(f"{name} is not installed")
+    assert aligner.name == name
+    assert aligner.signature.startswith(name)
