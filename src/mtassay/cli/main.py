@@ -15,12 +15,12 @@ from mtassay import __version__
 from mtassay.errors import MtassayError
 
 COMMANDS = (
-    "score", "suite", "invariance", "review", "explain", "repair", "translate", "meta", "systems", "runs"
+    "score", "suite", "invariance", "behavior", "review", "explain", "repair", "translate", "meta", "systems", "runs"
 )  # fmt: skip
 """Each is a module of this package with a function `register`; in the order of the help."""
 
 
-GROUPS = ("suite", "invariance", "review", "repair")
+GROUPS = ("suite", "invariance", "behavior", "review", "repair")
 """Those that load only the one of their own commands that is called."""
 
 STOPPED = 130

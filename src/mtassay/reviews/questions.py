@@ -78,11 +78,17 @@ QUESTIONS: dict[str, Question] = {
         ),
         # Source and target fluency and adequacy, after the instructions in table 12 of Wu, Liu, Yeung (2023).
         Question("ssf", "", f"How good is the source as a text? {_FLUENCY}", _RATINGS, is_blind=True),
-        Question("tsf", "", f"How good is the translation as a text? {_FLUENCY}", _RATINGS, is_blind=True),
+        Question(
+            "tsf",
+            "",
+            f"How good is the target as a text? {_FLUENCY}",
+            _RATINGS,
+            is_blind=True,
+        ),
         Question(
             "ta",
             "",
-            "Does the translation say all that the source says, and no more? Satisfied: everything is there, "
+            "Does the target say all that the source says, and no more? Satisfied: everything is translated, "
             "in the same tense and structure. Fair: little is missing, tense or structure differ, or "
             "something was added. Unsatisfied: much is missing, or it is about something else. How fluent it "
             "is does not matter.",

@@ -101,7 +101,9 @@ class OneWord(Capability):
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
         return "a word"
 
-    def objection(self, edited: Annotation, changes: Sequence[Change]) -> str | None:
+    def objection(
+        self, edited: Annotation, changes: Sequence[Change], *, original: Annotation | None = None
+    ) -> str | None:
         return "two words" if any(" " in change.after for change in changes) else None
 
 

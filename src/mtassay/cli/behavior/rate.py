@@ -41,7 +41,7 @@ from mtassay.reviews.cases import Answer
 from mtassay.reviews.pending import Pending, waiting_for
 from mtassay.store import Workspace
 
-_SHOWN = {"ssf": ("source",), "tsf": ("translation",), "ta": ("source", "translation")}
+_SHOWN = {"ssf": ("source",), "tsf": ("target",), "ta": ("source", "target")}
 """What a rater of each question sees."""
 
 
@@ -113,8 +113,8 @@ class _PairScreen(Screen):
     """Shows a pair, and of it only what the question is about: the other side would sway the rating."""
 
     def pending(self, pending: Pending, nearest: Sequence[Answer], *, show_systems: bool) -> str:
-        texts = {"source": str(pending.subject.sources[0]), "translation": pending.subject.outputs[0]}
-        return "\n".join(self.line(label[:10], texts[label]) for label in _SHOWN[pending.question.name])
+        texts = {"source": str(pending.subject.sources[0]), "target": pending.subject.outputs[0]}
+        return "\n".join(self.line(label, texts[label]) for label in _SHOWN[pending.question.name])
 
 
 def _check_sheet(sheet: Path | None, *, force: bool) -> None:

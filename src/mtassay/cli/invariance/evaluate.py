@@ -19,6 +19,7 @@ from mtassay.cli.common import (
     cache_workspace,
     print_json,
     print_tables,
+    say,
 )
 from mtassay.cli.invariance.inputs import Material, WhereArgument, asked, read_material
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging, names_in
@@ -180,6 +181,9 @@ def _print(measured: Mapping[str, Measurement], flagged: Mapping[str, Rate], for
         types_table(evaluations),
         unreported_table(evaluations),
         *([precision_table(flagged)] if flagged else []),
-        *(sweep_table(each.sweep, title=f"{name}: by threshold") for name, each in measured.items()),
     ]
+    if len(measured) == 1:
+        tables += [sweep_table(each.sweep, title="By threshold") for each in measured.values()]
     print_tables(tables, form)
+    if len(measured) > 1:
+        say("mtassay: accuracy by threshold: give one --structure and one system")

@@ -11,7 +11,7 @@ from mtassay.cli.common import AlphaOption
 from mtassay.cli.grouping import grouped
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
-from mtassay.methods.invariance.detectors import DEFAULT, DETECTORS
+from mtassay.methods.invariance.detectors import DEFAULT, DETECTORS, default_detectors
 from mtassay.methods.invariance.filters import FILTERS
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.structures.choose import PRESETS, STRUCTURES
@@ -27,6 +27,7 @@ class Judging:
     threshold: float | None
     options: dict[str, Any]
     preset: str = "wide"
+    detectors: tuple[str, ...] | None = None
 
     def of(self, structure: str) -> Judging:
         """The same with another structure."""
@@ -37,7 +38,10 @@ class Judging:
         if self.structure not in STRUCTURES:
             raise UsageError(f"No structure '{self.structure}'. Available: {', '.join(STRUCTURES)}.")
         threshold = PRESETS[self.structure][self.preset] if self.threshold is None else self.threshold
-        return InvarianceMethod(str(pair), structure=self.structure, threshold=threshold, **self.options)
+        detectors = default_detectors(pair) if self.detectors is None else self.detectors
+        return InvarianceMethod(
+            str(pair), structure=self.structure, threshold=threshold, detectors=detectors, **self.options
+        )
 
 
 JUDGING = Judging("dependency", None, {})
@@ -80,12 +84,15 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     ),
     "detectors": (
         Annotated[
-            str,
+            str | None,
             typer.Option(
-                metavar="NAMES", help=f"Companion detectors, or 'none', 'all': {', '.join(DETECTORS)}."
+                metavar="NAMES",
+                help=f"Companion detectors, 'none' or 'all': {', '.join(DETECTORS)}. "
+                f"Default: {', '.join(DEFAULT)}, as far as there are tools.",
+                show_default=False,
             ),
         ],
-        ",".join(DEFAULT),
+        None,
     ),
     "annotator": (
         Annotated[
@@ -103,13 +110,12 @@ def _judging(given: dict[str, Any]) -> Judging:
         "top": given["top"],
         "discount": given["discount"],
         "filters": tuple(name for text in given["filter"] or () for name in names_in(text)),
-        "detectors": _detectors(given["detectors"]),
         "annotator": given["annotator"],
         "alpha": given["alpha"],
         "reviews": given["reviews"],
     }
     structure = given.get("structure", "dependency").strip().lower()
-    return Judging(structure, given["threshold"], options, given["preset"])
+    return Judging(structure, given["threshold"], options, given["preset"], _detectors(given["detectors"]))
 
 
 def names_in(text: str) -> list[str]:
@@ -117,7 +123,9 @@ def names_in(text: str) -> list[str]:
     return [name.strip().lower() for name in text.split(",") if name.strip()]
 
 
-def _detectors(text: str) -> tuple[str, ...]:
+def _detectors(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
     names = names_in(text)
     if names in ([], ["none"]):
         return ()

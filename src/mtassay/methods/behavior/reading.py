@@ -13,7 +13,7 @@ from mtassay.methods.behavior.nouns import ReadPair
 from mtassay.tools.align import Links, WordAligner, open_aligner
 from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator, with_phrases
 
-__all__ = ["LeftOut", "Reading", "read_pairs"]
+__all__ = ["LeftOut", "Reading", "best_annotator", "read_pairs"]
 
 # Best first: without dependencies there are no phrases, without entities no named ones.
 _WISHES: tuple[tuple[Layer, ...], ...] = (
@@ -62,8 +62,8 @@ def read_pairs(
     if not waiting:
         return Reading([], [LeftOut(given[number][0].id, reason) for number, reason in left_out.items()])
     readers = (
-        source_annotator or _open_annotator(pair.source),
-        reference_annotator or _open_annotator(pair.target),
+        source_annotator or best_annotator(pair.source),
+        reference_annotator or best_annotator(pair.target),
     )
     sources = readers[0].annotate([given[number][0].source or "" for number in waiting])
     references = readers[1].annotate([given[number][1] or "" for number in waiting])
@@ -116,7 +116,8 @@ def _links(
     return found
 
 
-def _open_annotator(language: Language) -> Annotator:
+def best_annotator(language: Language) -> Annotator:
+    """The installed annotator that gives the most: entities and dependencies, else these, else words."""
     for needs in _WISHES[:-1]:
         try:
             return open_annotator(language.code, needs=needs)

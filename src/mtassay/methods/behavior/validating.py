@@ -70,7 +70,8 @@ def objection(
     if _not_fluent(filled):
         return "not fluent"
     if capability is not None and source_annotation is not None:
-        wrong = capability.objection(source_annotation, filled.changes)
+        original = filled.masked.pair.source
+        wrong = capability.objection(source_annotation, filled.changes, original=original)
         if wrong is not None:
             return "not the capability"
     if blocked is not None and (blocked.word_in(filled.source) or blocked.word_in(filled.reference)):

@@ -159,6 +159,7 @@ class InvarianceMethod(Method):
             "structure": self._structure.signature,
             "threshold": f"{self.threshold:g}",
             "filters": "+".join(self.filters) or "none",
+            "detectors": "+".join(self.detectors) or "none",
             "annotator": self._annotator.signature if self._annotator else "none",
             "version": f"mtassay-{__version__}",
         }

@@ -154,7 +154,7 @@ def test_a_mask_in_any_spelling_is_left(left: str) -> None:
 
 
 def test_the_prompt_is_that_of_the_paper_for_any_languages() -> None:
-    system, user = messages(SHOP, EN_PT, as_json=False)
+    system, user = messages(SHOP, EN_PT, as_json=False, example=False)
     assert system["content"] == "You are a helpful assistant that translates English to Portuguese."
     assert user["content"].startswith(
         "You are given an English sentence and its Portuguese translation. In each sentence, a noun has been"
@@ -169,7 +169,7 @@ def test_the_prompt_is_that_of_the_paper_for_any_languages() -> None:
 
 def test_the_prompt_for_tense_asks_for_tense_on_both_sides() -> None:
     tense = masked("She left early.", "她走得早。", ("left", "走"), capability="tense")
-    text = messages(tense, parse_pair("en-zh"))[1]["content"]
+    text = messages(tense, parse_pair("en-zh"))[-1]["content"]
     assert "a verb or verb phrase has been masked" in text
     assert "Chinese translation in the past perfect tense." in text
     assert "to ensure the correctness of tense" in text
@@ -177,8 +177,23 @@ def test_the_prompt_for_tense_asks_for_tense_on_both_sides() -> None:
 
 def test_several_masks_are_numbered_by_the_source() -> None:
     swapped = masked("A cat of a dog", "De um cachorro, o gato", ("cat", "gato"), ("dog", "cachorro"))
-    text = messages(swapped, EN_PT)[1]["content"]
+    text = messages(swapped, EN_PT)[-1]["content"]
     assert "English Sentence: A <mask1> of a <mask2>\n" in text
     assert "Portuguese Translation: De um <mask2>, o <mask1>" in text
     assert 'for <mask1> a noun other than "cat"; for <mask2> a noun other than "dog"' in text
-    assert "2 segments have been masked" in messages(BOTH, EN_PT)[1]["content"]
+    assert "2 segments have been masked" in messages(BOTH, EN_PT)[-1]["content"]
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_an_example_is_given_where_we_have_one_in_both_languages(as_json: bool) -> None:
+    _, task, answer, last = messages(SHOP, EN_PT, as_json=as_json)
+    assert 'using a noun other than "chair" without' in task["content"]
+    assert task["content"].endswith(
+        "English Sentence: We bought a <mask> yesterday.\nPortuguese Translation: Ontem compramos uma <mask>."
+    )
+    assert read_reply(answer["content"], EN_PT) == (
+        "We bought a table yesterday.",
+        "Ontem compramos uma mesa.",
+    )
+    assert last == messages(SHOP, EN_PT, as_json=as_json, example=False)[1]
+    assert len(messages(SHOP, parse_pair("en-sw"))) == 2

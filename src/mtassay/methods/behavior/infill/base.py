@@ -78,6 +78,13 @@ class Infiller(ABC):
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
         """One answer for each masked pair, in order: never another's."""
 
+    def spans(self, pair: ReadPair, *, start: bool = False) -> list[AlignedSpan] | None:
+        """The places of a pair that it can fill; `None` if it takes whatever is aligned.
+
+        `start` allows the first word of the source.
+        """
+        return None
+
 
 def _masked(text: str, places: Sequence[tuple[int, int]]) -> str:
     parts, done = [], 0

@@ -15,13 +15,15 @@ __all__ = ["WAYS", "open_infiller"]
 WAYS = ("lexicon", "llm:SYSTEM", "models:SOURCE_MODEL,TARGET_MODEL")
 
 OpenModel = Callable[[str, Pair], Any]
+_SWITCHES = {"json": "as_json", "example": "example"}
 _EXAMPLE = "as llm:openai:gpt-5-mini or llm:llama:MODEL.gguf"
 
 
 def open_infiller(
     text: str, pair: Pair | str, *, open_model: OpenModel | None = None, ask: Ask = ask_in_turn
 ) -> Infiller:
-    """What a person asked for. An `llm` has the options of its system, and `tries`, `adapted` and `json`.
+    """What a person asked for. An `llm` has the options of its system, and `tries`, `adapted`, `json` and
+    `example`.
 
     `open_model` makes a system of the text after `llm:`; `ask` asks it, with limits, retries and a cache.
 
@@ -70,11 +72,11 @@ def _own_options(text: str) -> tuple[str, dict[str, Any]]:
                 own["tries"] = int(value)
             elif key == "adapted":
                 own["adapted"] = float(value)
-            elif key == "json":
-                own["as_json"] = {"yes": True, "no": False}[value]
+            elif key in _SWITCHES:
+                own[_SWITCHES[key]] = {"yes": True, "no": False}[value]
             else:
                 left.append(setting)
         except (ValueError, KeyError):
-            what = {"tries": "a whole number", "adapted": "a number", "json": "yes or no"}[key]
+            what = {"tries": "a whole number", "adapted": "a number"}.get(key, "yes or no")
             raise UsageError(f"llm: {key} is '{value}'. It must be {what}.") from None
     return (f"{head}?{'&'.join(left)}" if left else head), own

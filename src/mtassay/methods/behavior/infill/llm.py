@@ -145,7 +145,8 @@ class LLMInfiller(Infiller):
     """Fills masked pairs with a chat model.
 
     `ask` makes the calls. `tries` is how often one pair is asked at most, `adapted` the share of the
-    reference's other words that the model may change, 0 to 1.
+    reference's other words that the model may change, 0 to 1. `as_json` asks for JSON, else for the labels of
+    the paper; `example` shows a pair that was filled.
     """
 
     name = "llm"
@@ -158,12 +159,13 @@ class LLMInfiller(Infiller):
         tries: int = 3,
         adapted: float = 0.5,
         as_json: bool = True,
+        example: bool = True,
     ) -> None:
         if tries < 1 or not 0 <= adapted <= 1:
             raise UsageError("llm: tries must be 1 or more, and adapted from 0 to 1.")
         self.pair = model.pair
         self._system = Conversations(name=model.name, pair=model.pair, model=model, as_json=as_json)
-        self._ask, self._tries, self._adapted = ask, tries, adapted
+        self._ask, self._tries, self._adapted, self._example = ask, tries, adapted, example
 
     @property
     def signature(self) -> str:
@@ -197,7 +199,13 @@ class LLMInfiller(Infiller):
         return [found[i] for i in range(len(masked))]
 
     def _request(self, i: int, masked: Masked, objections: Sequence[str]) -> Request:
-        conversation = messages(masked, self.pair, as_json=self._system.as_json, objections=objections)
+        conversation = messages(
+            masked,
+            self.pair,
+            as_json=self._system.as_json,
+            example=self._example,
+            objections=objections,
+        )
         return Request(str(i), json.dumps(conversation), str(masked.number))
 
     def _answer(self, masked: Masked, output: Output) -> Filled | Rejected:

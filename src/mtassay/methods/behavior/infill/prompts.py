@@ -6,12 +6,15 @@ places, the example, JSON answers and the objection to an earlier answer are our
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mtassay.languages import Pair
 from mtassay.methods.behavior.infill.base import MASK, Masked
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.tools.annotate.nouns import Annotation
 from mtassay.tools.chat import Message
 
 __all__ = ["SCHEMA", "SOURCE_KEY", "TRANSLATION_KEY", "labels", "messages"]
@@ -42,24 +45,21 @@ _AS_JSON = (
     " Finally, please output nothing but JSON with the filled {source} sentence and its filled {target}"
     ' translation: {{"{source_key}": …, "{translation_key}": …}}.'
 )
-_EXAMPLE = (
-    " For example, '{source_example}' could become '{source_filled}', and its translation '{target_example}'"
-    " then becomes '{target_filled}'."
-)
 _WRONG = " An earlier answer was wrong: {objection}"
 _PAIR = "\n{source} Sentence: {masked_source}\n{target} Translation: {masked_reference}"
 
-# One sentence in several languages: small models copy the mask unless they have seen one filled.
+# One sentence in several languages, what could fill it, and what stood there: small models copy a mask unless
+# they have seen one filled.
 _SENTENCES = {
-    "de": (f"Gestern haben wir einen {MASK} gekauft.", "Tisch"),
-    "en": (f"We bought a {MASK} yesterday.", "table"),
-    "es": (f"Ayer compramos una {MASK}.", "mesa"),
-    "fr": (f"Hier, nous avons acheté une {MASK}.", "table"),
-    "it": (f"Ieri abbiamo comprato un {MASK}.", "tavolo"),
-    "ja": (f"昨日、{MASK}を買いました。", "机"),
-    "pt": (f"Ontem compramos uma {MASK}.", "mesa"),
-    "ru": (f"Вчера мы купили {MASK}.", "стол"),
-    "zh": (f"我们昨天买了一张{MASK}。", "桌子"),
+    "de": (f"Gestern haben wir einen {MASK} gekauft.", "Tisch", "Stuhl"),
+    "en": (f"We bought a {MASK} yesterday.", "table", "chair"),
+    "es": (f"Ayer compramos una {MASK}.", "mesa", "silla"),
+    "fr": (f"Hier, nous avons acheté une {MASK}.", "table", "chaise"),
+    "it": (f"Ieri abbiamo comprato un {MASK}.", "tavolo", "letto"),
+    "ja": (f"昨日、{MASK}を買いました。", "机", "椅子"),
+    "pt": (f"Ontem compramos uma {MASK}.", "mesa", "cadeira"),
+    "ru": (f"Вчера мы купили {MASK}.", "стол", "стул"),
+    "zh": (f"我们昨天买了一张{MASK}。", "桌子", "床"),
 }
 
 # What differs in table 8: the kind of segment, and what is asked of the translation.
@@ -84,25 +84,36 @@ def labels(pair: Pair) -> tuple[str, str]:
 
 
 def messages(
-    masked: Masked, pair: Pair, *, as_json: bool = True, objections: Sequence[str] = ()
+    masked: Masked,
+    pair: Pair,
+    *,
+    as_json: bool = True,
+    example: bool = True,
+    objections: Sequence[str] = (),
 ) -> list[Message]:
     """The conversation that asks for one masked pair to be filled.
 
-    Objections are sentences about earlier answers. They stand before the pair, and not after the answer: a
-    small model that is told something last takes it for the text to work on.
+    `example` shows one that was filled, where we have one in both languages. Objections are sentences about
+    earlier answers; they stand before the pair, since a small model takes what comes last for the text to
+    work on.
     """
+    shown = example and {pair.source.code, pair.target.code} <= _SENTENCES.keys()
+    return [
+        {"role": "system", "content": _SYSTEM.format(source=pair.source.name, target=pair.target.name)},
+        *(_example(pair, as_json) if shown else ()),
+        {"role": "user", "content": _task(masked, pair, as_json, objections)},
+    ]
+
+
+def _task(masked: Masked, pair: Pair, as_json: bool, objections: Sequence[str]) -> str:
     names = {"source": pair.source.name, "target": pair.target.name}
     several = len(masked.spans) > 1
-    source, reference = _numbered(masked)
+    count = f"{len(masked.spans)} segments have" if several else f"{_kind(masked)} has"
     source_label, target_label = labels(pair)
-    form = _AS_JSON if as_json else _LABELLED
-    told = [_WRONG.format(objection=objection) for objection in dict.fromkeys(objections)]
-    text = (_TASK + form).format(
+    text = (_TASK + (_AS_JSON if as_json else _LABELLED)).format(
         **names,
         a_source=_with_article(names["source"]),
-        masked=f"{len(masked.spans)} segments have been masked"
-        if several
-        else f"{_kind(masked)} has been masked",
+        masked=f"{count} been masked",
         tokens="the tokens '<mask1>', '<mask2>' and so on" if several else f"the '{MASK}' token",
         the_mask="the masked tokens" if several else "the masked token",
         instruction=_instruction(masked),
@@ -113,25 +124,35 @@ def messages(
         source_key=SOURCE_KEY,
         translation_key=TRANSLATION_KEY,
     )
+    told = [_WRONG.format(objection=objection) for objection in dict.fromkeys(objections)]
+    source, reference = _numbered(masked)
     sentences = _PAIR.format(**names, masked_source=source, masked_reference=reference)
-    return [
-        {"role": "system", "content": _SYSTEM.format(**names)},
-        {"role": "user", "content": "".join([text, _example(pair), *told, sentences])},
-    ]
+    return "".join([text, *told, sentences])
 
 
-def _example(pair: Pair) -> str:
-    """A sentence with its mask and without, on both sides; nothing where we have none in a language."""
-    known = _SENTENCES.get(pair.source.code), _SENTENCES.get(pair.target.code)
-    if known[0] is None or known[1] is None:
-        return ""
-    (source, word), (target, other) = known
-    return _EXAMPLE.format(
-        source_example=source,
-        source_filled=source.replace(MASK, word),
-        target_example=target,
-        target_filled=target.replace(MASK, other),
+def _example(pair: Pair, as_json: bool) -> list[Message]:
+    """The same task with our own sentence, and its answer."""
+    texts, filled, spans = [], [], list[tuple[int, int]]()
+    for language in (pair.source, pair.target):
+        masked, word, original = _SENTENCES[language.code]
+        start = masked.index(MASK)
+        spans.append((start, start + len(original)))
+        texts.append(Annotation(masked.replace(MASK, original)))
+        filled.append(masked.replace(MASK, word))
+    read = ReadPair("example", texts[0], texts[1], frozenset())
+    original = _SENTENCES[pair.source.code][2]
+    one = Masked(
+        read, "noun", (AlignedSpan(*spans[0], *spans[1], "NOUN", 0),), (f'a noun other than "{original}"',)
     )
+    answer = (
+        json.dumps(dict(zip((SOURCE_KEY, TRANSLATION_KEY), filled, strict=True)), ensure_ascii=False)
+        if as_json
+        else "\n".join(f"{label}: {text}" for label, text in zip(labels(pair), filled, strict=True))
+    )
+    return [
+        {"role": "user", "content": _task(one, pair, as_json, ())},
+        {"role": "assistant", "content": answer},
+    ]
 
 
 def _instruction(masked: Masked) -> str:
@@ -143,8 +164,6 @@ def _instruction(masked: Masked) -> str:
 def _kind(masked: Masked) -> str:
     """What has been masked: an instruction says it before its `other than`.
 
-    >>> from mtassay.tools.annotate.nouns import Annotation
-    >>> from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
     >>> pair = ReadPair("1", Annotation("A shop"), Annotation("Uma loja"), frozenset())
     >>> _kind(Masked(pair, "noun", (AlignedSpan(2, 6, 4, 8, "NOUN", 1),), ('a noun other than "shop"',)))
     'a noun'

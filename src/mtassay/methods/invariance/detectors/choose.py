@@ -20,8 +20,10 @@ from mtassay.methods.invariance.detectors.trace import NoTrace
 from mtassay.methods.invariance.detectors.under import UnderTranslation
 from mtassay.methods.invariance.detectors.untranslated import Untranslated, Vocabularies
 from mtassay.methods.invariance.detectors.untranslated_variant import UntranslatedVariant
+from mtassay.tools.annotate import open_annotator
+from mtassay.tools.encoder import is_installed
 
-__all__ = ["DEFAULT", "DETECTORS", "open_detectors"]
+__all__ = ["DEFAULT", "DETECTORS", "default_detectors", "open_detectors"]
 
 DETECTORS = {
     "under-translation": "a part of the source is missing in the output",
@@ -68,6 +70,22 @@ _OPEN: dict[str, Callable[[_Parts], Detector]] = {
     "growth": lambda parts: Growth(),
     REFERENTIAL: lambda parts: Referential(),
 }
+
+
+def default_detectors(pair: Pair) -> tuple[str, ...]:
+    """Those of `DEFAULT` that this machine has the tools for."""
+    return tuple(name for name in DEFAULT if _can_run(name, pair))
+
+
+def _can_run(name: str, pair: Pair) -> bool:
+    try:
+        (detector,) = open_detectors([name], pair)
+        for language, needs in ((pair.target, detector.needs), (pair.source, detector.needs_source)):
+            if needs:
+                open_annotator(str(language), needs=sorted(needs))
+    except UsageError:
+        return False
+    return name != "same-output" or is_installed()
 
 
 def open_detectors(names: Sequence[str], pair: Pair) -> list[Detector]:

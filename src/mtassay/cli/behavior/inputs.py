@@ -1,0 +1,123 @@
+"""What the behaviour commands share: a parallel text, cases and outputs to read, and saved runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.cli.common import named, plural, say, workspace_path
+from mtassay.cli.replay import saved_systems
+from mtassay.core import Run, Segment, System
+from mtassay.errors import InputError, UsageError
+from mtassay.languages import Pair, parse_pair
+from mtassay.methods.behavior.files import read_cases, read_outputs
+from mtassay.methods.behavior.nouns import BehaviorCase, segments_of
+from mtassay.options import is_live, open_system
+from mtassay.store import Workspace
+from mtassay.systems.stored import Stored
+
+__all__ = [
+    "FailuresOption",
+    "FindingsOption",
+    "Material",
+    "NeededPairOption",
+    "ReferenceOption",
+    "SaveOption",
+    "SourceOption",
+    "WhereArgument",
+    "case_segments",
+    "is_file",
+    "read_material",
+    "saved_run",
+]
+
+SourceOption = Annotated[Path, typer.Option("--source", "-s", metavar="FILE", help="Source text.")]
+ReferenceOption = Annotated[
+    Path, typer.Option("--reference", "-r", metavar="FILE", help="Its translation, the reference.")
+]
+NeededPairOption = Annotated[
+    str, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt, eng_Latn-zho_Hans.")
+]
+WhereArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="WHERE", help="A file of cases (then give -t and -l), or a saved run ('last', or its id)."
+    ),
+]
+FindingsOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write every finding with its evidence (JSONL).")
+]
+FailuresOption = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Print so many failed cases of each system; 0 for none.")
+]
+SaveOption = Annotated[bool, typer.Option("--save", help="Keep the run in the workspace.")]
+
+
+@dataclass(frozen=True)
+class Material:
+    """Both sides of all cases, and the systems that translate them or have done so."""
+
+    segments: Sequence[Segment]
+    systems: Sequence[System]
+    pair: Pair
+
+
+def case_segments(cases: Sequence[BehaviorCase]) -> list[Segment]:
+    """The original of each case, followed by its edit."""
+    return [segment for case in cases for segment in segments_of(case)]
+
+
+def is_file(where: str) -> bool:
+    """Whether cases come from a file, and not from a saved run."""
+    return where == "-" or Path(where).is_file()
+
+
+def read_material(
+    where: str, texts: Sequence[str] | None, langpair: str | None, workspace: Path | None
+) -> Material:
+    """The cases and systems of a saved run, or of files and live engines."""
+    if not is_file(where):
+        store, run = saved_run(where, workspace)
+        if texts:
+            raise UsageError("A saved run has its systems: leave out -t, or give a file of cases.")
+        pair = parse_pair(str(run.parameters["pair"]))
+        return Material(store.segments(run.id), saved_systems(store, run.id), pair)
+    if langpair is None:
+        raise UsageError("Say which languages these are with -l SRC-TGT, as -l en-pt.")
+    pair = parse_pair(langpair)
+    segments = case_segments(read_cases(where))
+    ids = {segment.id for segment in segments}
+    systems = [
+        open_system(name, what, pair) if is_live(what) else _stored(name, what, ids)
+        for name, what in named(texts or []).items()
+    ]
+    if not systems:
+        raise UsageError("There is no system to judge: add -t NAME=FILE or -t NAME=scheme:rest.")
+    return Material(segments, systems, pair)
+
+
+def saved_run(where: str, workspace: Path | None) -> tuple[Workspace, Run]:
+    """A saved run of behavioural tests, with the workspace that has it."""
+    path = workspace_path(workspace)
+    if not path.exists():
+        raise UsageError(f"There is no file '{where}', and no workspace {path} with a run of this name.")
+    store = Workspace(path)
+    run = store.run(where)
+    if run.method != "behavior":
+        raise UsageError(f"Run {run.id} is of '{run.method}', not of 'behavior'.")
+    return store, run
+
+
+def _stored(name: str, path: str, ids: set[str]) -> Stored:
+    """Stored outputs. Those of other cases are told of, since a case without its output is skipped."""
+    outputs = read_outputs(path)
+    strange = [key for key in outputs if key not in ids]
+    if len(strange) == len(outputs):
+        raise InputError(f"no case has the id '{strange[0]}', nor any other id in it", path=path)
+    if strange:
+        say(f"mtassay: {path}: {plural(len(strange), 'output')} of no case, the first '{strange[0]}'")
+    return Stored(name, outputs)

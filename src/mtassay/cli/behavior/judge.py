@@ -1,0 +1,7 @@
+"""Stub."""
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """x."""
