@@ -69,5 +69,5 @@ def test_a_default_fills_only_fields_that_exist() -> None:
 
 
 def test_an_unknown_method_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"No method 'x'\. Available: score"):
+    with pytest.raises(UsageError, match=r"No method 'x'\. Available: behavior, invariance, score"):
         find("method", "x")

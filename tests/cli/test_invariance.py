@@ -114,7 +114,7 @@ def test_odd_lines_are_one_skipped_case_each_and_the_run_goes_on(run: Run, tmp_p
         "Stop",
         "🙂🙂🙂 🎉",
         "The long report " + "and the old house " * 125 + "ended.",
-        "‏הכלב הקטן ישן מתחת לשולחן הישן.",
+        "\u200fהכלב הקטן ישן מתחת לשולחן הישן.",
         "\x07 \u200b",
     ]
     (tmp_path / "odd.txt").write_text("\n".join(odd) + "\n", encoding="utf-8")

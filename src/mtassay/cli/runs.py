@@ -88,6 +88,10 @@ def show_run(
         from mtassay.cli.invariance.show import print_invariance
 
         print_invariance(found, output_format, facts=facts)
+    elif found.method == "behavior":
+        from mtassay.cli.behavior.show import print_behavior
+
+        print_behavior(found, output_format, facts=facts)
     else:
         print_run(found, output_format, all_pairs=pairs, facts=facts)
     if findings:

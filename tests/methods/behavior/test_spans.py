@@ -219,6 +219,7 @@ def test_keeping_the_longest_drops_only_what_overlaps_something_at_least_as_long
 
 @given(pairs())
 def test_the_start_is_only_left_alone_where_nobody_asked_for_it(pair: ReadPair) -> None:
-    first = next((t for t in pair.source.tokens if any(map(str.isalnum, t.text))), None)
+    words = [token for token in pair.source.tokens if any(map(str.isalnum, token.text))]
+    first = next(iter([*words, *pair.source.tokens]), None)
     more, fewer = aligned_spans(pair, start=True), aligned_spans(pair)
     assert fewer == [s for s in more if first is None or not s.start <= first.start < s.end]

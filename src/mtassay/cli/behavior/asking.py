@@ -16,7 +16,7 @@ __all__ = ["Asker"]
 
 @dataclass
 class Asker:
-    """Calls as a function: see `mtassay.methods.behavior.infill.llm.Ask`.
+    """Calls as a function: see `mtassay.methods.behavior.infill.conversations.Ask`.
 
     What was answered before comes from the workspace, so a stopped run goes on where it was.
     """

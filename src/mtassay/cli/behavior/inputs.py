@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from mtassay.cli.common import named, plural, say, workspace_path
-from mtassay.cli.replay import saved_systems
+from mtassay.cli.replay import Replay
 from mtassay.core import Run, Segment, System
 from mtassay.errors import InputError, UsageError
 from mtassay.languages import Pair, parse_pair
@@ -85,7 +85,7 @@ def read_material(
         if texts:
             raise UsageError("A saved run has its systems: leave out -t, or give a file of cases.")
         pair = parse_pair(str(run.parameters["pair"]))
-        return Material(store.segments(run.id), saved_systems(store, run.id), pair)
+        return Material(store.segments(run.id), _replayed(store, run), pair)
     if langpair is None:
         raise UsageError("Say which languages these are with -l SRC-TGT, as -l en-pt.")
     pair = parse_pair(langpair)
@@ -110,6 +110,18 @@ def saved_run(where: str, workspace: Path | None) -> tuple[Workspace, Run]:
     if run.method != "behavior":
         raise UsageError(f"Run {run.id} is of '{run.method}', not of 'behavior'.")
     return store, run
+
+
+def _replayed(store: Workspace, run: Run) -> list[Replay]:
+    """The systems of a saved run. An output was skipped, and did not fail, if a finding says so."""
+    skipped = {(f.system, f.evidence.get("reason")) for f in run.findings if f.verdict == "skipped"}
+    return [
+        Replay(
+            name,
+            {o.id: o._replace(meta={"skipped": True}) if (name, o.error) in skipped else o for o in answers},
+        )
+        for name, answers in store.outputs(run.id).items()
+    ]
 
 
 def _stored(name: str, path: str, ids: set[str]) -> Stored:

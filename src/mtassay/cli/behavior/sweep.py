@@ -1,7 +1,156 @@
-"""Stub."""
+"""`mtassay behavior sweep`: what other thresholds would have said, from qualities that are there already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from mtassay.cli.behavior.inputs import WhereArgument, is_file, read_material, saved_run
+from mtassay.cli.behavior.judging import JUDGING, Judging, judging
+from mtassay.cli.common import (
+    FormatOption,
+    OutputFormat,
+    PairOption,
+    QuietOption,
+    SystemOption,
+    WorkspaceOption,
+    cache_workspace,
+    check_targets,
+    print_json,
+    print_tables,
+)
+from mtassay.cli.progress import Progress
+from mtassay.core import Run
+from mtassay.engine import execute
+from mtassay.errors import UsageError
+from mtassay.languages import parse_pair
+from mtassay.methods.behavior.capabilities.choose import ALIASES
+from mtassay.methods.behavior.sweeps import sweep
+from mtassay.methods.behavior.thresholds import Thresholds, thresholds_for
+from mtassay.report.behavior import sweep_table
+from mtassay.report.behavior_plots import plot_thresholds
+from mtassay.report.plots import check_plot
+
+# The steps of Wu, Liu, Yeung (2023), tables 9 to 11: alpha from 0.5 to 0.8, beta from 0.02 to 0.11.
+_ALPHA_STEPS = (-0.3, -0.2, -0.1, 0.0)
+_BETA_FACTORS = (0.4, 1.0, 1.6, 2.2)
+
 
 def register(app: typer.Typer) -> None:
-    """x."""
+    """Add the command to the command line."""
+    app.command("sweep", short_help="Pass rates for other thresholds.")(sweep_thresholds)
+
+
+@judging
+def sweep_thresholds(
+    where: WhereArgument = "last",
+    system: SystemOption = None,
+    langpair: PairOption = None,
+    alphas: Annotated[
+        str, typer.Option(metavar="LIST", help="As 0.5,0.6,0.7. Default: in steps around that of the run.")
+    ] = "",
+    betas: Annotated[
+        str, typer.Option(metavar="LIST", help="As 0.02,0.05. Default: in steps around that of the run.")
+    ] = "",
+    capability: Annotated[
+        str | None, typer.Option("--capability", "-c", metavar="NAME", help="Only cases of this one.")
+    ] = None,
+    judging: Judging = JUDGING,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw a heat map of each system (.svg or .png).")
+    ] = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """The pass rate that every alpha and beta would have given; nothing is translated or measured again.
+
+    A saved run has its qualities; --quality and the like are for cases and outputs from files.
+
+    \b
+    Examples:
+    mtassay behavior sweep last --plot thresholds.svg
+    mtassay behavior sweep cases.jsonl -l en-zh -t a=a.jsonl --alphas 0.5,0.6,0.7,0.8 --betas 0.05,0.1
+    """
+    if plot:
+        check_plot(plot)
+    check_targets(plot)
+    chosen_alphas, chosen_betas = _numbers(alphas, "--alphas"), _numbers(betas, "--betas")
+    if is_file(where):
+        run = _judge(where, system, langpair, judging, workspace, quiet)
+    elif system:
+        raise UsageError("A saved run has its systems: leave out -t, or give a file of cases.")
+    else:
+        run = saved_run(where, workspace)[1]
+    known = _thresholds(run)
+    scores = sweep(
+        run.findings,
+        chosen_alphas or [max(round(known.alpha + step, 4), 0.0) for step in _ALPHA_STEPS],
+        chosen_betas or [round(known.beta * factor, 4) for factor in _BETA_FACTORS],
+        signed=bool(run.parameters.get("signed")),
+        capability=_capability(run, capability),
+    )
+    chosen = f"alpha={known.alpha:g}|beta={known.beta:g}"
+    title = f"Other thresholds, {capability}" if capability else "Other thresholds"
+    if plot:
+        plot_thresholds(plot, scores, chosen=chosen, title=title)
+    if output_format is OutputFormat.json:
+        print_json({"chosen": chosen, "scores": [asdict(score) for score in scores]})
+    else:
+        print_tables([sweep_table(scores, chosen=chosen, title=title)], output_format)
+
+
+def _judge(
+    where: str,
+    system: list[str] | None,
+    langpair: str | None,
+    judging: Judging,
+    workspace: Path | None,
+    quiet: bool,
+) -> Run:
+    material = read_material(where, system, langpair, workspace)
+    method = judging.method(material.pair)
+    with Progress(quiet=quiet) as progress:
+        return execute(
+            method,
+            material.segments,
+            material.systems,
+            workspace=cache_workspace(workspace),
+            report=progress.report,
+        ).run
+
+
+def _thresholds(run: Run) -> Thresholds:
+    """Those that the run was judged with."""
+    parameters = run.parameters
+    return thresholds_for(
+        "+".join(parameters["quality"]),
+        target=parse_pair(str(parameters["pair"])).target.code,
+        alpha=parameters.get("alpha"),
+        beta=parameters.get("beta"),
+    )
+
+
+def _capability(run: Run, name: str | None) -> str | None:
+    if name is None:
+        return None
+    found = dict.fromkeys(str(finding.evidence.get("capability")) for finding in run.findings)
+    wanted = ALIASES.get(name.lower(), name)
+    if wanted not in found:
+        raise UsageError(f"No case is of the capability '{name}'. There are: {', '.join(found)}.")
+    return wanted
+
+
+def _numbers(text: str, option: str) -> Sequence[float]:
+    """Numbers from 0 to 1, separated by commas."""
+    try:
+        numbers = [float(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        numbers = [-1.0]
+    if not all(0 <= number <= 1 for number in numbers):
+        raise UsageError(f"{option} is '{text}'. It must be numbers from 0 to 1: 0.5,0.6,0.7.")
+    return list(dict.fromkeys(numbers))

@@ -14,10 +14,12 @@ from mtassay.metrics.base import Metric
 from mtassay.tools.align import Links, WordAligner
 from mtassay.tools.annotate import Annotator
 
-__all__ = ["FILTERED", "Dropped", "GenerateSettings", "Generated", "Helpers"]
+__all__ = ["FILTERED", "NO_REPLY", "Dropped", "GenerateSettings", "Generated", "Helpers"]
 
 FILTERED = "pairs not equally good"
 """Why the quality filter drops a case."""
+NO_REPLY = "no reply"
+"""Why nothing came of an edit that a service did not answer."""
 
 
 @dataclass(frozen=True, kw_only=True)

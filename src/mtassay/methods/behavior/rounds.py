@@ -12,7 +12,7 @@ from mtassay.core import Tools
 from mtassay.languages import Pair
 from mtassay.methods.behavior.capabilities.base import Capability
 from mtassay.methods.behavior.filtering import filter_cases
-from mtassay.methods.behavior.generated import FILTERED, Dropped, GenerateSettings, Helpers
+from mtassay.methods.behavior.generated import FILTERED, NO_REPLY, Dropped, GenerateSettings, Helpers
 from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.nouns import AlignedSpan, BehaviorCase, ReadPair
 from mtassay.methods.behavior.sampling import Place, draw_places
@@ -54,6 +54,7 @@ class Rounds:
     dropped: list[Dropped] = field(default_factory=list)
     without: Counter[tuple[str, str]] = field(default_factory=Counter)
     seen: set[tuple[str, str]] = field(default_factory=set)
+    is_silent: bool = False
 
     def make(
         self, capability: Capability, pairs: Sequence[ReadPair], spans: Sequence[Sequence[AlignedSpan]]
@@ -73,13 +74,16 @@ class Rounds:
         most = self.settings.max_cases
         made = 0
         while waiting := [slot for slot in slots if slot.is_open][: None if most is None else most - made]:
+            if self.is_silent:
+                break
             self.tools.progress(f"cases for {capability.name}", made, None)
             made += self._round(capability, waiting)
         slots.sort(key=lambda slot: slot.order)
         for slot in slots:
             self.cases += slot.cases
             if not slot.cases:
-                why = "not needed" if slot.is_open else "nothing came of it"
+                still_open = NO_REPLY if self.is_silent else "not needed"
+                why = still_open if slot.is_open else "nothing came of it"
                 self.without[capability.name, why] += 1
 
     def _round(self, capability: Capability, slots: Sequence[_Slot]) -> int:
@@ -87,7 +91,10 @@ class Rounds:
         masked = [self._mask(capability, slot) for slot in slots]
         self.asked[capability.name] += len(masked)
         found: dict[str, tuple[_Slot, Filled, BehaviorCase]] = {}
-        for slot, answer in self._checked(capability, slots, self.infiller.fill(masked)):
+        answers = self.infiller.fill(masked)
+        # Where nobody answers any more, asking for other places only takes time.
+        self.is_silent = all(isinstance(a, Rejected) and a.reason == NO_REPLY for a in answers)
+        for slot, answer in self._checked(capability, slots, answers):
             case = self._case(capability, slot, answer)
             found[case.id] = (slot, answer, case)
         filtered = self._equally_good([case for _, _, case in found.values()])

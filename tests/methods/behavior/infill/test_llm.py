@@ -29,9 +29,11 @@ from tests.systems.server import Reply, Seen, Server, hang_up, json_reply, not_j
 GOOD = as_json("The inn is near the river.", "A pousada fica perto do rio.")
 
 
-def fill(one: Masked, *replies: str | Exception, **options: Any) -> tuple[Filled | Rejected, Scripted]:
+def fill(
+    one: Masked, *replies: str | Exception, temperature: float | None = 0.0, **options: Any
+) -> tuple[Filled | Rejected, Scripted]:
     chat = Scripted(replies)
-    [answer] = LLMInfiller(Model(chat), **options).fill([one])
+    [answer] = LLMInfiller(Model(chat, temperature=temperature), **options).fill([one])
     return answer, chat
 
 
@@ -45,7 +47,7 @@ def test_a_good_reply_is_taken_at_once() -> None:
         ("loja", "pousada"),
     ]
     assert answer.facts == {"adapted": 0.0, "tries": 1}
-    assert chat.calls[0]["schema"]["required"] == ["filled_source", "filled_translation"]
+    assert chat.calls[0]["schema"]["required"][-2:] == ["filled_source", "filled_translation"]
 
 
 def test_several_masks_are_filled_at_once() -> None:
@@ -119,6 +121,16 @@ def test_further_samples_have_their_own_seed_and_some_temperature() -> None:
     ]
     LLMInfiller(Model(chat, seed=5)).fill(samples)
     assert [(call["temperature"], call["seed"]) for call in chat.calls] == [(0.0, 5), (0.7, 6), (0.7, 7)]
+
+
+def test_a_further_try_is_another_draw() -> None:
+    _, chat = fill(SHOP, "no", "no", GOOD)
+    assert [call["temperature"] for call in chat.calls] == [0.0, 0.7, 0.7]
+    assert len({call["seed"] for call in chat.calls}) == 3
+    _, hot = fill(SHOP, "no", GOOD, temperature=1.0)
+    assert [call["temperature"] for call in hot.calls] == [1.0, 1.0]
+    _, silent = fill(SHOP, "no", GOOD, temperature=None)
+    assert [call["temperature"] for call in silent.calls] == [None, None]
 
 
 def test_the_labels_of_the_paper_can_be_asked_for() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 from mtassay.errors import UsageError
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.behavior.infill.base import Infiller
-from mtassay.methods.behavior.infill.llm import Ask, LLMInfiller, ask_in_turn
+from mtassay.methods.behavior.infill.conversations import Ask, ask_in_turn
+from mtassay.methods.behavior.infill.llm import LLMInfiller
 
 __all__ = ["WAYS", "open_infiller"]
 

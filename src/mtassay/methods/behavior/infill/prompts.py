@@ -21,10 +21,19 @@ __all__ = ["SCHEMA", "SOURCE_KEY", "TRANSLATION_KEY", "labels", "messages"]
 
 SOURCE_KEY, TRANSLATION_KEY = "filled_source", "filled_translation"
 
+_WORDS_KEY, _TRANSLATED_KEY = "new_words", "new_words_translated"
+_TEXT = {"type": "string"}
+
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
-    "properties": {SOURCE_KEY: {"type": "string"}, TRANSLATION_KEY: {"type": "string"}},
-    "required": [SOURCE_KEY, TRANSLATION_KEY],
+    "properties": {
+        # Not read: a model that has to say what is new before it writes the sentences leaves fewer masks.
+        _WORDS_KEY: _TEXT,
+        _TRANSLATED_KEY: _TEXT,
+        SOURCE_KEY: _TEXT,
+        TRANSLATION_KEY: _TEXT,
+    },
+    "required": [_WORDS_KEY, _TRANSLATED_KEY, SOURCE_KEY, TRANSLATION_KEY],
     "additionalProperties": False,
 }
 """The JSON that a server is asked to hold the model to."""
@@ -42,8 +51,9 @@ _LABELLED = (
     " of '{source_label}: \\n {target_label}:'."
 )
 _AS_JSON = (
-    " Finally, please output nothing but JSON with the filled {source} sentence and its filled {target}"
-    ' translation: {{"{source_key}": …, "{translation_key}": …}}.'
+    " Finally, please output nothing but JSON with what you filled in, in {source} and in {target}, the"
+    ' filled {source} sentence and its filled {target} translation: {{"{words_key}": …,'
+    ' "{translated_key}": …, "{source_key}": …, "{translation_key}": …}}.'
 )
 _WRONG = " An earlier answer was wrong: {objection}"
 _PAIR = "\n{source} Sentence: {masked_source}\n{target} Translation: {masked_reference}"
@@ -121,6 +131,8 @@ def _task(masked: Masked, pair: Pair, as_json: bool, objections: Sequence[str]) 
         aim=_AIMS.get(masked.capability, "fluency"),
         source_label=source_label,
         target_label=target_label,
+        words_key=_WORDS_KEY,
+        translated_key=_TRANSLATED_KEY,
         source_key=SOURCE_KEY,
         translation_key=TRANSLATION_KEY,
     )
@@ -132,12 +144,13 @@ def _task(masked: Masked, pair: Pair, as_json: bool, objections: Sequence[str]) 
 
 def _example(pair: Pair, as_json: bool) -> list[Message]:
     """The same task with our own sentence, and its answer."""
-    texts, filled, spans = [], [], list[tuple[int, int]]()
+    texts, words, filled, spans = [], [], [], list[tuple[int, int]]()
     for language in (pair.source, pair.target):
         masked, word, original = _SENTENCES[language.code]
         start = masked.index(MASK)
         spans.append((start, start + len(original)))
         texts.append(Annotation(masked.replace(MASK, original)))
+        words.append(word)
         filled.append(masked.replace(MASK, word))
     read = ReadPair("example", texts[0], texts[1], frozenset())
     original = _SENTENCES[pair.source.code][2]
@@ -145,7 +158,7 @@ def _example(pair: Pair, as_json: bool) -> list[Message]:
         read, "noun", (AlignedSpan(*spans[0], *spans[1], "NOUN", 0),), (f'a noun other than "{original}"',)
     )
     answer = (
-        json.dumps(dict(zip((SOURCE_KEY, TRANSLATION_KEY), filled, strict=True)), ensure_ascii=False)
+        json.dumps(dict(zip(SCHEMA["required"], [*words, *filled], strict=True)), ensure_ascii=False)
         if as_json
         else "\n".join(f"{label}: {text}" for label, text in zip(labels(pair), filled, strict=True))
     )
