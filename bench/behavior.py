@@ -1,10 +1,13 @@
 """Holds the behavioural judge against the published table of Wu, Liu, Yeung (2023), on their own outputs.
 
-usage: python bench/behavior.py [rates] [splits] [tracing] [positions] [speed]      (default: rates splits)
+usage: python bench/behavior.py [rates] [splits] [tracing] [ignored] [positions] [speed]
+
+Without a part: rates and splits.
 
 rates    pass rates for each quality measure, and how they agree with the published ones
 splits   thresholds found on some capabilities, agreement on the others
 tracing  how often the edit is found where it is, and where it is not
+ignored  how many edits each system provably ignored
 positions  the share of failed cases whose error is at the edit
 speed    20,540 cases and six systems, judged with qualities that are there already
 
@@ -29,6 +32,7 @@ from mtassay import stats
 from mtassay.core import Tools
 from mtassay.engine import EngineTools, execute
 from mtassay.methods.behavior.filtering import as_translated, pair_differences
+from mtassay.methods.behavior.ignored import Edit, is_ignored
 from mtassay.methods.behavior.meaning import FOUND, NOT_FOUND, Sought, nearest
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.methods.behavior.nouns import BehaviorCase, edited_id, segments_of
@@ -65,7 +69,7 @@ Floats = NDArray[np.float64]
 def main() -> None:
     wanted = sys.argv[1:] or ["rates", "splits"]
     for part in wanted:
-        {"rates": rates, "splits": splits, "tracing": tracing, "positions": positions, "speed": speed}[part]()
+        PARTS[part]()
 
 
 class Measured:
@@ -230,6 +234,28 @@ def tracing() -> None:
         )
 
 
+def ignored() -> None:
+    """Cases that fail whatever their quality; for good systems each of them is one to read."""
+    cases, outputs = read_btpgbt(DATA)
+    for system in SYSTEMS:
+        found = [
+            case.id
+            for case in cases
+            if is_ignored(
+                Edit(
+                    case.changes,
+                    case.reference_changes,
+                    (case.reference, case.pseudo_reference),
+                    source="en",
+                    target="zh",
+                ),
+                outputs[system][case.id] or "",
+                outputs[system][edited_id(case.id)] or "",
+            )
+        ]
+        print(f"{system:8} {len(found)} of {len(cases):,} edits provably ignored: {', '.join(found)}")
+
+
 def positions() -> None:
     """Table 7: the share of failed cases whose error is at the edit."""
     cases, outputs = read_btpgbt(DATA)
@@ -273,6 +299,11 @@ def speed() -> None:
             took = time.perf_counter() - start
             count = f"{len(done.run.findings):,} findings of {len(repeated):,} cases"
             print(f"{name}, {round_}: {count} in {took:.1f} s")
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    part.__name__: part for part in (rates, splits, tracing, ignored, positions, speed)
+}
 
 
 def _say(step: str, done: int, total: int | None) -> None:

@@ -66,7 +66,9 @@ def open_system(name: str, text: str, pair: Pair | None) -> LiveSystem:
         key, equals, value = setting.partition("=")
         if not equals or key not in known:
             options = ", ".join(sorted(known))
-            raise UsageError(f"system '{scheme}' has no option '{setting}'. Options (key=value): {options}.")
+            near = next((f" Write {each}=…." for each in sorted(known) if equals and each in key), "")
+            what = f"system '{scheme}' has no option '{key}'.{near} Options (key=value): {options}."
+            raise UsageError(what)
         values[key] = _convert(value, hints[key], what=f"{scheme}:{key}")
     needed = [key for key, f in known.items() if f.default is MISSING and f.default_factory is MISSING]
     for key in needed:

@@ -161,7 +161,7 @@ def test_outputs_of_other_cases_are_told_of(run: Run, texts: Path) -> None:
     write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", "Uma vaca."), "x": ("a", "b")})
     done = run("behavior", "judge", "c.jsonl", "-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "use")
     assert done.returncode == 0, done.stderr
-    assert "o.jsonl: 2 outputs of no case, the first 'x'" in done.stderr
+    assert "o.jsonl: 1 unknown case left out, the first 'x'" in done.stderr
 
 
 def test_an_engine_that_fails_costs_its_cases_and_is_exit_code_3(run: Run, texts: Path) -> None:
@@ -232,7 +232,19 @@ CHRF = ("--quality", "chrf", "--alpha", "0.5", "--beta", "0.2")
         (("generate", *TEXT, "--infill", "llm:fake:upper", "-o", "c.jsonl"), "is no chat model"),
         (("generate", *TEXT, "--adapted", "0.1", "-o", "c.jsonl"), "--adapted is for language models"),
         (("generate", *TEXT, "--aligner", "magic", "-o", "c.jsonl"), "No word aligner 'magic'"),
-        (("generate", *TEXT, "--filter", "use", "-o", "c.jsonl"), "No threshold is known"),
+        (("generate", *TEXT, "--filter", "use", "-o", "c.jsonl"), "The filter 'use' reads references"),
+        (("generate", *TEXT, "--filter", "magic", "-o", "c.jsonl"), "No metric 'magic'"),
+        (
+            ("generate", *TEXT, "--filter", "chrf", "--filter-beta", "1", "-o", "c.jsonl"),
+            "The filter 'chrf' reads references",
+        ),
+        (("generate", *TEXT, "-c", "tense,noun", "-o", "c.jsonl"), "The lexicon does not edit tense: use"),
+        (("generate", *TEXT, "-c", "negation", "-o", "c.jsonl"), "The lexicon does not edit negation: use"),
+        (("generate", *TEXT, "-o", ".", "--force"), ". is a folder"),
+        (
+            ("generate", *TEXT, "--infill", "llm:openai:m?base_url=http://x", "-o", "c.jsonl"),
+            "has no option 'base_url'. Write url=….",
+        ),
         (("generate", *TEXT, "--no-filter", "--filter-beta", "1", "-o", "c.jsonl"), "--no-filter"),
         (("generate", *TEXT, "--blocklist", "none.txt", "-o", "c.jsonl"), "none.txt"),
         (("generate", *TEXT, "-o", "s.txt"), "s.txt is there already"),
@@ -262,3 +274,124 @@ def test_what_cannot_be_is_one_line(run: Run, texts: Path, words: tuple[str, ...
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("\n") == 1
     assert message in done.stderr
+
+
+def write_systems(path: Path) -> tuple[str, ...]:
+    """Two cases; both systems translate the originals alike, and only `good` translates the edits."""
+    write_cases(path / "c.jsonl", "1", "2")
+    write_outputs(path / "good.jsonl", **{"1": ("Um cão.", "Uma vaca."), "2": ("Um cão.", "Uma vaca.")})
+    write_outputs(path / "bad.jsonl", **{"1": ("Um cão.", "zzz qqq"), "2": ("Um cão.", "zzz qqq")})
+    return ("-l", "en-pt", "-t", "good=good.jsonl", "-t", "bad=bad.jsonl", *CHRF)
+
+
+def test_systems_that_differ_in_the_edited_output_alone_are_explained_apart(run: Run, texts: Path) -> None:
+    words = write_systems(texts)
+    run("behavior", "judge", "c.jsonl", *words, "-t", "twin=good.jsonl", "--save")
+    shown = run("explain", "1").stdout
+    assert "1 · good, twin · noun · passed · quality 1.00 → 1.00" in shown
+    assert "1 · bad · noun · edit broke it" in shown
+    assert "  pseudo-ref Uma [[vaca]]." in shown or "  pseudo-ref [[Uma vaca]]." in shown
+    assert shown.count("Uma vaca.") + shown.count("vaca]].") >= 3
+    assert "zzz" in shown
+    assert "{" not in shown
+    answers = json.loads(run("explain", "1", "-f", "json").stdout)["answers"]
+    assert [(each["systems"], each["outputs"]) for each in answers] == [
+        (["good", "twin"], ["Um cão.", "Uma vaca."]),
+        (["bad"], ["Um cão.", "zzz qqq"]),
+    ]
+
+
+def test_an_edited_source_is_explained_as_its_case(run: Run, texts: Path) -> None:
+    run("behavior", "judge", "c.jsonl", *write_systems(texts), "--save")
+    assert run("explain", "1/edited").stdout == run("explain", "1").stdout
+    header, first, second, *_ = run("explain", "1/edited", "-f", "tsv").stdout.splitlines()
+    assert "edited output" in header.split("\t")
+    assert (first.split("\t")[1:4], second.split("\t")[1:4]) == (
+        ["good", "noun", "passed"],
+        ["bad", "noun", "edit broke it"],
+    )
+
+
+def test_a_case_that_was_not_judged_is_explained_with_the_reason_alone(run: Run, texts: Path) -> None:
+    words = write_systems(texts)
+    write_outputs(texts / "bad.jsonl", **{"1": ("Um cão.", None), "2": ("Um cão.", "Uma vaca.")})
+    run("behavior", "judge", "c.jsonl", *words, "--save")
+    shown = run("explain", "1").stdout
+    assert "skipped · bad" in shown
+    assert "  why      edited source: no stored output\n" in shown
+    assert "1 · good · noun · passed" in shown
+
+
+def test_a_plot_of_a_system_that_always_fails_is_drawn(run: Run, texts: Path) -> None:
+    ids = [str(i) for i in range(47)]
+    write_cases(texts / "c.jsonl", *ids)
+    write_outputs(texts / "o.jsonl", **dict.fromkeys(ids, ("zzz", "zzz")))
+    words = ("-l", "en-pt", "-t", "o.jsonl", *CHRF, "--plot", "r.svg")
+    done = run("behavior", "judge", "c.jsonl", *words)
+    assert done.returncode == 0, done.stderr
+    assert (texts / "r.svg").exists()
+
+
+def test_options_that_a_saved_run_has_no_use_for_are_refused(run: Run, texts: Path) -> None:
+    run("behavior", "judge", "c.jsonl", *write_systems(texts), "--save")
+    for words, named in [
+        (("sweep", "last", "--quality", "chrf"), "leave out --quality,"),
+        (("sweep", "last", "--no-direct", "--signed"), "leave out --signed, --no-direct,"),
+        (("sweep", "last", "-l", "en-fi"), "leave out -l,"),
+        (("judge", "last", "-l", "en-fi", *CHRF), "leave out -l,"),
+        (("judge", "last", "-t", "good.jsonl", *CHRF), "leave out -t,"),
+    ]:
+        done = run("behavior", *words)
+        assert (done.returncode, named in done.stderr) == (2, True), done.stderr
+    assert run("behavior", "sweep", "last").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("judge", *CHRF), ("sweep",), ("sweep", "-l", "en-pt", "-t", "good.jsonl"), ("rate",), ("quality",)],
+    ids=lambda words: " ".join(words),
+)
+def test_a_file_that_is_not_there_is_called_a_file(run: Run, texts: Path, words: tuple[str, ...]) -> None:
+    run("behavior", "judge", "c.jsonl", *write_systems(texts), "--save")
+    done = run("behavior", words[0], "nope.jsonl", *words[1:])
+    assert done.returncode == 2
+    assert "There is no file 'nope.jsonl', and no run of this name" in done.stderr
+
+
+def test_as_many_failures_are_in_a_table_as_asked_for(run: Run, texts: Path) -> None:
+    words = ("behavior", "judge", "c.jsonl", *write_systems(texts))
+    for form in ("md", "latex"):
+        one = run(*words, "--failures", 1, "-f", form).stdout
+        assert "Failed cases: 2, shown: 1" in one
+        assert one.count("zzz") < run(*words, "--failures", 2, "-f", form).stdout.count("zzz")
+
+
+def test_without_a_single_case_to_judge_there_is_an_error(run: Run, texts: Path) -> None:
+    write_cases(texts / "c.jsonl", "1")
+    write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", None)})
+    done = run("behavior", "judge", "c.jsonl", "-l", "en-pt", "-t", "nmt=o.jsonl", *CHRF, "--save")
+    assert done.returncode == 2
+    assert "The first: nmt has no output for 1/edited." in done.stderr
+    assert run("runs", "list").stdout.count("behavior") == 0
+
+
+def test_only_what_a_live_engine_said_is_worth_keeping(run: Run, texts: Path) -> None:
+    words = ("behavior", "judge", "c.jsonl", *write_systems(texts))
+    assert "not kept" not in run(*words).stderr
+    assert "not kept" in run(*words, *ENGINE).stderr
+    assert "not kept" not in run(*words, *ENGINE, "-q").stderr
+
+
+def test_what_the_lexicon_never_edits_is_left_out_of_the_default(run: Run) -> None:
+    done = run("behavior", "generate", *TEXT, "--no-filter", "-o", "a.jsonl", "-f", "json")
+    assert "mtassay: without tense, which the lexicon does not edit" in done.stderr
+    assert list(json.loads(done.stdout)["capabilities"]) == [
+        *("noun", "verb", "adjective", "adverb", "preposition", "others", "ner", "general")
+    ]
+
+
+def test_capabilities_are_in_the_usual_order_in_every_table(run: Run, texts: Path) -> None:
+    done = run(
+        "behavior", "generate", *TEXT, "-c", "others,noun", "--no-filter", "-o", "a.jsonl", "-f", "json"
+    )
+    assert list(json.loads(done.stdout)["capabilities"]) == ["noun", "others"]

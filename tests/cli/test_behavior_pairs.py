@@ -59,6 +59,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def test_a_sheet_is_filled_in_and_becomes_a_table(call: Call, run: Run, tmp_path: Path) -> None:
     said = call("rate", "cases.jsonl", "--question", "ta", "--reviewer", "anna", "--sheet", "anna.tsv")
     assert "wrote 4 rows to anna.tsv" in said  # two edited pairs and their originals
+    assert "'answer' (1 unsatisfied, 2 fair, 3 satisfied, u unsure), then: mtassay review import" in said
     sheet = (tmp_path / "anna.tsv").read_text(encoding="utf-8")
     header, *rows = sheet.splitlines()
     filled = [("2" if "vaca" in row else "3") + row for row in rows]
@@ -137,7 +138,7 @@ def test_every_answer_is_kept_and_only_what_is_asked_about_is_shown(tmp_path: Pa
         ),
         (("rate", "cases.jsonl", "--sheet", "a.doc"), "the ending says the format"),
         (("rate", "cases.jsonl", "--reviewer", "anna"), "Rating needs a terminal"),
-        (("rate", "none.jsonl"), "none.jsonl: cannot read"),
+        (("rate", "none.jsonl"), "There is no file 'none.jsonl'"),
         (("quality", "cases.jsonl", "--against", "cases.jsonl"), "Two sets are called 'cases'"),
         (("quality", "cases.jsonl", "--quality", "chrf"), "reads references"),
     ],

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.cli.invariance.judging import Judging
+from mtassay.languages import parse_pair
+from mtassay.methods.invariance.structures.choose import PRESETS
 from mtassay.tools.annotate import spacy_pipeline
 from tests.cli.conftest import Run
 
@@ -95,16 +98,116 @@ def test_stored_outputs_of_variants_are_judged_by_their_ids(run: Run, sentences:
         (("run", "none.txt", *PAIR, *ENGINE), "none.txt"),
         (("judge", "nothing"), "There is no file 'nothing'"),
         (("judge", "s.txt", *PAIR, *ENGINE), "is a live engine: use 'mtassay invariance run"),
-        (("evaluate", "s.txt", *PAIR, "-t", "s.txt"), "There are no labels"),
+        (("judge", "s.txt", *PAIR, "-t", "s.txt"), "There are no variants in s.txt. Make them: mtassay inv"),
+        (("evaluate", "s.txt", "-t", "s.txt"), "Say which languages these are with -l"),
+        (("run", "s.txt", *PAIR, *ENGINE, "--threshold", "nan"), "The threshold must be a number"),
+        (("run", "s.txt", *PAIR, *ENGINE, "--threshold", "inf"), "The threshold must be a number"),
+        (("variants", "s.txt", *PAIR, "--similarity", "nan"), "The similarity must be between 0 and 1"),
+        (("variants", "blank.txt", *PAIR), "blank.txt: there are no sentences in it"),
+        (("run", "blank.txt", *PAIR, *ENGINE), "blank.txt: there are no sentences in it"),
+        (("sample", "last", "-o", "sheet.xlsx"), "sheet.xlsx: a sheet ends in .tsv or .jsonl"),
+        (("variants", "s.txt", *PAIR, "--substitutes", "file:bad.tsv"), "bad.tsv line 1: 'abc' is no score"),
+        (("judge", "v.jsonl", *PAIR, "-t", "v.txt"), "segment 1/x: it has an 'original', but no 'edit'"),
+        (("run", "v.jsonl", *PAIR, "-t", "v.txt"), "segment 1/x: it has an 'original', but no 'edit'"),
         (("variants", "s.txt", *PAIR, "--substitutes", "magic"), "magic"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_what_cannot_be_is_one_line(run: Run, sentences: Path, words: tuple[str, ...], message: str) -> None:
+    folder = sentences.parent
+    (folder / "blank.txt").write_text("\n  \n", encoding="utf-8")
+    (folder / "bad.tsv").write_text("NN\tdog\tcat:abc\n", encoding="utf-8")
+    variant = {"id": "1/x", "source": "A young dog.", "tags": {"original": "1"}}
+    rows = [{"id": "1", "source": "A small dog."}, variant]
+    (folder / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (folder / "v.txt").write_text("Um cachorro.\n" * 2, encoding="utf-8")
     done = run("invariance", *words)
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("\n") == 1
     assert message in done.stderr
+
+
+def test_what_is_not_said_of_a_saved_run_is_as_in_the_run(run: Run, sentences: Path, tmp_path: Path) -> None:
+    settings = ("--structure", "raw", "--threshold", "1", "--top", "2")
+    done = run("invariance", "run", sentences, *PAIR, *ENGINE, *settings, "--save", "--detectors", "none")
+    assert done.returncode == 0, done.stderr
+    assert run("invariance", "sample", "last").returncode == 0
+    header, *rows = (tmp_path / "sheet.tsv").read_text("utf-8").splitlines()
+    filled = "\n".join([header, *(f"under{row}" for row in rows)]) + "\n"
+    (tmp_path / "filled.tsv").write_text(filled, encoding="utf-8")
+
+    def evaluated(*words: str) -> dict[str, tuple[float, int]]:
+        got = run("invariance", "evaluate", "last", "--labels", "filled.tsv", "-f", "json", *words)
+        assert got.returncode == 0, got.stderr
+        return {
+            name: (each["threshold"], len(each["tops"]))
+            for name, each in json.loads(got.stdout)["structures"].items()
+        }
+
+    assert evaluated() == {"raw": (1, 2)}
+    assert evaluated("--threshold", "2", "--top", "1") == {"raw": (2, 1)}
+    # Another structure has its usual threshold, and a preset is as good as a threshold.
+    assert evaluated("--structure", "raw,tokens") == {"raw": (1, 2), "tokens": (PRESETS["tokens"]["wide"], 2)}
+    assert evaluated("--preset", "sure") == {"raw": (PRESETS["raw"]["sure"], 2)}
+    again = json.loads(run("invariance", "judge", "last", "-f", "json").stdout)
+    assert again["scores"][0]["signature"].startswith("structure:raw|threshold:1|")
+    nothing = run("invariance", "sample", "last", "--threshold", "1000", "-o", "none.tsv")
+    assert (nothing.returncode, nothing.stderr.count("\n")) == (2, 1)
+    assert "there is nothing to label" in nothing.stderr
+    assert not (tmp_path / "none.tsv").exists()
+    words = ("--labels", "filled.tsv", "--plot", "sweep.svg")
+    assert "Top-k accuracy" in run("invariance", "evaluate", "last", *words).stdout
+    drawn = (tmp_path / "sweep.svg").read_text(encoding="utf-8")
+    assert ">distance threshold<" in drawn
+    shown = run("runs", "show", "last")
+    assert "as judged then; with later reviews: mtassay invariance judge " in shown.stderr
+
+
+def test_filters_and_discount_of_a_run_hold_until_others_are_given() -> None:
+    saved = {
+        "structure": "dependency",
+        "threshold": 9,
+        "discount": True,
+        "filters": ["parser"],
+        "annotator": "x",
+    }
+    pair = parse_pair("en-pt")
+    same = Judging(detectors=()).method(pair, saved)
+    assert (same.filters, same.discount, same.threshold) == (("parser",), True, 9)
+    plain = Judging(detectors=(), filters=(), discount=False).method(pair, saved)
+    assert (plain.filters, plain.discount, plain.threshold) == ((), False, 9)
+    other = Judging(("raw",), detectors=()).method(pair, saved)
+    assert (other.filters, other.discount, other.annotator) == ((), False, "x")
+    assert other.threshold == PRESETS["raw"]["wide"]
+
+
+def test_a_run_with_a_filter_is_judged_again_without_it(run: Run, sentences: Path) -> None:
+    settings = ("--structure", "raw", "--filter", "paraphrase", "--detectors", "none", "--save")
+    assert run("invariance", "run", sentences, *PAIR, *ENGINE, *settings).returncode == 0
+    for words, filters in (((), "paraphrase"), (("--filter", "none"), "none")):
+        done = run("invariance", "judge", "last", "--detectors", "none", "-f", "json", *words)
+        assert f"|filters:{filters}|" in json.loads(done.stdout)["scores"][0]["signature"]
+
+
+def test_an_evaluation_needs_labels(run: Run, sentences: Path) -> None:
+    run("invariance", "variants", sentences, *PAIR, "-o", "v.jsonl")
+    run("translate", "v.jsonl", *PAIR, *ENGINE, "-o", "out.jsonl")
+    done = run("invariance", "evaluate", "v.jsonl", *PAIR, "-t", "nmt=out.jsonl")
+    assert done.returncode == 2
+    assert "There are no labels in the workspace" in done.stderr
+
+
+def test_a_table_without_any_word_of_the_sentences_is_noted(run: Run, sentences: Path) -> None:
+    table = sentences.parent / "table.tsv"
+    table.write_text("XX\tdog\tcat:70\n", encoding="utf-8")
+    words = ("invariance", "variants", sentences, *PAIR, "--substitutes", f"file:{table.name}")
+    done = run(*words)
+    assert done.returncode == 0
+    assert "no row of file:table.tsv is for a word of these sentences" in done.stderr
+    table.write_text("NN\tdog\tcat:70\n", encoding="utf-8")
+    done = run(*words)
+    assert "dog → cat" in done.stdout
+    assert "no row" not in done.stderr
 
 
 def test_odd_lines_are_one_skipped_case_each_and_the_run_goes_on(run: Run, tmp_path: Path) -> None:

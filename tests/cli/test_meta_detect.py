@@ -99,6 +99,35 @@ def test_labels_must_be_about_the_pairs_of_the_run(run: Run, folder: Path) -> No
     assert "None of the 2 labels of labels.tsv is about these pairs" in done.stderr
 
 
+def test_labels_of_another_system_are_named(run: Run, folder: Path) -> None:
+    save(folder)
+    (folder / "labels.tsv").write_text("id\tsystem\tlabel\n1\tother\tERR\n", encoding="utf-8")
+    for words in ((), ("-t", "nmt")):
+        done = run("meta", "detect", "last", "--labels", "labels.tsv", *words)
+        assert done.returncode == 2
+        assert "Not even the one label of labels.tsv is about nmt: the labels are about other." in done.stderr
+
+
+def test_one_wrong_pair_is_told_in_the_singular(run: Run, folder: Path) -> None:
+    (folder / "labels.tsv").write_text("1\tERR\n2\tNOT\n", encoding="utf-8")
+    done = run("meta", "detect", "--flagged", "length.tsv", "--labels", "labels.tsv", COLUMNS="200")
+    assert "Labelled pairs: 2, of which 1 is wrong (50.0 %)." in done.stdout
+
+
+def test_a_behavioural_run_says_how_to_label_it(run: Run, tmp_path: Path) -> None:
+    store = Workspace(tmp_path / ".mtassay" / "workspace.db")
+    findings = [Finding("1", "nmt", "behavior", "fail", 0.4)]
+    saved = SavedRun("r1", "behavior", {}, ["nmt"], "2026", {}, Result(), findings)
+    store.save_run(saved, [Segment("1", "source")], {"nmt": [Output("1", "output")]})
+    done = run("meta", "detect", "last")
+    assert done.returncode == 2
+    assert "a run of 'behavior' is not reviewed" in done.stderr
+    assert "a file of id, system and label (ERR or NOT)" in done.stderr
+    done = run("meta", "detect", "last", "--question", "ta")
+    assert done.returncode == 2
+    assert "The reviews of 'ta' are about generated pairs, not about outputs of systems" in done.stderr
+
+
 def test_a_list_that_names_no_labelled_pair_has_no_precision(run: Run, folder: Path) -> None:
     (folder / "other.tsv").write_text("id\nx\n", encoding="utf-8")
     done = run("meta", "detect", "--flagged", "other.tsv", "--labels", "labels.tsv", COLUMNS="200")

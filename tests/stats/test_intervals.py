@@ -108,3 +108,15 @@ def test_undefined_draws_are_left_out_and_no_units_give_no_interval() -> None:
     assert all(math.isnan(b) for b in bootstrap_interval(pearson, [two[:0], two[:0]], seed=1))
     with pytest.raises(ValueError, match="same units"):
         bootstrap_interval(pearson, [two, two[:1]], seed=1)
+
+
+@given(st.integers(1, 5000), st.data())
+def test_a_wilson_interval_holds_its_share(n: int, data: st.DataObject) -> None:
+    successes = data.draw(st.sampled_from([0, n]) | st.integers(0, n))
+    low, high = wilson(successes, n)
+    assert 0 <= low <= successes / n <= high <= 1
+
+
+def test_nothing_of_forty_seven_has_a_lower_end_of_nothing() -> None:
+    assert wilson(0, 47).low == 0.0
+    assert wilson(47, 47).high == 1.0

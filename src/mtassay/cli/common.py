@@ -83,6 +83,8 @@ SeedOption = Annotated[
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
+_SCHEME = r"[a-z][\w-]+:"  # a drive has one letter only
+
 
 def fixed_seed(chosen: int | None) -> int:
     """The seed to use. Where none is set, one is drawn here, so that all draws of a command share it."""
@@ -106,14 +108,20 @@ def name_and_rest(text: str) -> tuple[str, str]:
     if is_live(text):
         return text.partition(":")[0], text
     name, equals, rest = text.partition("=")
-    if not equals or Path(text).exists():
+    if not equals or Path(text).exists() or re.match(rf"{_SCHEME}[^=]*\?", text):
+        _check_scheme(text)
         return Path(text.removesuffix(".gz")).stem, text
     if not name or not rest:
         raise UsageError(f"'{text}' is no system. Write NAME=FILE, FILE or NAME=scheme:rest.")
-    if re.match(r"[a-z][\w-]+:", rest) and not is_live(rest) and not Path(rest).exists():
-        scheme = rest.partition(":")[0]
-        raise UsageError(f"There is no file '{rest}' and no engine '{scheme}'. See: mtassay systems list")
+    _check_scheme(rest)
     return name, rest
+
+
+def _check_scheme(what: str) -> None:
+    """What looks like an engine must be one, or else a file."""
+    if re.match(_SCHEME, what) and not is_live(what) and not Path(what).exists():
+        scheme = what.partition(":")[0]
+        raise UsageError(f"There is no file '{what}' and no engine '{scheme}'. See: mtassay systems list")
 
 
 def named(texts: Sequence[str]) -> dict[str, str]:

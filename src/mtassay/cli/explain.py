@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 import typer
@@ -17,8 +17,11 @@ from mtassay.cli.common import (
     print_json,
     print_tables,
 )
+from mtassay.cli.explain_issues import with_issues
 from mtassay.cli.review.screen import Screen, match_spans, rule_lines
 from mtassay.core import Finding, Review
+from mtassay.report.behavior import reason_of
+from mtassay.report.behavior_failures import case_block, cases_table
 from mtassay.report.findings import why
 from mtassay.report.invariance import variant_lines
 from mtassay.report.table import Table
@@ -45,7 +48,7 @@ def explain(
     """Show one case with all there is to know.
 
     Every system's output, why it was judged so, what people decided, and what earlier runs said. Equal
-    outputs are shown once. What a rule matched is marked. Runs are saved with --save.
+    outputs that were judged alike are shown once. What a rule matched is marked. Runs are saved with --save.
 
     \b
     Examples:
@@ -53,13 +56,19 @@ def explain(
     mtassay explain negation-001 --run 20260131
     mtassay explain 17 -f json
     """
-    story = tell_case(open_workspace(workspace), case, run=run)
+    store = open_workspace(workspace)
+    story = with_issues(tell_case(store, case, run=run), store)
     if output_format is OutputFormat.json:
         print_json(_record(story))
     elif output_format is OutputFormat.text:
         _print_story(story)
     else:
         print_tables([_answer_table(story), _history_table(story)], output_format)
+
+
+def _is_judged(answer: Answer) -> bool:
+    """Whether a behavioural case has all that its block shows."""
+    return any(finding.detector == "behavior" and "status" in finding.evidence for finding in answer.findings)
 
 
 def _print_story(story: CaseStory) -> None:
@@ -72,10 +81,14 @@ def _print_story(story: CaseStory) -> None:
         names.append(f"from {tags['original']}{changed}")
     echo(wrapped(" · ".join(names), width=screen.width))
     echo(f"run {story.run.id} · {story.run.method}\n")
-    if story.segment:
+    # A block of a behavioural case has its texts.
+    if story.segment and not all(map(_is_judged, story.answers)):
         for line in screen.case(tags, story.segment.source, story.segment.references):
             echo(line)
-    for answer in story.answers:
+    for number, answer in enumerate(story.answers):
+        if _is_judged(answer):
+            echo(("\n" if number else "") + _block(answer, screen))
+            continue
         echo()
         for line in _answer_lines(answer, screen, is_asked=question_of(story.run) is not None):
             echo(line)
@@ -84,12 +97,14 @@ def _print_story(story: CaseStory) -> None:
         print_tables([_history_table(story)], OutputFormat.text)
 
 
+def _block(answer: Answer, screen: Screen) -> str:
+    """A behavioural case as `mtassay behavior judge` prints it."""
+    finding = replace(answer.findings[0], system=", ".join(answer.systems))
+    return case_block(finding, width=screen.width, color=screen.color)
+
+
 def _answer_lines(answer: Answer, screen: Screen, *, is_asked: bool) -> list[str]:
-    found = status_of(answer.findings)
-    status = answer.status or "no finding"
-    if found != answer.status:
-        status += f" by reviewers (the run said {found})"
-    head = f"{status} · {', '.join(answer.systems)}"
+    head = f"{_standing(answer)} · {', '.join(answer.systems)}"
     if answer.subject and is_asked:
         head += f" · subject {answer.subject.id[:SHORT]}"
     lines = [wrapped(head, width=screen.width, indent="  ", first="")]
@@ -107,9 +122,21 @@ def _answer_lines(answer: Answer, screen: Screen, *, is_asked: bool) -> list[str
     return lines
 
 
+def _standing(answer: Answer) -> str:
+    """What holds now and what the run said; of an issue both for the issue and for the original's output."""
+    found = status_of(answer.findings)
+    if answer.issue:
+        before = f" (the run said {found})" if found != answer.issue else ""
+        output = f" · its output: {answer.status} by reviewers" if answer.is_settled_by_people else ""
+        return f"issue {answer.issue}{before}{output}"
+    if answer.is_settled_by_people and answer.status != found:
+        return f"{answer.status} by reviewers (the run said {found or 'nothing'})"
+    return answer.status or "no finding"
+
+
 def _why(finding: Finding) -> str:
     """What the finding says; a method of one detector need not be named."""
-    said = why(finding.evidence)
+    said = reason_of(finding.evidence) if "capability" in finding.evidence else why(finding.evidence)
     if before := finding.evidence.get("rules_say"):
         said += f"; the rules say {before}"
     if "status" in finding.evidence or finding.detector == "output":
@@ -134,10 +161,13 @@ def _holds(answer: Answer) -> str:
 
 
 def _answer_table(story: CaseStory) -> Table:
+    if story.run.method == "behavior":
+        found = [replace(f, system=", ".join(a.systems)) for a in story.answers for f in a.findings]
+        return cases_table(found, title=printable(story.case_id))
     rows = [
         [
             ", ".join(answer.systems),
-            answer.status,
+            _standing(answer) if answer.issue else answer.status,
             "; ".join(_why(finding) for finding in answer.findings),
             " | ".join(map(printable, answer.subject.outputs)) if answer.subject else "",
         ]
@@ -175,12 +205,14 @@ def _record(story: CaseStory) -> dict[str, Any]:
 
 
 def _answer_record(answer: Answer) -> dict[str, Any]:
+    others = [f.evidence["edited_output"] for f in answer.findings if "edited_output" in f.evidence]
     return {
         "systems": list(answer.systems),
         "status": answer.status or None,
         "found": status_of(answer.findings) or None,
+        "issue": answer.issue or None,
         "subject": answer.subject.id if answer.subject else None,
-        "outputs": list(answer.subject.outputs) if answer.subject else None,
+        "outputs": [*answer.subject.outputs, *others] if answer.subject else None,
         "findings": [asdict(finding) for finding in answer.findings],
         "reviews": [asdict(review) for review in answer.reviews],
         "disputed": answer.decision is not None and answer.decision.is_disputed,

@@ -127,7 +127,7 @@ def _shown(text: str) -> str:
 
 
 def _stopped() -> int:
-    _say("mtassay: stopped. What live engines have answered is kept: run the same command again to go on.")
+    _say("mtassay: stopped. Answers of live engines, if any, are kept: run the same command again to go on.")
     return STOPPED
 
 

@@ -32,6 +32,9 @@ from mtassay.report.scores import score_rows
 from mtassay.reviews import find_question
 from mtassay.reviews.pending import question_of
 
+_LABELLED = {"behavior": "edited sources (id ID or ID/edited)"}
+"""What of a run can be labelled, by method."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the commands of `mtassay meta`."""
@@ -101,10 +104,11 @@ def detect_command(
     if not runs and not flagged:
         raise UsageError("There is nothing to judge: give saved runs, or --flagged NAME=FILE.")
     systems = split_names(system)
-    chosen = _labels(labels, question, split_names(error), runs or [], workspace).only(systems)
+    given = _labels(labels, question, split_names(error), runs or [], workspace)
+    chosen = given.only(systems)
     detectors = _of_runs(runs or [], chosen, systems, workspace)
     detectors += _of_lists(flagged or [], chosen, systems, threshold or [], split_names(low_is_error))
-    _check(detectors, chosen)
+    _check(detectors, given, systems)
     result = detect(detectors, settings=Settings(samples, fixed_seed(seed)))
     curves = {detector.name: found for detector in detectors if (found := curve(detector))}
     if plot is not None:
@@ -122,12 +126,25 @@ def _labels(
     if file is not None:
         return labels_from_file(file, question=question, errors=errors)
     store = open_workspace(workspace)
-    asked = None if not runs else question_of(store.run(runs[0]))
+    first = store.run(runs[0]) if runs else None
+    asked = question_of(first) if first else None
     name = question or (asked.name if asked else None)
+    if name is None and first is not None:
+        what = _LABELLED.get(first.method, "cases")
+        raise UsageError(
+            f"There are no labels: a run of '{first.method}' is not reviewed. Write a file of id, system and "
+            f"label (ERR or NOT) about what its systems made of the {what}, and add --labels FILE."
+        )
     if name is None:
         raise UsageError("There are no labels: add --labels FILE, or choose reviews with --question NAME.")
+    chosen = find_question(name)
+    if not chosen.method:
+        raise UsageError(
+            f"The reviews of '{name}' are about generated pairs, not about outputs of systems: see 'mtassay "
+            "behavior quality'. For outputs, add --labels FILE."
+        )
     return labels_from_reviews(
-        store.reviews(name), store.subjects(), find_question(name), errors=errors, origin=str(store.path)
+        store.reviews(name), store.subjects(), chosen, errors=errors, origin=str(store.path)
     )
 
 
@@ -187,15 +204,24 @@ def _threshold(text: str) -> tuple[str, float]:
         raise UsageError(f"--threshold '{text}': write NAME=SCORE, as length=0.5.") from None
 
 
-def _check(detectors: Sequence[Detector], labels: Labels) -> None:
+def _check(detectors: Sequence[Detector], labels: Labels, systems: Sequence[str]) -> None:
     names = [detector.name for detector in detectors]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"Two detectors are called '{twice}'. Name a list otherwise: --flagged NAME=FILE.")
-    if not any(detector.labels for detector in detectors):
+    if any(detector.labels for detector in detectors):
+        return
+    count = len(labels.pairs) or len(labels.subjects)
+    if not count:
+        raise UsageError(f"There are no settled labels in {labels.origin}.")
+    none = f"None of the {count:,} labels" if count > 1 else "Not even the one label"
+    theirs = {key.system for key in labels.pairs} - {""}
+    ours = set(systems) or {key.system for d in detectors for key in (*d.flagged, *d.scores)} - {""}
+    if theirs and ours and not theirs & ours:
         raise UsageError(
-            f"None of the {len(labels.pairs) or len(labels.subjects):,} labels of {labels.origin} is about "
-            "these pairs: their ids must be the same."
+            f"{none} of {labels.origin} is about {' or '.join(sorted(ours))}: the labels are about "
+            f"{', '.join(sorted(theirs))}. The names of the systems must be the same."
         )
+    raise UsageError(f"{none} of {labels.origin} is about these pairs: their ids must be the same.")
 
 
 def _print(result: Result, curves: Mapping[str, Curve], labels: Labels, form: OutputFormat) -> None:
@@ -213,7 +239,8 @@ def _print(result: Result, curves: Mapping[str, Curve], labels: Labels, form: Ou
     notes = []
     if len(sizes) == 1:
         (n, wrong) = sizes.pop()
-        notes.append(f"Labelled pairs: {n:,}, of which {wrong:,} are wrong ({100 * wrong / n:.1f} %).")
+        verb = "is" if wrong == 1 else "are"
+        notes.append(f"Labelled pairs: {n:,}, of which {wrong:,} {verb} wrong ({100 * wrong / n:.1f} %).")
     else:
         notes += [
             f"{name}: {c['labelled']:,} labelled pairs, {c['errors']:,} of them wrong."

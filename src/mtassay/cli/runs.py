@@ -17,6 +17,7 @@ from mtassay.cli.common import (
     open_workspace,
     print_json,
     print_tables,
+    say,
 )
 from mtassay.cli.show import findings_with_texts, print_run, texts_by_id
 from mtassay.cli.suite.show import print_suite
@@ -88,6 +89,8 @@ def show_run(
         from mtassay.cli.invariance.show import print_invariance
 
         print_invariance(found, output_format, facts=facts)
+        place = f" --workspace {workspace}" if workspace else ""
+        say(f"mtassay: as judged then; with later reviews: mtassay invariance judge {found.id}{place}")
     elif found.method == "behavior":
         from mtassay.cli.behavior.show import print_behavior
 

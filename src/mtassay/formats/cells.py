@@ -2,7 +2,7 @@ r"""Texts in the cells of a tab-separated sheet that people fill in, and that mu
 
 A tab, a line break and a backslash are written `\t`, `\n`, `\r`, `\\`; several texts in one cell are
 parted by `\|`, and `\N` is no text. A backslash also stands before what a spreadsheet would take for a
-formula (`\=1+1`), for a quotation (`\"Yes"`) or for a number (`\007`), and change.
+formula (`\=1+1`), for a quotation (`\"Yes"`) or for a number and change (`\007`, but not `7`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["join_cell", "split_cell"]
 
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\Z"}
 _MEANINGS = {"t": "\t", "n": "\n", "r": "\r", "Z": "\0"}
-_CHANGED = re.compile(r"""[=+\-@"'].*|[\d.][\d\s.,:/eE+%-]*""", re.DOTALL)
+_CHANGED = re.compile(r"""[=+\-@"'].*|(?!(?:0|[1-9]\d{0,8})\Z)[\d.][\d\s.,:/eE+%-]*""", re.DOTALL)
 _TOKENS = re.compile(r"\\.|[^\\]+|\\$", re.DOTALL)
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"', re.DOTALL)
 

@@ -20,7 +20,15 @@ from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, 
 from mtassay.reviews import QUESTIONS, Subject
 from mtassay.reviews.pending import Pending
 
-__all__ = ["ReviewFile", "ReviewRow", "pending_record", "read_reviews", "review_record", "write_records"]
+__all__ = [
+    "ReviewFile",
+    "ReviewRow",
+    "pending_record",
+    "rating_record",
+    "read_reviews",
+    "review_record",
+    "write_records",
+]
 
 Record = dict[str, Any]
 _LISTS = {"sources": "source", "outputs": "output", "references": "references", "systems": "systems"}
@@ -29,11 +37,15 @@ _LISTS = {"sources": "source", "outputs": "output", "references": "references", 
 
 @dataclass(frozen=True, slots=True)
 class ReviewRow:
-    """One answer in a file. Without a date of its own (`is_dated`) it has the one it was read with."""
+    """One answer in a file.
+
+    Without a date (`is_dated`) or a reviewer (`is_signed`) of its own it has the one it was read with.
+    """
 
     review: Review
     subject: Subject
     is_dated: bool
+    is_signed: bool
     line: int
 
 
@@ -87,6 +99,23 @@ def pending_record(pending: Pending, *, reviewer: str = "", show_systems: bool =
     if not show_systems:
         del record["systems"]
     return record
+
+
+def rating_record(pending: Pending, *, reviewer: str = "") -> Record:
+    """A row to rate a generated pair in: what is asked and the scale come with it."""
+    question = pending.question
+    return {
+        "answer": "",
+        "note": "",
+        "asked": question.text,
+        "scale": ", ".join(f"{key} {answer}" for key, answer in question.answers_by_key.items()),
+        "sources": list(pending.subject.sources),
+        "outputs": list(pending.subject.outputs),
+        "reviewer": reviewer,
+        "case_id": pending.subject.case_id,
+        "question": question.name,
+        "subject": pending.subject.id,
+    }
 
 
 def write_records(where: FilePath | TextIO, records: Iterable[Record]) -> None:
@@ -147,7 +176,8 @@ def _row(record: Mapping[str, Any], line: int, reviewer: str, default_at: str) -
     if claimed and claimed != subject.id:
         what = "case_id, source or output was changed. Export it again"
         raise ValueError(f"its texts are not those of subject {claimed[:40]!r}: {what}")
-    who = _text(record, "reviewer").strip() or reviewer
+    own = _text(record, "reviewer").strip()
+    who = own or reviewer
     if not who:
         raise ValueError(
             "it does not say who answered. Fill in the column 'reviewer', or add --reviewer NAME"
@@ -161,7 +191,7 @@ def _row(record: Mapping[str, Any], line: int, reviewer: str, default_at: str) -
         _text(record, "note"),
         _date(when) if when else default_at,
     )
-    return ReviewRow(review, subject, bool(when), line)
+    return ReviewRow(review, subject, bool(when), bool(own), line)
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:

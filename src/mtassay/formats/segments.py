@@ -89,7 +89,10 @@ def _places(stream: Stream, ids: Sequence[str], base: str) -> list[int | None] |
     """Where the stream has each id, `None` where nowhere; `None` for all if both have the same order."""
     if stream.ids is None:
         if len(stream.texts) != len(ids):
-            raise InputError(f"{len(stream.texts)} segments, but {base} has {len(ids)}", path=stream.path)
+            what = (
+                f"{len(stream.texts)} segments, but {base} has {len(ids)}. Both need the same lines in order"
+            )
+            raise InputError(what, path=stream.path)
         return None
     if stream.ids == ids:
         return None

@@ -125,23 +125,26 @@ def _joined(
 ) -> Detector:
     """A detector with the labels that are about its pairs, both under the same names.
 
-    The labels decide how a pair is called. They may name a behavioural case or its edit, which is what is
-    judged; and where either side does not name systems, there may be only one.
+    The labels decide how a pair is called. They may name a behavioural case or its edit, each as it likes; of
+    a run where both are labelled, the edit counts, which is what is judged. Where either side does not name
+    systems, there may be only one.
     """
     known = _fitted(labels, systems, name)
-    whole = {key.id for key in known}
+    if ids is not None:
+        mine = {*ids, *map(edited_id, ids), *(each.removesuffix(EDITED) for each in ids)}
+        known = {
+            key: wrong
+            for key, wrong in known.items()
+            if key.id in mine and PairKey(edited_id(key.id), key.system) not in known
+        }
 
     def named(key: PairKey) -> PairKey:
         # Without systems among the labels there is but one, and its name does not matter.
-        system = key.system or (systems[0] if len(systems) == 1 else "")
-        if key.id in whole:
-            return PairKey(key.id, system)
-        other = key.id.removesuffix(EDITED) if key.id.endswith(EDITED) else edited_id(key.id)
-        return PairKey(other if other in whole else key.id, system)
+        same = PairKey(key.id, key.system or (systems[0] if len(systems) == 1 else ""))
+        is_edit = key.id.endswith(EDITED)
+        other = same._replace(id=key.id.removesuffix(EDITED) if is_edit else edited_id(key.id))
+        return other if same not in known and other in known else same
 
-    if ids is not None:
-        mine = {named(PairKey(each)).id for each in ids}
-        known = {key: wrong for key, wrong in known.items() if key.id in mine}
     return Detector(
         name,
         frozenset(map(named, flagged)),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from mtassay.core import Finding, Result, Run, Score
 from mtassay.report.table import Cell, Table
@@ -18,6 +19,7 @@ __all__ = [
     "pass_rate_table",
     "position_table",
     "ranked_systems",
+    "reason_of",
     "status_table",
     "sweep_table",
 ]
@@ -40,7 +42,7 @@ _REASONS = 5  # reasons that a note names
 
 
 def capabilities_in(result: Result) -> list[str]:
-    """The capabilities in the order of the cases, `all` last; `all` alone where there is only one."""
+    """The capabilities in the order of the scores, `all` last; `all` alone where there is only one."""
     groups = dict.fromkeys(score.group for score in result.scores if score.name == PASS_RATE)
     named = [group for group in groups if group != ALL]
     return [*named, ALL] if len(named) > 1 else named or list(groups)
@@ -53,12 +55,14 @@ def ranked_systems(result: Result) -> list[str]:
     return list(dict.fromkeys((*(s for s in ranked if s in known), *known)))
 
 
-def pass_rate_table(result: Result, *, alpha: float = 0.05, mark: str = "", title: str = "") -> Table:
+def pass_rate_table(
+    result: Result, *, alpha: float = 0.05, mark: str = "", title: str = "", caution: str = ""
+) -> Table:
     """Capabilities by system: the pass rate in percent with its 95 % interval, the best systems first.
 
     `n` is the cases that passed or failed, a range where systems differ in it. In each row those systems are
     bold that are not significantly worse than the best one; `mark` stands behind them, for where bold cannot
-    be seen.
+    be seen. `caution` is a last note.
     """
     systems = ranked_systems(result)
     scores = {(s.group, s.system): s for s in result.scores if s.name == PASS_RATE}
@@ -88,6 +92,7 @@ def pass_rate_table(result: Result, *, alpha: float = 0.05, mark: str = "", titl
         )
         notes.append("rank: over all cases; a new one where all above differ significantly from all below.")
     notes += _about_undecided(result, systems)
+    notes += [caution] if caution else []
     return Table(["Capability", "n", *map(printable, systems)], rows, title, notes)
 
 
@@ -165,11 +170,22 @@ def sweep_table(scores: Sequence[Score], *, chosen: str = "", title: str = "Othe
     sizes = ", ".join(
         f"{printable(s)} {max(c.n for (_, name), c in known.items() if name == s):,}" for s in systems
     )
+    is_here = any(group == chosen for group, _ in known)
     notes = [
         f"Pass rates in percent, by quality alone, of the cases with both qualities ({sizes}). In brackets: "
-        "Wilson's 95 % interval." + (" *: the thresholds of this run." if chosen else "")
+        "Wilson's 95 % interval." + (" *: the thresholds of this run." if is_here else "")
     ]
     return Table(["Thresholds", *map(printable, systems)], rows, title, notes)
+
+
+def reason_of(evidence: Mapping[str, Any]) -> str:
+    """Why a case was not settled, with the source that it is about.
+
+    >>> reason_of({"reason": "no stored output", "side": "edited"}), reason_of({"why": "nothing to see"})
+    ('edited source: no stored output', 'nothing to see')
+    """
+    said = str(evidence.get("reason") or evidence.get("why") or "no reason given")
+    return f"{evidence['side']} source: {said}" if "side" in evidence else said
 
 
 def _best(result: Result, group: str, alpha: float) -> set[str]:
@@ -199,8 +215,7 @@ def _reasons(system: str, findings: Iterable[Finding]) -> list[str]:
     reasons: dict[str, Counter[str]] = {}
     for finding in findings:
         if finding.verdict in ("skipped", "error", "undecided"):
-            said = finding.evidence.get("reason") or finding.evidence.get("why") or "no reason given"
-            reasons.setdefault(_STATUSES[finding.verdict], Counter())[str(said)] += 1
+            reasons.setdefault(_STATUSES[finding.verdict], Counter())[reason_of(finding.evidence)] += 1
     return [f"{marked(system, limit=40)}, {word}: {_listed(counts)}." for word, counts in reasons.items()]
 
 

@@ -1,16 +1,18 @@
-"""Failed behavioural cases as a person reads them: both sources with the edit marked, and both outputs."""
+"""Behavioural cases as a person reads them: both sources with the edit marked, and both outputs."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mtassay.core import Finding, Run
+from mtassay.report.behavior import reason_of
 from mtassay.report.table import Cell, Table
 from mtassay.report.texts import Span, find_words, marked, wrapped
 from mtassay.report.versions import differing
 
-__all__ = ["failure_block", "failures_in", "failures_table"]
+__all__ = ["case_block", "cases_table", "failures_in", "failures_table"]
 
 _LABEL = 13  # columns before the texts
 _ORDER = ("edit broke it", "edit improved it", "original is bad")
@@ -25,8 +27,8 @@ def failures_in(run: Run) -> list[Finding]:
     return sorted(failed, key=lambda f: (_ORDER.index(f.evidence["status"]), -abs(f.value or 0.0)))
 
 
-def failure_block(finding: Finding, *, width: int, color: bool, show_system: bool = True) -> str:
-    """One failed case for a terminal. The edit is marked, and in the second output what differs."""
+def case_block(finding: Finding, *, width: int, color: bool, show_system: bool = True) -> str:
+    """One judged case for a terminal. The edit is marked, and in the second output what differs."""
     evidence = finding.evidence
     before, after = _source_spans(evidence)
     output, edited = str(evidence.get("output") or ""), str(evidence.get("edited_output") or "")
@@ -35,6 +37,7 @@ def failure_block(finding: Finding, *, width: int, color: bool, show_system: boo
         finding.system if show_system else "",
         str(evidence.get("capability", "")),
         str(evidence.get("status", "")),
+        str(evidence.get("why", "")),
         _where(evidence),
         _qualities(evidence),
     ]
@@ -54,11 +57,25 @@ def failure_block(finding: Finding, *, width: int, color: bool, show_system: boo
     return "\n".join(lines)
 
 
-def failures_table(run: Run) -> Table:
-    """The same as a table, one row a failed case."""
-    rows: list[list[Cell | str]] = []
+def failures_table(run: Run, *, most: int | None = None) -> Table:
+    """The same as a table, one row a failed case; at most so many of each system."""
     failed = failures_in(run)
+    places: Counter[str] = Counter()
+    shown = []
     for finding in failed:
+        places[finding.system] += 1
+        if most is None or places[finding.system] <= most:
+            shown.append(finding)
+    title = f"Failed cases: {len(failed):,}"
+    if len(shown) < len(failed):
+        title += f", shown: {len(shown):,}"
+    return cases_table(shown, title=title)
+
+
+def cases_table(findings: Iterable[Finding], *, title: str = "") -> Table:
+    """Any cases, one row for each finding; what was not judged has its reason and no texts."""
+    rows: list[list[Cell | str]] = []
+    for finding in findings:
         evidence = finding.evidence
         output, edited = str(evidence.get("output") or ""), str(evidence.get("edited_output") or "")
         texts = [
@@ -69,11 +86,18 @@ def failures_table(run: Run) -> Table:
             marked(str(evidence.get("pseudo_reference") or ""), _reference_spans(evidence)[1]),
         ]
         about = [finding.case_id, finding.system, str(evidence.get("capability", ""))]
-        what = [str(evidence.get("status", "")), _where(evidence), _qualities(evidence)]
+        what = [_status(finding), _where(evidence), _qualities(evidence)]
         rows.append([*map(marked, (*about, *what)), *texts])
     header = ["case", "system", "capability", "status", "where", "quality"]
     header += ["source", "output", "edited source", "edited output", "pseudo-reference"]
-    return Table(header, rows, title=f"Failed cases: {len(failed):,}")
+    return Table(header, rows, title=title)
+
+
+def _status(finding: Finding) -> str:
+    """What a case came to, with the reason where it was not settled."""
+    status = str(finding.evidence.get("status") or finding.verdict or "")
+    is_settled = finding.verdict in ("pass", "fail")
+    return status if is_settled else f"{status}: {reason_of(finding.evidence)}"
 
 
 def _qualities(evidence: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from mtassay.core import Result, Score
@@ -19,6 +20,7 @@ _MUTED, _FAINT = "#666666", "#e4e4e4"
 _LIGHT, _DARK, _MIDDLE = 0.98, 0.25, 0.45  # greys of the best and the worst rate; below the last, white text
 _COLUMNS = 3  # panels side by side
 _LINE = 0.13  # inches for one system
+_LETTER = 0.06  # inches for one letter of the note
 
 
 def plot_pass_rates(path: Path, result: Result, *, title: str = "") -> None:
@@ -61,7 +63,13 @@ def plot_thresholds(path: Path, scores: Sequence[Score], *, chosen: str = "", ti
     columns = min(len(systems), _COLUMNS)
     rows = math.ceil(len(systems) / columns)
     width, height = 0.6 + 0.42 * len(betas), 0.75 + 0.24 * len(alphas)
-    with drawing(path, max(columns * width, 4.6), rows * height + 0.7) as figure:
+    framed = _thresholds(chosen) if chosen else None
+    is_framed = framed is not None and framed[0] in alphas and framed[1] in betas
+    notes = [f"Pass rate (%): the darker, the lower; white is 100, the darkest {low}."]
+    notes += ["Framed: the thresholds of the run."] if is_framed else []
+    inches = max(columns * width, 4.6)
+    lines = [line for note in notes for line in wrap(note, int(inches / _LETTER))]
+    with drawing(path, inches, rows * height + 0.55 + 0.15 * len(lines)) as figure:
         panels = figure.subplots(rows, columns, squeeze=False).ravel()
         for panel in panels[len(systems) :]:
             panel.set_visible(False)
@@ -73,25 +81,28 @@ def plot_thresholds(path: Path, scores: Sequence[Score], *, chosen: str = "", ti
             panel.set_title(system, loc="left")
             panel.set_xlabel("β")
             panel.set_ylabel("α", rotation=0)
-            if chosen:
-                alpha, beta = _thresholds(chosen)
-                if alpha in alphas and beta in betas:
-                    _frame(panel, betas.index(beta), alphas.index(alpha))
+            if framed and is_framed:
+                _frame(panel, betas.index(framed[1]), alphas.index(framed[0]))
         figure.suptitle(title, x=0.01, ha="left", fontsize=9)
-        note = f"Pass rate (%): the darker, the lower; white is 100, the darkest {low}."
-        note += " Framed: the thresholds of the run." if chosen else ""
-        figure.supxlabel(note, x=0.01, ha="left", fontsize=7, color=_MUTED)
+        figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7, color=_MUTED)
 
 
 def _draw_rates(axes: Any, known: Sequence[tuple[float, Score]], number: int, label: str) -> None:
-    shown = [(y, s.value, s.low or 0.0, s.high or 0.0) for y, s in known if s.value is not None]
+    shown = [(y, s.value, *_reach(s.value, s)) for y, s in known if s.value is not None]
     color = _INKS[number % len(_INKS)]
     axes.errorbar(
         *([value for _, value, _, _ in shown], [y for y, *_ in shown]),
-        xerr=[[v - low for _, v, low, _ in shown], [high - v for _, v, _, high in shown]],
+        xerr=[[below for _, _, below, _ in shown], [above for _, _, _, above in shown]],
         **{"fmt": _MARKERS[number % len(_MARKERS)], "color": color, "markersize": 4.5, "label": label},
         **{"elinewidth": 0.8, "markerfacecolor": "white" if number % 2 else color},
     )
+
+
+def _reach(value: float, score: Score) -> tuple[float, float]:
+    """How far the interval reaches to the left and to the right; nowhere where there is none."""
+    low = value if score.low is None else score.low
+    high = value if score.high is None else score.high
+    return max(value - low, 0.0), max(high - value, 0.0)
 
 
 def _draw_map(axes: Any, values: Sequence[Sequence[float | None]], low: int) -> None:

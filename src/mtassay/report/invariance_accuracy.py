@@ -67,6 +67,8 @@ class Evaluation(Protocol):
     """One ranking of variants against labels, at one threshold."""
 
     @property
+    def threshold(self) -> float: ...
+    @property
     def issues(self) -> int: ...
     @property
     def tops(self) -> Sequence[TopK]: ...
@@ -96,7 +98,12 @@ def accuracy_table(evaluations: Mapping[str, Evaluation]) -> Table:
     """
     ks = _ks(evaluations)
     rows: list[list[Cell | str]] = [
-        [name, f"{each.issues:,}", *(f"{_percent(top.accuracy)} {_count(top.accuracy)}" for top in each.tops)]
+        [
+            name,
+            f"{each.threshold:g}",
+            f"{each.issues:,}",
+            *(f"{_percent(top.accuracy)} {_count(top.accuracy)}" for top in each.tops),
+        ]
         for name, each in evaluations.items()
     ]
     notes = [
@@ -106,7 +113,7 @@ def accuracy_table(evaluations: Mapping[str, Evaluation]) -> Table:
     for name, each in evaluations.items():
         if any(top.accuracy.undecided for top in each.tops):
             notes.append(f"{printable(name)}: {_about_undecided(each)}")
-    return Table(["", "issues", *(f"top-{k}" for k in ks)], rows, "Top-k accuracy", notes)
+    return Table(["", "threshold", "issues", *(f"top-{k}" for k in ks)], rows, "Top-k accuracy", notes)
 
 
 def new_errors_table(evaluations: Mapping[str, Evaluation]) -> Table:

@@ -30,14 +30,22 @@ _BAR, _AROUND = 0.42, 1.5  # inches
 
 
 def plot_sweep(
-    path: Path, points: Sequence[SweepPoint], *, marks: Sequence[float] = (), title: str = "", unit: str = ""
+    path: Path,
+    points: Sequence[SweepPoint],
+    *,
+    farthest: float | None = None,
+    marks: Sequence[float] = (),
+    title: str = "",
+    unit: str = "",
 ) -> None:
     """Above: all issues and the buggy ones by threshold; below: top-1 accuracy with its 95 % interval.
 
     `marks` are thresholds to point out; `unit` says what the distance counts. Lines are steps, since between
-    two thresholds nothing changes.
+    two thresholds nothing changes. The last one ends at `farthest`, the largest distance, from which on there
+    are no issues; without it, a little further on.
     """
     xs = [point.threshold for point in points]
+    end = farthest if farthest is not None else max(xs, default=0.0) * 1.05 or 1.0
     with drawing(path, 6.4, 5.0) as figure:
         upper, lower = figure.subplots(2, 1, sharex=True)
         counts = (
@@ -45,11 +53,14 @@ def plot_sweep(
             ("buggy issues", [point.accuracy.wrong for point in points], _BLUE, (0, (5, 2))),
         )
         for label, ys, color, dash in counts:
-            upper.step(xs, ys, where="post", color=color, linestyle=dash, linewidth=1.5, label=label)
+            upper.step(
+                *_until(end, xs, ys), where="post", color=color, linestyle=dash, linewidth=1.5, label=label
+            )
         upper.legend(frameon=False, fontsize=8)
         upper.set_ylabel("issues")
         known = [point for point in points if point.accuracy.value is not None]
-        _draw_accuracy(lower, known)
+        open_from = [point.threshold for point in points if known and point.threshold > known[-1].threshold]
+        _draw_accuracy(lower, known, min([end, *open_from]))
         lower.set_ylim(0, 100)
         lower.set_ylabel("top-1 accuracy (%)")
         lower.set_xlabel(f"distance threshold{f' ({unit})' if unit else ''}")
@@ -98,12 +109,18 @@ def plot_seconds(path: Path, steps: Mapping[str, Mapping[str, float]], *, title:
         figure.legend(loc="outside lower center", ncols=min(len(names), 4), frameon=False, fontsize=8)
 
 
-def _draw_accuracy(axes: Any, known: Sequence[SweepPoint]) -> None:
+def _until(end: float, xs: Sequence[float], ys: Sequence[float]) -> tuple[list[float], list[float]]:
+    """The same with the last level drawn on to `end`."""
+    return ([*xs, end], [*ys, ys[-1]]) if xs and end > xs[-1] else (list(xs), list(ys))
+
+
+def _draw_accuracy(axes: Any, known: Sequence[SweepPoint], end: float) -> None:
     xs = [point.threshold for point in known]
     axes.step(
-        *(xs, [100 * (point.accuracy.value or 0.0) for point in known]),
+        *_until(end, xs, [100 * (point.accuracy.value or 0.0) for point in known]),
         **{"where": "post", "color": _INK, "linewidth": 1.5},
     )
     low = [100 * (point.accuracy.low or 0.0) for point in known]
     high = [100 * (point.accuracy.high or 0.0) for point in known]
-    axes.fill_between(xs, low, high, step="post", color=_INK, alpha=0.1, linewidth=0)
+    (longer, low), (_, high) = _until(end, xs, low), _until(end, xs, high)
+    axes.fill_between(longer, low, high, step="post", color=_INK, alpha=0.1, linewidth=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
@@ -11,6 +12,7 @@ from mtassay.core import Finding, Review, Run, Segment
 from mtassay.errors import UsageError
 from mtassay.reviews.decisions import Decision, decide
 from mtassay.reviews.pending import question_of, subjects_in
+from mtassay.reviews.reported import findings_about
 from mtassay.reviews.subjects import Subject
 from mtassay.store import Workspace
 
@@ -21,13 +23,18 @@ _LONG = 2000  # characters of an output that are compared
 
 @dataclass(frozen=True)
 class Answer:
-    """What one or more systems answered, to the letter; `subject` is `None` where there is no output."""
+    """What one or more systems answered, to the letter, with the findings that all of them have alike.
+
+    `subject` is `None` where there is no output. `issue` is what reviewers make of an issue of invariance by
+    now, where it was looked up.
+    """
 
     subject: Subject | None
     systems: tuple[str, ...]
     findings: tuple[Finding, ...]
     reviews: tuple[Review, ...] = ()
     decision: Decision | None = None
+    issue: str = ""
 
     @property
     def status(self) -> str:
@@ -90,36 +97,46 @@ def status_of(findings: Sequence[Finding]) -> str:
 
 
 def tell_case(workspace: Workspace, case_id: str, *, run: str | None = None) -> CaseStory:
-    """All about one case, in the named run or else in the newest one that has it."""
+    """All about one case, in the named run or else in the newest one that has it.
+
+    The edited source of a behavioural case stands for the case, which is judged as a whole.
+    """
     runs = workspace.runs()
-    chosen = workspace.run(run, case=case_id) if run is not None else None
+    chosen = findings_about(workspace, run, case_id) if run is not None else None
     history: list[PastVerdict] = []
     for each in runs:
-        known = workspace.run(each.id, case=case_id)
+        known = findings_about(workspace, each.id, case_id)
         if _has_case(workspace, known, case_id):
             chosen = chosen or known
             history.append(PastVerdict(each.id, each.method, each.started, _statuses(known)))
     if chosen is None or not _has_case(workspace, chosen, case_id):
         _refuse(workspace, runs if chosen is None else [chosen], case_id)
     segments = workspace.segments(chosen.id, case=case_id)
+    if chosen.method == "behavior" and segments and (original := segments[0].tags.get("original")):
+        return tell_case(workspace, str(original), run=chosen.id)
     answers = answers_to(workspace, chosen, case_id)
     return CaseStory(case_id, chosen, segments[0] if segments else None, answers, history)
 
 
 def answers_to(workspace: Workspace, run: Run, case_id: str) -> list[Answer]:
-    """The answers of a run to one case, what most systems said first; `run` has the findings about it."""
+    """The answers of a run to one case, what most systems said first; `run` has the findings about it.
+
+    Systems with the same output share an answer only if all that was found is the same too: a case may have
+    other sources, whose outputs differ.
+    """
     segments = workspace.segments(run.id, case=case_id)
     subjects = subjects_in(segments, workspace.outputs(run.id, case=case_id))
     question = question_of(run)
     reviews = workspace.reviews(question.name) if question else []
     decisions = decide(reviews)
-    systems: dict[Subject | str, list[str]] = {}
+    systems: dict[tuple[Subject | str, str], list[str]] = {}
     for system in run.systems:
         # Systems without an output have nothing in common, so each stays for itself.
-        systems.setdefault(subjects.get((case_id, system), system), []).append(system)
+        given = subjects.get((case_id, system), system)
+        systems.setdefault((given, _found(run, system)), []).append(system)
     answers = []
-    for key, names in systems.items():
-        subject = key if isinstance(key, Subject) else None
+    for (given, _), names in systems.items():
+        subject = given if isinstance(given, Subject) else None
         findings = tuple(finding for finding in run.findings if finding.system == names[0])
         if subject is None or question is None:
             answers.append(Answer(subject, tuple(names), findings))
@@ -139,6 +156,12 @@ def nearest_settled(answers: Sequence[Answer], text: str, *, count: int = 2) -> 
         if answer.is_settled and answer.subject is not None and (given := answer.subject.outputs[0]) != text
     ]
     return [answer for _, answer in sorted(ranked, key=lambda entry: -entry[0])[:count]]
+
+
+def _found(run: Run, system: str) -> str:
+    """All that the run found about a system, but for its name."""
+    found = [(f.detector, f.verdict, f.value, f.evidence) for f in run.findings if f.system == system]
+    return json.dumps(found, sort_keys=True, default=str)
 
 
 def _has_case(workspace: Workspace, run: Run, case_id: str) -> bool:

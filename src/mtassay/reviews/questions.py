@@ -38,7 +38,7 @@ class Question:
         'correct'
         >>> QUESTIONS["suite"].read_answer("good")
         Traceback (most recent call last):
-        ValueError: 'good' is no answer. Available: correct, incorrect, unsure.
+        ValueError: 'good' is no answer. Available: correct (c), incorrect (i), unsure (u).
         """
         answers = self.answers_by_key
         word = text.strip().lower()
@@ -46,7 +46,8 @@ class Question:
             return word
         if word in answers:
             return answers[word]
-        raise ValueError(f"{text[:40]!r} is no answer. Available: {', '.join(answers.values())}.")
+        known = ", ".join(f"{answer} ({key})" for key, answer in answers.items())
+        raise ValueError(f"{text[:40]!r} is no answer. Available: {known}.")
 
 
 _RATINGS = {"1": "unsatisfied", "2": "fair", "3": "satisfied"}

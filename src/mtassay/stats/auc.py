@@ -52,10 +52,14 @@ class AUC:
         return trials if trials == rarer else trials * small_sample_factor(rarer)
 
     def interval(self) -> Interval:
-        """95 % interval: Wilson's, with as many trials as give the same variance; nan without both kinds."""
+        """95 % interval, which holds the area: Wilson's, with as many trials as give the same variance.
+
+        Both ends are nan without both kinds.
+        """
         if math.isnan(self.value):
             return Interval(math.nan, math.nan)
-        return wilson(self.value * self.trials, self.trials)
+        low, high = wilson(self.value * self.trials, self.trials)
+        return Interval(min(low, self.value), max(high, self.value))
 
 
 def auc(scores: ArrayLike, is_positive: ArrayLike, clusters: ArrayLike) -> AUC:

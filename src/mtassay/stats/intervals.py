@@ -93,7 +93,7 @@ def fisher_interval(r: float, n: int, *, level: float = 0.95) -> Interval:
 
 
 def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
-    """Wilson's score interval (1927) of a share, within 0 and 1; nan for n = 0.
+    """Wilson's score interval (1927) of a share, which it holds, within 0 and 1; nan for n = 0.
 
     >>> low, high = wilson(8, 10)
     >>> round(low, 4), round(high, 4)
@@ -105,4 +105,6 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     share = successes / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return Interval(max(0.0, centre - reach), min(1.0, centre + reach))
+    # At 0 and at 1 the ends would miss the share by a rounding error.
+    low, high = min(centre - reach, share), max(centre + reach, share)
+    return Interval(max(0.0, low), min(1.0, high))

@@ -80,7 +80,8 @@ def test_a_table_with_the_same_columns_is_read(tmp_path: Path) -> None:
         ([PLAIN, "{"], "line 2: this is no JSON object"),
         (["id\tsource", "1"], "line 2: 1 columns, expected 2"),
         (["Hello"], "line 1: the file must hold JSON records"),
-        (["{}"], "line 1: 'id' must be a text"),
+        (["{}"], "line 1: 'id' is missing"),
+        (['{"id": 1.5}'], "line 1: 'id' must be a text"),
     ],
 )
 def test_what_is_wrong_in_a_file_of_cases_is_one_line(

@@ -310,3 +310,16 @@ def test_every_edit_that_was_tried_is_a_case_or_was_dropped_and_no_case_has_anot
         have = {case.segment_id for case in made.cases if case.capability == capability}
         lacking = sum(n for (name, _), n in made.without.items() if name == capability)
         assert len(have) + lacking == len(SEGMENTS)
+
+
+def test_a_place_that_nothing_can_come_of_is_tried_once() -> None:
+    class Never(Numbering):
+        def _fill(self, one: Masked) -> Filled | Rejected:
+            self.asked.append(one)
+            return Rejected(one, "no word", is_final=True)
+
+    for capability, places in (("noun", 3), ("general", 1)):
+        made = make(Never(), segments=SEGMENTS[:1], capabilities=capability, attempts=9)
+        tried = [each.masked_source for each in made.dropped]
+        assert len(tried) == len(set(tried)) == made.asked[capability] >= places
+        assert made.without == {(capability, "nothing came of it"): 1}

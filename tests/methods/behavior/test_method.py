@@ -93,6 +93,34 @@ def test_an_edit_that_improves_a_translation_fails_unless_only_losses_count() ->
     assert only(run([case("a")], outputs, beta=0.1, signed=True)).verdict == "pass"
 
 
+LEXICON = {"infiller": "lexicon:en-pt:1a", "lexicon": ["pet"]}
+
+
+@pytest.mark.parametrize(
+    ("provenance", "edited_output", "verdict", "found"),
+    [
+        (LEXICON, "o cão dorme aqui hoje", "fail", False),  # the same again
+        (LEXICON, "aqui hoje o cão dorme", "fail", False),
+        (LEXICON, "o bicho dorme aqui hoje", "pass", None),
+        ({"infiller": "llm:openai:gpt-5-mini"}, "o cão dorme aqui hoje", "pass", None),  # perhaps a synonym
+    ],
+)
+def test_an_edit_that_was_provably_ignored_fails_whatever_the_quality(
+    provenance: dict[str, object], edited_output: str, verdict: str, found: bool | None
+) -> None:
+    outputs: dict[str, str | None] = {"a": "o cão dorme aqui hoje", "a/edited": edited_output}
+    finding = only(run([replace(case("a"), provenance=provenance)], outputs))
+    assert (finding.verdict, finding.evidence["edit_found"]) == (verdict, found)
+    if verdict == "fail":
+        assert finding.evidence["status"] == "edit broke it"
+        assert (finding.evidence["where"], finding.evidence["why"]) == ("at the edit", "the edit was ignored")
+        # Nor does a bad original excuse it, and without the check nothing is known.
+        bad = only(run([replace(case("a"), provenance=provenance)], outputs, alpha=1.1))
+        assert bad.evidence["status"] == "edit broke it"
+        blind = only(run([replace(case("a"), provenance=provenance)], outputs, direct=False))
+        assert blind.verdict == "pass"
+
+
 @pytest.mark.parametrize(
     ("after", "edited_output", "verdict", "status"),
     [
@@ -229,3 +257,17 @@ def test_the_signature_names_all_that_the_verdicts_depend_on() -> None:
 def test_rounding_does_not_turn_equal_into_more() -> None:
     assert 0.9 - 0.85 > 0.05  # in binary
     assert judge_pair(0.9, 0.85, alpha=0.9, beta=0.05).status == "passed"
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"edited_source": "the dog sleeps here today", "changes": ()}, "its edited source is the source"),
+        ({"pseudo_reference": "o cão dorme aqui hoje"}, "its pseudo-reference is the reference"),
+    ],
+)
+def test_a_case_whose_edit_changes_nothing_is_skipped(changed: dict[str, object], reason: str) -> None:
+    same = replace(case("a"), **changed)  # type: ignore[arg-type]
+    outputs = {"a": "o cão dorme aqui hoje", "a/edited": "o cão dorme aqui hoje"}
+    finding = only(run([same], outputs))
+    assert (finding.verdict, finding.evidence["reason"]) == ("skipped", reason)

@@ -11,7 +11,7 @@ import pytest
 from mtassay.errors import UsageError
 from mtassay.methods.behavior import quality as module
 from mtassay.methods.behavior.quality import Translated, qualities
-from mtassay.methods.behavior.thresholds import THRESHOLDS, calibrate, is_blind, thresholds_for
+from mtassay.methods.behavior.thresholds import THRESHOLDS, calibrate, caution, is_blind, thresholds_for
 from mtassay.metrics.chrf import ChrF
 from mtassay.metrics.ter import TER
 from tests.methods.behavior.fakes import Memory, Shared
@@ -120,6 +120,25 @@ def test_the_rule_takes_the_worst_originals_and_the_largest_differences() -> Non
     found = calibrate(originals, originals - np.arange(100)[::-1] / 1000)
     # 15 % of 0.01 … 1.00 lie below 0.1585; 5 % of 0.000 … 0.099 above 0.09405.
     assert (found.alpha, found.beta) == (pytest.approx(0.1585), pytest.approx(0.09405))
+
+
+@pytest.mark.parametrize(
+    ("quality", "pair", "alpha", "beta", "warns", "names_thresholds"),
+    [
+        ("use", "en-pt", None, None, True, True),
+        ("use", "en-pt", 0.7, None, True, True),
+        ("use", "en-pt", 0.7, 0.1, True, False),
+        ("use", "en-zh", None, None, True, False),
+        ("use+chrf", "de-zh", None, None, True, True),
+        ("comet", "en-pt", None, None, False, False),
+    ],
+)
+def test_who_reads_rates_by_the_encoder_is_told_what_it_cannot_see(
+    quality: str, pair: str, alpha: float | None, beta: float | None, warns: bool, names_thresholds: bool
+) -> None:
+    text = caution(quality, pair, alpha=alpha, beta=beta)
+    assert ("hardly sees" in text, f"not on {pair}" in text) == (warns, names_thresholds)
+    assert ("what it misses passes" in caution(quality, pair, direct=False)) is warns
 
 
 def test_a_measure_is_blind_where_one_of_its_parts_is() -> None:

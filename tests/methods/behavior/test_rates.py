@@ -99,3 +99,10 @@ def test_every_system_with_a_settled_case_is_in_one_cluster(rows: list[list[floa
     ranked = rank_shares(table, compare_shares(table))
     members = sorted(number for _, cluster in ranked for number in cluster)
     assert members == [number for number, row in enumerate(table) if not np.isnan(row).all()]
+
+
+def test_capabilities_are_in_the_usual_order_whatever_comes_first() -> None:
+    found = [f for name in ("sarcasm", "ner", "noun") for f in findings("a", "pf", name)]
+    assert [score.group for score in pass_rates(found, ["a"], {"a": {}}).scores] == [
+        *("all", "noun", "ner", "sarcasm")
+    ]

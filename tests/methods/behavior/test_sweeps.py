@@ -42,6 +42,13 @@ def test_a_sweep_can_count_losses_only_and_one_capability_only() -> None:
     assert (verbs.value, verbs.n) == (0.0, 1)
 
 
+def test_an_edit_that_was_ignored_fails_whatever_the_thresholds() -> None:
+    evidence = {"quality": 1.0, "edited_quality": 1.0, "capability": "noun", "why": "the edit was ignored"}
+    findings = [measured("a", 0.9, 0.9), Finding("z", "a", "behavior", "fail", evidence=evidence)]
+    for signed in (True, False):
+        assert [(s.value, s.n) for s in sweep(findings, [0.0, 0.9], [1.0], signed=signed)] == [(50.0, 2)] * 2
+
+
 def test_a_system_without_qualities_has_no_rate() -> None:
     (score,) = sweep(FINDINGS[4:], [0.5], [0.05])
     assert (score.value, score.n) == (None, 0)
@@ -75,3 +82,13 @@ def test_errors_at_the_edit_are_a_share_of_those_whose_place_is_known() -> None:
     ]
     shares = {score.group: (score.value, score.n) for score in error_positions(findings)}
     assert shares == {"all": (pytest.approx(100 / 3), 3), "noun": (50.0, 2), "verb": (0.0, 1)}
+
+
+def test_places_of_errors_are_by_capability_in_the_usual_order() -> None:
+    failed = [
+        Finding(name, system, "behavior", "fail", evidence={"capability": name, "where": "elsewhere"})
+        for system, name in (("a", "ner"), ("a", "verb"), ("b", "adverb"))
+    ]
+    assert [(score.group, score.system) for score in error_positions(failed)] == [
+        *(("all", "a"), ("all", "b"), ("verb", "a"), ("adverb", "b"), ("ner", "a"))
+    ]

@@ -28,6 +28,7 @@ from mtassay.methods.behavior.tracing import find_edit
         ("3", "1500", "1500 casas", "1.500 casas", True),
         ("3", "1500", "1500 casas", "150 casas", False),
         ("60", "80", "80个", "八十个", True),
+        ("10,541", "3,789", "3789码", "传球3，789码", True),  # grouped by a Chinese comma
         ("匿名", "可靠", "可靠的消息", "来自可靠消息人士", True),
         ("匿名", "非常可靠", "非常可靠的消息", "十分可靠", None),
         ("老师", "工程师", "他是工程师", "他是一名工程师。", True),

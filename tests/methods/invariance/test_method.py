@@ -95,6 +95,63 @@ def test_a_variant_before_its_original_is_refused() -> None:
         run([VARIANTS[0], ORIGINAL])
 
 
+EDIT: dict[str, object] = {"start": 8, "end": 13, "before": "small", "after": "young"}
+YOUNG = "I see a young dog today ."
+NO_EDIT = "'edit' must have start, end, before and after"
+
+
+@pytest.mark.parametrize(
+    ("source", "tags", "message"),
+    [
+        (YOUNG, {"original": "1", "edit": "dog"}, NO_EDIT),
+        (YOUNG, {"original": "1", "edit": {"after": "y"}}, NO_EDIT),
+        (YOUNG, {"original": "1", "edit": {**EDIT, "start": "a"}}, NO_EDIT),
+        (YOUNG, {"original": "1", "edit": {**EDIT, "end": None}}, NO_EDIT),
+        (YOUNG, {"original": "1", "edit": {**EDIT, "after": 3}}, NO_EDIT),
+        (YOUNG, {"original": "1", "edit": None}, NO_EDIT),
+        (YOUNG, {"original": "1", "edit": {**EDIT, "start": 5000, "end": 9000}}, "'small' does not stand at"),
+        (YOUNG, {"original": "1", "edit": {**EDIT, "start": -3}}, "'small' does not stand at -3-13 of 1"),
+        (
+            YOUNG,
+            {"original": "1", "edit": {**EDIT, "before": "large"}},
+            "'large' does not stand at 8-13 of 1",
+        ),
+        ("I see a big dog .", {"original": "1", "edit": EDIT}, "is not that of 1 with 'small' changed to"),
+        ("", {"original": "1", "edit": EDIT}, "its source is not that of 1"),
+        (None, {"original": "1", "edit": EDIT}, "its source is not that of 1"),
+        (YOUNG, {"original": "1"}, "it has an 'original', but no 'edit'"),
+        (YOUNG, {"edit": EDIT}, "it has an 'edit', but no 'original'"),
+    ],
+)
+def test_a_variant_that_is_not_its_original_with_one_edit_is_refused(
+    source: str | None, tags: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        run([ORIGINAL, Segment("1/x", source, tags=tags)])
+    assert str(error.value).startswith("segment 1/x: ")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_phrase_of_the_original_needs_no_edit() -> None:
+    phrase = Segment("1/np6-17", "a small dog", tags={"original": "1", "phrase": {"start": 6, "end": 17}})
+    done = run([ORIGINAL, *VARIANTS, phrase], {**OUTPUTS, "1/np6-17": "um cachorro"})
+    assert done.run.findings[0].evidence["compared"] == 3
+
+
+def test_a_signature_has_bars_between_its_settings_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Barred(FakeAnnotator):
+        @property
+        def signature(self) -> str:
+            return "fake|pt|1"
+
+    monkeypatch.setattr(module, "open_annotator", lambda *_, **__: Barred("pt"))
+    signature = InvarianceMethod("en-pt", structure="dependency", discount=True, detectors=()).signature
+    keys = ["structure", "threshold", "filters", "detectors", "annotator", "version"]
+    assert [part.partition(":")[0] for part in signature.split("|")] == keys
+    assert "|annotator:fake,pt,1|" in signature
+
+
 def test_an_output_that_the_parser_chokes_on_is_one_skipped_case(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakeAnnotator("pt", fails_on="fria")
     monkeypatch.setattr(module, "open_annotator", lambda *_, **__: fake)
@@ -141,6 +198,9 @@ def test_two_systems_are_compared_on_the_originals_of_both() -> None:
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(UsageError, match="No filter 'magic'"):
         run(filters=("magic",))
+    for threshold in (float("nan"), float("inf"), -1):
+        with pytest.raises(UsageError, match="The threshold must be a number, 0 or more"):
+            run(threshold=threshold)
     with pytest.raises(UsageError, match="--top 1 or more"):
         run(top=0)
     with pytest.raises(UsageError, match="'tokens', which is not parsed"):

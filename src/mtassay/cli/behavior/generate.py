@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mtassay.cli.behavior.asking import Asker
-from mtassay.cli.behavior.inputs import NeededPairOption, ReferenceOption, SourceOption
+from mtassay.cli.behavior.inputs import NeededPairOption, ReferenceOption, SourceOption, check_files
 from mtassay.cli.behavior.making import MAKING, Making, making
 from mtassay.cli.behavior.show_generated import check_generated, print_generated, write_dropped
 from mtassay.cli.common import (
@@ -19,7 +19,6 @@ from mtassay.cli.common import (
     QuietOption,
     WorkspaceOption,
     cache_workspace,
-    check_targets,
     plural,
     refuse_existing,
     say,
@@ -70,7 +69,7 @@ def generate(
     """
     pair = parse_pair(langpair)
     making.check()
-    check_targets(output, dropped)
+    check_files(output, dropped)
     refuse_existing(output, dropped, force=force)
     segments = read_segments(source, [reference], pair=pair)
     store = cache_workspace(workspace)

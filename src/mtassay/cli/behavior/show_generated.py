@@ -11,6 +11,7 @@ import typer
 from mtassay.cli.common import OutputFormat, plural, print_json, print_tables, say
 from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl
+from mtassay.methods.behavior.capabilities.choose import in_usual_order
 from mtassay.methods.behavior.generated import NO_REPLY, Generated
 from mtassay.report.table import Cell, Table
 
@@ -18,7 +19,8 @@ __all__ = ["check_generated", "print_generated", "say_generated", "write_dropped
 
 
 def print_generated(generated: Generated, capabilities: Sequence[str], form: OutputFormat) -> None:
-    """The counts, as tables or as JSON."""
+    """The counts, as tables or as JSON; capabilities in the usual order."""
+    capabilities = in_usual_order(capabilities)
     if form is OutputFormat.json:
         print_json(
             {

@@ -9,8 +9,16 @@ from typing import Annotated
 
 import typer
 
-from mtassay.cli.behavior.inputs import WhereArgument, is_file, read_material, saved_run
+from mtassay.cli.behavior.inputs import (
+    WhereArgument,
+    check_files,
+    is_file,
+    read_material,
+    refuse_for_saved,
+    saved_run,
+)
 from mtassay.cli.behavior.judging import JUDGING, Judging, judging
+from mtassay.cli.behavior.show import check_judged
 from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
@@ -19,7 +27,6 @@ from mtassay.cli.common import (
     SystemOption,
     WorkspaceOption,
     cache_workspace,
-    check_targets,
     print_json,
     print_tables,
 )
@@ -28,7 +35,7 @@ from mtassay.core import Run
 from mtassay.engine import execute
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.behavior.capabilities.choose import ALIASES
+from mtassay.methods.behavior.capabilities.choose import ALIASES, in_usual_order
 from mtassay.methods.behavior.sweeps import sweep
 from mtassay.methods.behavior.thresholds import Thresholds, thresholds_for
 from mtassay.report.behavior import sweep_table
@@ -78,14 +85,14 @@ def sweep_thresholds(
     """
     if plot:
         check_plot(plot)
-    check_targets(plot)
+    check_files(plot)
     chosen_alphas, chosen_betas = _numbers(alphas, "--alphas"), _numbers(betas, "--betas")
     if is_file(where):
         run = _judge(where, system, langpair, judging, workspace, quiet)
-    elif system:
-        raise UsageError("A saved run has its systems: leave out -t, or give a file of cases.")
     else:
         run = saved_run(where, workspace)[1]
+        refuse_for_saved(run, {"-t": system, "-l": langpair, **judging.given})
+    check_judged(run)
     known = _thresholds(run)
     scores = sweep(
         run.findings,
@@ -138,7 +145,7 @@ def _thresholds(run: Run) -> Thresholds:
 def _capability(run: Run, name: str | None) -> str | None:
     if name is None:
         return None
-    found = dict.fromkeys(str(finding.evidence.get("capability")) for finding in run.findings)
+    found = in_usual_order(str(finding.evidence.get("capability")) for finding in run.findings)
     wanted = ALIASES.get(name.lower(), name)
     if wanted not in found:
         raise UsageError(f"No case is of the capability '{name}'. There are: {', '.join(found)}.")

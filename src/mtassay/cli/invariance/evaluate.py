@@ -22,7 +22,7 @@ from mtassay.cli.common import (
     say,
 )
 from mtassay.cli.invariance.inputs import Material, WhereArgument, asked, read_material
-from mtassay.cli.invariance.judging import JUDGING, Judging, judging, names_in
+from mtassay.cli.invariance.judging import JUDGING, Judging, judging, side_by_side
 from mtassay.cli.progress import Progress
 from mtassay.core import Tools
 from mtassay.engine import EngineTools
@@ -37,6 +37,7 @@ from mtassay.methods.invariance.evaluation import (
     sweep,
 )
 from mtassay.methods.invariance.labels import QUESTION, labels_of
+from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.report.invariance_accuracy import (
     accuracy_table,
     new_errors_table,
@@ -53,10 +54,11 @@ from mtassay.store import Workspace
 
 @dataclass(frozen=True)
 class Measurement:
-    """One system and structure against the labels."""
+    """One system and structure against the labels; no variant is farther than `farthest`."""
 
     evaluation: Evaluation
     sweep: Sequence[SweepPoint]
+    farthest: float
 
 
 def register(app: typer.Typer) -> None:
@@ -71,8 +73,12 @@ def evaluate_issues(
     langpair: PairOption = None,
     judging: Judging = JUDGING,
     structure: Annotated[
-        str, typer.Option(metavar="NAMES", help="Structures to evaluate side by side: raw,dependency.")
-    ] = "dependency",
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Structures to evaluate side by side: raw,dependency. Default: the run's, or dependency.",
+        ),
+    ] = None,
     labels: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Reviews (JSONL or TSV). Default: those in the workspace."),
@@ -88,7 +94,8 @@ def evaluate_issues(
     """How good the issues are, by what people said: top-1 to top-K accuracy, errors, kinds, thresholds.
 
     An issue is right if its original or one of its K farthest variants is wrongly translated. Label pairs
-    with 'mtassay review next'. Issues without enough labels are counted and left out of the accuracy.
+    with 'mtassay review next'. Issues without enough labels are counted and left out of the accuracy. What
+    is not said (structure, threshold, filters …) is as in the saved run.
 
     \b
     Examples:
@@ -97,8 +104,8 @@ def evaluate_issues(
     """
     if plot:
         check_plot(plot)
-    structures = names_in(structure)
-    if plot and len(structures) > 1:
+    ways = side_by_side(judging, structure)
+    if plot and len(ways.structures or ()) > 1:
         raise UsageError("One structure can be drawn at a time: give --structure NAME with --plot.")
     material = read_material(where, system, langpair, workspace)
     store = cache_workspace(workspace)
@@ -108,21 +115,22 @@ def evaluate_issues(
         raise UsageError(f"There are no labels in {where_from}. Label issues first: mtassay review next")
     with Progress(quiet=quiet) as progress:
         tools = EngineTools(store, progress.report)
-        measured = _measure([judging.of(name) for name in structures], material, decisions, tools)
-        flagged = _precision(judging, material, decisions, tools)
+        methods = ways.methods(material.pair, material.parameters)
+        measured = _measure(methods, material, decisions, tools)
+        flagged = _precision(methods[0], material, decisions, tools)
         tools.keep()
     if plot:
         (name, first), *others = measured.items()
         if others:
             raise UsageError("One system can be drawn at a time: give one with -t.")
-        plot_sweep(plot, first.sweep, marks=[first.evaluation.threshold], title=name, unit="distance")
+        plot_sweep(plot, first.sweep, marks=[first.evaluation.threshold], title=name, farthest=first.farthest)
     _print(measured, flagged, output_format)
 
 
 def _decisions(labels: Path | None, store: Workspace | None) -> dict[str, str]:
     """What people decided, by subject; disputed and open ones are left out."""
-    if labels is not None:
-        reviews = [row.review for row in read_reviews(labels).rows]
+    if labels is not None:  # rows without a name are one person's: who it is does not matter here
+        reviews = [row.review for row in read_reviews(labels, reviewer="unnamed").rows]
     else:
         reviews = store.reviews(QUESTION) if store else []
     decided = decide(review for review in reviews if review.question == QUESTION)
@@ -130,29 +138,29 @@ def _decisions(labels: Path | None, store: Workspace | None) -> dict[str, str]:
 
 
 def _measure(
-    ways: Sequence[Judging], material: Material, decisions: Mapping[str, str], tools: Tools
+    methods: Sequence[InvarianceMethod], material: Material, decisions: Mapping[str, str], tools: Tools
 ) -> dict[str, Measurement]:
     """Each structure against the labels; with several systems, each system's."""
     measured = {}
     several = len(material.systems) > 1
-    for way in ways:
-        method = way.method(material.pair)
+    for method in methods:
         cases, outputs = asked(method, material, tools)
         for system, answered in method.compare(cases, outputs, tools).items():
             rankings = method.measure(answered, tools).rankings
             known = labels_of([answer for each in answered for answer in each.answers], decisions)
-            name = f"{system}, {way.structure}" if several else way.structure
+            name = f"{system}, {method.structure}" if several else method.structure
             measured[name] = Measurement(
-                evaluate(rankings, known, threshold=method.threshold, top=method.top), sweep(rankings, known)
+                evaluate(rankings, known, threshold=method.threshold, top=method.top),
+                sweep(rankings, known),
+                max((far.distance for each in rankings for far in each.variants), default=0.0),
             )
     return measured
 
 
 def _precision(
-    way: Judging, material: Material, decisions: Mapping[str, str], tools: Tools
+    method: InvarianceMethod, material: Material, decisions: Mapping[str, str], tools: Tools
 ) -> dict[str, Rate]:
     """How many of the pairs that each companion detector flags are wrong."""
-    method = way.method(material.pair)
     cases, outputs = asked(method, material, tools)
     rates = {}
     for system, answered in method.compare(cases, outputs, tools).items():

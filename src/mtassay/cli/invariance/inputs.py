@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from mtassay.cli.common import workspace_path
+from mtassay.cli.common import name_and_rest, workspace_path
 from mtassay.cli.given import open_systems
 from mtassay.cli.replay import saved_systems
 from mtassay.core import Case, Output, Segment, System, Tools
-from mtassay.errors import UsageError
+from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.invariance.method import InvarianceMethod
+from mtassay.methods.invariance.nouns import has_variants
+from mtassay.options import is_live
 from mtassay.store import Workspace
-from mtassay.systems.live import LiveSystem
 
 __all__ = [
     "FindingsOption",
@@ -55,23 +56,27 @@ FindingsOption = Annotated[
 
 @dataclass(frozen=True)
 class Material:
-    """Variants and what systems made of them."""
+    """Variants and what systems made of them; `parameters` are those of the saved run, if it is one."""
 
     segments: Sequence[Segment]
     systems: Sequence[System]
     pair: Pair
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 def needed_pair(text: str | None) -> Pair:
     """The language pair, which must be given."""
     if text is None:
-        raise UsageError("Say what to translate with -l SRC-TGT, as -l en-pt.")
+        raise UsageError("Say which languages these are with -l SRC-TGT, as -l en-pt.")
     return parse_pair(text)
 
 
 def read_sentences(path: Path, pair: Pair) -> list[Segment]:
-    """The sentences of a file, with their tags."""
-    return read_segments(path, [], pair=pair)
+    """The sentences of a file, with their tags; an `InputError` where there is nothing but blank lines."""
+    segments = read_segments(path, [], pair=pair)
+    if not any((segment.source or "").strip() for segment in segments):
+        raise InputError("there are no sentences in it", path=path)
+    return segments
 
 
 def read_material(
@@ -80,12 +85,15 @@ def read_material(
     """The variants and outputs of a saved run, or of files."""
     if Path(where).is_file() or where == "-":
         pair = needed_pair(langpair)
+        if live := [text for text in texts or () if is_live(name_and_rest(text)[1])]:
+            raise UsageError(f"'{live[0]}' is a live engine: use 'mtassay invariance run {where}'.")
         segments = read_sentences(Path(where), pair)
+        if not has_variants(segments):
+            how = f"Make them: mtassay invariance variants {where} -l {langpair} -o variants.jsonl"
+            raise UsageError(f"There are no variants in {where}. {how}")
         systems = open_systems(texts or [], segments, pair)
         if not systems:
             raise UsageError("There is no system to judge: add -t NAME=FILE.")
-        if live := [system.name for system in systems if isinstance(system, LiveSystem)]:
-            raise UsageError(f"'{live[0]}' is a live engine: use 'mtassay invariance run {where}'.")
         return Material(segments, systems, pair)
     path = workspace_path(workspace)
     if not path.exists():
@@ -97,7 +105,10 @@ def read_material(
     if texts:
         raise UsageError("A saved run has its systems: leave out -t, or give a file of variants.")
     return Material(
-        store.segments(run.id), saved_systems(store, run.id), parse_pair(str(run.parameters["pair"]))
+        store.segments(run.id),
+        saved_systems(store, run.id),
+        parse_pair(str(run.parameters["pair"])),
+        run.parameters,
     )
 
 

@@ -47,6 +47,8 @@ def judge(
 ) -> None:
     """Judge stored variants and outputs: translation is paid once, every structure can be tried on it.
 
+    What is not said is as in the saved run.
+
     \b
     Examples:
     mtassay invariance judge last --structure raw
@@ -55,7 +57,7 @@ def judge(
     """
     check_targets(findings)
     material = read_material(where, system, langpair, workspace)
-    method = judging.method(material.pair)
+    method = judging.method(material.pair, material.parameters)
     store = Workspace(workspace_path(workspace)) if save else cache_workspace(workspace)
     with Progress(quiet=quiet) as progress:
         execution = execute(

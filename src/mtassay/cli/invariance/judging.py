@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 import typer
@@ -16,69 +17,129 @@ from mtassay.methods.invariance.filters import FILTERS
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.structures.choose import PRESETS, STRUCTURES
 
-__all__ = ["JUDGING", "Judging", "judging", "names_in"]
+__all__ = ["JUDGING", "Judging", "judging", "side_by_side"]
 
 
 @dataclass(frozen=True)
 class Judging:
-    """How translations are compared; the language pair is all that is missing."""
+    """How translations are compared; `None` is what was not said, `options` have fixed defaults."""
 
-    structure: str
-    threshold: float | None
-    options: dict[str, Any]
-    preset: str = "wide"
+    structures: tuple[str, ...] | None = None
+    threshold: float | None = None
+    preset: str | None = None
+    top: int | None = None
+    discount: bool | None = None
+    filters: tuple[str, ...] | None = None
     detectors: tuple[str, ...] | None = None
+    annotator: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
 
-    def of(self, structure: str) -> Judging:
-        """The same with another structure."""
-        return replace(self, structure=structure)
+    def methods(self, pair: Pair, run: Mapping[str, Any] | None = None) -> list[InvarianceMethod]:
+        """A method for each structure, with these options.
 
-    def method(self, pair: Pair) -> InvarianceMethod:
-        """The method with these options."""
-        if self.structure not in STRUCTURES:
-            raise UsageError(f"No structure '{self.structure}'. Available: {', '.join(STRUCTURES)}.")
-        threshold = PRESETS[self.structure][self.preset] if self.threshold is None else self.threshold
-        detectors = default_detectors(pair) if self.detectors is None else self.detectors
+        What was not said is as in `run`, the parameters of a saved run. Its threshold, discount and filters
+        are made for its structure; other structures have their usual ones.
+        """
+        saved = run or {}
+        own = str(saved.get("structure", "dependency"))
+        return [
+            self._as_in(saved if name == own else {key: saved[key] for key in _ANY if key in saved})._method(
+                name, pair
+            )
+            for name in self.structures or (own,)
+        ]
+
+    def method(self, pair: Pair, run: Mapping[str, Any] | None = None) -> InvarianceMethod:
+        """The same where there is one structure."""
+        (method,) = self.methods(pair, run)
+        return method
+
+    def _as_in(self, saved: Mapping[str, Any]) -> Judging:
+        filled: dict[str, Any] = {
+            name: saved[name]
+            for name in ("top", "discount", "annotator")
+            if getattr(self, name) is None and name in saved
+        }
+        if self.filters is None and "filters" in saved:
+            filled["filters"] = tuple(saved["filters"])
+        if self.threshold is None and self.preset is None and "threshold" in saved:
+            filled["threshold"] = saved["threshold"]
+        return replace(self, **filled)
+
+    def _method(self, structure: str, pair: Pair) -> InvarianceMethod:
+        if structure not in STRUCTURES:
+            raise UsageError(f"No structure '{structure}'. Available: {', '.join(STRUCTURES)}.")
+        usual = PRESETS[structure][self.preset or "wide"]
         return InvarianceMethod(
-            str(pair), structure=self.structure, threshold=threshold, detectors=detectors, **self.options
+            str(pair),
+            structure=structure,
+            threshold=usual if self.threshold is None else self.threshold,
+            top=3 if self.top is None else self.top,
+            discount=bool(self.discount),
+            filters=self.filters or (),
+            detectors=default_detectors(pair) if self.detectors is None else self.detectors,
+            annotator=self.annotator,
+            **self.options,
         )
 
 
-JUDGING = Judging("dependency", None, {})
+JUDGING = Judging()
+_ANY = ("top", "annotator")  # what a saved run says for structures other than its own, too
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "structure": (
-        Annotated[str, typer.Option(metavar="NAME", help=f"What is compared: {', '.join(STRUCTURES)}.")],
-        "dependency",
+        Annotated[
+            str | None,
+            typer.Option(
+                metavar="NAME",
+                help=f"What is compared: {', '.join(STRUCTURES)}. Default: the saved run's, or dependency.",
+            ),
+        ],
+        None,
     ),
     "threshold": (
         Annotated[
             float | None,
-            typer.Option(min=0, help="A variant farther than this makes an issue. Default: the preset's."),
+            typer.Option(
+                min=0,
+                help="A variant farther than this makes an issue. Default: the saved run's, or the preset's.",
+            ),
         ],
         None,
     ),
     "preset": (
         Annotated[
-            Literal["wide", "sure"],
-            typer.Option(help="wide: most issues (dependency: 4); sure: fewer and surer (dependency: 15)."),
+            Literal["wide", "sure"] | None,
+            typer.Option(
+                help="wide, the default: most issues (dependency: 4); sure: fewer and surer (dependency: 15)."
+            ),
         ],
-        "wide",
+        None,
     ),
     "top": (
-        Annotated[int, typer.Option(min=1, metavar="K", help="Show the K farthest variants of an issue.")],
-        3,
+        Annotated[
+            int | None,
+            typer.Option(
+                min=1, metavar="K", help="Show the K farthest variants of an issue. Default: the run's, or 3."
+            ),
+        ],
+        None,
     ),
     "discount": (
         Annotated[
-            bool, typer.Option("--discount", help="Leave out the place of the edit from the distance.")
+            bool | None,
+            typer.Option(
+                "--discount/--no-discount", help="Leave out the place of the edit from the distance."
+            ),
         ],
-        False,
+        None,
     ),
     "filter": (
         Annotated[
             list[str] | None,
-            typer.Option("--filter", metavar="NAMES", help=f"Against false alarms: {', '.join(FILTERS)}."),
+            typer.Option(
+                "--filter", metavar="NAMES", help=f"Against false alarms, or none: {', '.join(FILTERS)}."
+            ),
         ],
         None,
     ),
@@ -106,21 +167,38 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 
 
 def _judging(given: dict[str, Any]) -> Judging:
-    options = {
-        "top": given["top"],
-        "discount": given["discount"],
-        "filters": tuple(name for text in given["filter"] or () for name in names_in(text)),
-        "annotator": given["annotator"],
-        "alpha": given["alpha"],
-        "reviews": given["reviews"],
-    }
-    structure = given.get("structure", "dependency").strip().lower()
-    return Judging(structure, given["threshold"], options, given["preset"], _detectors(given["detectors"]))
+    structure = given.get("structure")
+    return Judging(
+        None if structure is None else (structure.strip().lower(),),
+        given["threshold"],
+        given["preset"],
+        given["top"],
+        given["discount"],
+        _filters(given["filter"]),
+        _detectors(given["detectors"]),
+        given["annotator"],
+        {"alpha": given["alpha"], "reviews": given["reviews"]},
+    )
+
+
+def side_by_side(way: Judging, text: str | None) -> Judging:
+    """The same for several structures, whose names are separated by commas; `None` for the usual one."""
+    names = names_in(text or "")
+    if text is not None and not names:
+        raise UsageError(f"Name a structure. Available: {', '.join(STRUCTURES)}.")
+    return replace(way, structures=tuple(dict.fromkeys(names)) or None)
 
 
 def names_in(text: str) -> list[str]:
     """Names separated by commas."""
     return [name.strip().lower() for name in text.split(",") if name.strip()]
+
+
+def _filters(texts: Sequence[str] | None) -> tuple[str, ...] | None:
+    if texts is None:
+        return None
+    names = tuple(name for text in texts for name in names_in(text))
+    return () if names == ("none",) else names
 
 
 def _detectors(text: str | None) -> tuple[str, ...] | None:

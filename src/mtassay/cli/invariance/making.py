@@ -16,10 +16,11 @@ from mtassay.methods.invariance.detectors import phrase_segments
 from mtassay.methods.invariance.nouns import original_of
 from mtassay.methods.invariance.variants.choose import open_substituter
 from mtassay.methods.invariance.variants.generating import VariantSettings, generate
+from mtassay.methods.invariance.variants.lexicon import Lexicon
 from mtassay.tools.annotate import Annotation, open_annotator
 from mtassay.tools.encoder import is_installed, open_encoder
 
-__all__ = ["MAKING", "Making", "has_variants", "making"]
+__all__ = ["MAKING", "Making", "making"]
 
 Report = Callable[[str, int, int | None], None]
 _DEFAULTS = VariantSettings()
@@ -41,7 +42,13 @@ class Making:
         encoder = open_encoder() if is_installed() else None
         if encoder is None:
             say("mtassay: variants are not ranked in context: pip install 'mtassay[use]'")
-        return generate(segments, annotator, substituter, self.settings, encoder=encoder, report=report)
+        made = generate(segments, annotator, substituter, self.settings, encoder=encoder, report=report)
+        if isinstance(substituter, Lexicon) and not substituter.has_matched:
+            say(
+                f"mtassay: no row of {self.substitutes} is for a word of these sentences that may change;"
+                " a row needs its inflection (English: NN, NNS, JJ …) and the word"
+            )
+        return made
 
     def with_phrases(self, segments: Sequence[Segment], pair: Pair) -> list[Segment]:
         """The same, each original's noun phrases after its variants, for the detector 'referential'."""
@@ -58,11 +65,6 @@ class Making:
 
 
 MAKING = Making(_DEFAULTS)
-
-
-def has_variants(segments: Sequence[Segment]) -> bool:
-    """Whether a file holds variants already, so that none need to be made."""
-    return any("edit" in segment.tags for segment in segments)
 
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {

@@ -28,12 +28,13 @@ from mtassay.cli.invariance.inputs import (
     read_sentences,
 )
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging
-from mtassay.cli.invariance.making import MAKING, Making, has_variants, making
+from mtassay.cli.invariance.making import MAKING, Making, making
 from mtassay.cli.invariance.show import print_invariance, say_next, write_findings
 from mtassay.cli.progress import Progress
 from mtassay.engine import execute
 from mtassay.errors import UsageError
 from mtassay.methods.invariance.detectors import REFERENTIAL
+from mtassay.methods.invariance.nouns import has_variants
 from mtassay.store import Workspace
 
 

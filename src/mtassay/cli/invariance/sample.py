@@ -21,7 +21,7 @@ from mtassay.cli.common import (
     say,
 )
 from mtassay.cli.invariance.inputs import WhereArgument, asked, read_material
-from mtassay.cli.invariance.judging import JUDGING, Judging, judging, names_in
+from mtassay.cli.invariance.judging import JUDGING, Judging, judging, side_by_side
 from mtassay.cli.progress import Progress
 from mtassay.engine import EngineTools
 from mtassay.errors import UsageError
@@ -48,8 +48,12 @@ def sample(
     langpair: PairOption = None,
     judging: Judging = JUDGING,
     structure: Annotated[
-        str, typer.Option(metavar="NAMES", help="Structures whose issues to label: raw,dependency.")
-    ] = "dependency",
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Structures whose issues to label: raw,dependency. Default: the run's, or dependency.",
+        ),
+    ] = None,
     seed: SeedOption = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the file.")] = False,
     workspace: WorkspaceOption = None,
@@ -59,12 +63,14 @@ def sample(
 
     The sheet says neither distance nor structure nor who was reported. Fill in the column 'answer' (correct,
     under, over, modification, mistranslation, logic, several, unsure), then: mtassay review import SHEET;
-    mtassay invariance evaluate.
+    mtassay invariance evaluate. What is not said (structure, threshold, filters …) is as in the saved run.
 
     \b
     Example:
     mtassay invariance sample last --structure raw,dependency -o sheet.tsv
     """
+    if not output.name.removesuffix(".gz").endswith((".tsv", ".jsonl", ".ndjson")):
+        raise UsageError(f"{output}: a sheet ends in .tsv or .jsonl.")
     check_targets(output)
     refuse_existing(output, force=force)
     material = read_material(where, system, langpair, workspace)
@@ -76,8 +82,7 @@ def sample(
     top = 1
     with Progress(quiet=quiet) as progress:
         tools = EngineTools(cache_workspace(workspace), progress.report)
-        for name in names_in(structure):
-            method = judging.of(name).method(material.pair)
+        for method in side_by_side(judging, structure).methods(material.pair, material.parameters):
             cases, outputs = asked(method, material, tools)
             (answered,) = method.compare(cases, outputs, tools).values()
             answers = {answer.id: answer for each in answered for answer in each.answers}
@@ -86,6 +91,8 @@ def sample(
             top = method.top
         tools.keep()
     chosen = blind_sample(rankings, issues, top=top, seed=fixed_seed(seed))
+    if not chosen:
+        raise UsageError("No issue is reported, so there is nothing to label. Try a lower --threshold.")
     write_records(output, [_row(answers[pair]) for pair in chosen])
     say(f"mtassay: {plural(len(chosen), 'pair')} to label in {output}; then: mtassay review import {output}")
 

@@ -21,7 +21,7 @@ from mtassay.cli.common import (
     say,
 )
 from mtassay.cli.repair.inputs import confirmed_in, edits_of, proposals_of
-from mtassay.errors import UsageError
+from mtassay.errors import ServiceError, UsageError
 from mtassay.formats import write_tsv
 from mtassay.languages import Pair
 from mtassay.methods.invariance.labels import QUESTION
@@ -92,6 +92,7 @@ def export_corrections(
 
     An output is wrong where the reviews of it come to an error. Its correction is, in this order, that of
     --corrections, a line 'fix: …' in a reviewer's note, or the translation of --from, marked as an engine's.
+    If that engine fails, what is corrected is written all the same, and the exit code is 3.
 
     \b
     Examples:
@@ -110,18 +111,20 @@ def export_corrections(
     confirmed = confirmed_in(reviews, workspace, question, needed=not given)
     wrong = _with_given(confirmed, given)
     found = correct(wrong, given, confirmed.fixes)
+    is_whole = True
     if stronger is not None and (open_ones := [*found.without, *found.same]):
-        proposed = proposals_of(stronger, open_ones, pair, workspace, quiet=quiet)
+        proposed, is_whole = proposals_of(stronger, open_ones, pair, workspace, quiet=quiet)
         found = correct(wrong, given, confirmed.fixes, proposed)
     _say_counts(confirmed, wrong, found)
-    if sheet is not None and (found.without or found.same):
-        rows = ({**each._asdict(), "correction": "", "by": ""} for each in (*found.without, *found.same))
-        write_tsv(sheet, rows, columns=COLUMNS)
+    _leave(found, sheet)
     if not found.corrections:
-        raise UsageError("Nothing has a correction: write 'fix: …' in notes, or add --corrections or --from.")
+        what = "Nothing has a correction: write 'fix: …' in notes, or add --corrections or --from."
+        raise UsageError(what) if is_whole else ServiceError(what)
     export(output or sys.stdout, found.corrections, chosen, pair=pair)
     if glossary is not None:
         _write_glossary(glossary, found.corrections, variants, workspace, pair)
+    if not is_whole:
+        raise typer.Exit(3)
 
 
 def _with_given(confirmed: Confirmed, given: list[Correction]) -> list[WrongOutput]:
@@ -142,9 +145,21 @@ def _say_counts(confirmed: Confirmed, wrong: list[WrongOutput], found: Corrected
     by = Counter(correction.by for correction in found.corrections)
     who = ", ".join(f"{count:,} by {name}" for name, count in by.most_common())
     say(f"mtassay: {len(found.corrections):,} of {len(wrong):,} corrected{f': {who}' if who else ''}")
-    if left := len(found.without) + len(found.same):
-        same = f" ({len(found.same):,} of them: the engine says the same)" if found.same else ""
-        say(f"mtassay: {left:,} left out, without a correction{same}. Write them with --sheet FILE")
+
+
+def _leave(found: Corrected, sheet: Path | None) -> None:
+    """Count what has no correction, and write it where a sheet is asked for."""
+    left = [*found.without, *found.same]
+    if not left:
+        if sheet is not None:
+            say(f"mtassay: nothing is left to correct, so {sheet} was not written")
+        return
+    how = "Write them with --sheet FILE"
+    if sheet is not None:
+        write_tsv(sheet, ({**each._asdict(), "correction": "", "by": ""} for each in left), columns=COLUMNS)
+        how = f"They are in {sheet}; fill in 'correction', then: --corrections {sheet}"
+    same = f" ({len(found.same):,} of them: the engine says the same)" if found.same else ""
+    say(f"mtassay: {len(left):,} left out, without a correction{same}. {how}")
 
 
 def _write_glossary(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from mtassay.caller import Tally, translate_all
 from mtassay.cli.common import cache_workspace, name_and_rest, open_workspace, say_failures, workspace_path
@@ -17,7 +18,14 @@ from mtassay.methods.invariance.nouns import Edit, edit_of
 from mtassay.options import is_live, open_system
 from mtassay.repair.corrections import Confirmed, Correction, WrongOutput, by_engine, confirm
 
-__all__ = ["confirmed_in", "edits_of", "proposals_of"]
+__all__ = ["Proposed", "confirmed_in", "edits_of", "proposals_of"]
+
+
+class Proposed(NamedTuple):
+    """What a stronger engine says; `is_whole` is false where it failed to translate a source."""
+
+    corrections: list[Correction]
+    is_whole: bool
 
 
 def confirmed_in(reviews: Path | None, workspace: Path | None, question: str, *, needed: bool) -> Confirmed:
@@ -38,11 +46,11 @@ def confirmed_in(reviews: Path | None, workspace: Path | None, question: str, *,
 
 def proposals_of(
     text: str, wrong: Sequence[WrongOutput], pair: Pair | None, workspace: Path | None, *, quiet: bool
-) -> list[Correction]:
+) -> Proposed:
     """What a stronger engine says to these sources: asked now, or in a file of its outputs."""
     name, what = name_and_rest(text)
     if not is_live(what):
-        return by_engine(wrong, _stored(what, wrong, name, pair), name)
+        return Proposed(by_engine(wrong, _stored(what, wrong, name, pair), name), is_whole=True)
     engine = open_system(name, what, pair)
     requests = [Request(each.id, each.source) for each in wrong]
     with Progress(quiet=quiet) as progress:
@@ -51,8 +59,9 @@ def proposals_of(
             progress.report(tally.describe(name), tally.done, tally.total)
 
         outputs = translate_all(engine, requests, answers=cache_workspace(workspace), report=report)
-    say_failures({name: outputs})
-    return by_engine(wrong, {output.id: output.text for output in outputs}, name)
+    failed = say_failures({name: outputs})
+    corrections = by_engine(wrong, {output.id: output.text for output in outputs}, name)
+    return Proposed(corrections, is_whole=not failed)
 
 
 def _stored(path: str, wrong: Sequence[WrongOutput], name: str, pair: Pair | None) -> dict[str, str | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,6 +31,7 @@ from mtassay.stats import default_seed
 if TYPE_CHECKING:
     from mtassay.reviews.agreement import Agreement
 
+_USUAL = "suite"
 _LABELS = {
     "agreement": "agreement",
     "cohen": "Cohen's kappa",
@@ -46,8 +47,13 @@ def register(app: typer.Typer) -> None:
 
 def agreement(
     question: Annotated[
-        str, typer.Option("--question", metavar="NAME", help="Which question, by its name.")
-    ] = "suite",
+        str | None,
+        typer.Option(
+            "--question",
+            metavar="NAME",
+            help="Which question, by its name. Default: suite, or the only one with answers.",
+        ),
+    ] = None,
     disputed: Annotated[
         bool, typer.Option("--disputed", help="List the outputs on which there is no majority.")
     ] = False,
@@ -66,9 +72,14 @@ def agreement(
     mtassay review agreement
     mtassay review agreement --disputed
     """
-    asked = find_question(question).name
+    chosen = find_question(question).name if question is not None else None
     store = open_workspace(workspace)
+    answered = list(dict.fromkeys(review.question for review in store.reviews()))
+    asked = chosen or _only_one(answered)
     decisions = decide(store.reviews(asked))
+    if not decisions and answered:
+        what = f"Nobody has answered the question '{asked}' yet."
+        raise UsageError(f"{what} There are answers to: {', '.join(answered)}. Add --question NAME")
     found = _measure(decisions, asked, seed if seed is not None else default_seed())
     disputes = {subject: decision for (subject, _), decision in decisions.items() if decision.is_disputed}
     known = store.subjects() if disputed else {}
@@ -84,10 +95,18 @@ def agreement(
         print_json(record)
         return
     unsure = sum(r.answer == UNSURE for decision in decisions.values() for r in decision.latest.values())
-    print_tables([_table(found, unsure, len(disputes), is_listed=disputed)], output_format)
+    table = _table(found, unsure, len(disputes), is_listed=disputed)
+    if asked != _USUAL:
+        table = replace(table, notes=[f"Question: {asked}.", *table.notes])
+    print_tables([table], output_format)
     if disputed:
         echo()
         _print_disputed(contested, output_format)
+
+
+def _only_one(answered: Sequence[str]) -> str:
+    """The question that is meant where none is named."""
+    return answered[0] if len(answered) == 1 else _USUAL
 
 
 def _measure(decisions: Decisions, question: str, seed: int | None) -> list[Agreement]:

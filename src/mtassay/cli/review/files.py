@@ -28,9 +28,11 @@ from mtassay.cli.review.inputs import (
     RunArgument,
     ShowSystemsOption,
     load_pending,
+    shown_record,
+    who,
 )
 from mtassay.errors import UsageError
-from mtassay.formats.reviews import ReviewRow, pending_record, read_reviews, review_record, write_records
+from mtassay.formats.reviews import ReviewRow, read_reviews, review_record, write_records
 from mtassay.reviews import decide
 from mtassay.reviews.pending import waiting_for
 from mtassay.store import Workspace
@@ -83,7 +85,7 @@ def export_reviews(
         pending = load_pending(store, decisions, run=run, every_run=every_run)
         name = (reviewer or "").strip()
         chosen = waiting_for(name, pending, decisions, double=double)[:limit]
-        records = [pending_record(p, reviewer=name, show_systems=show_systems) for p in chosen]
+        records = [shown_record(p, reviewer=name, show_systems=show_systems) for p in chosen]
     else:
         subjects = store.subjects()
         records = [review_record(review, subjects[review.subject]) for review in reviews]
@@ -100,8 +102,13 @@ def export_reviews(
 def import_reviews(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Reviews or a filled sheet, TSV or JSONL.")],
     reviewer: Annotated[
-        str, typer.Option("--reviewer", metavar="NAME", help="Who answered, where the file does not say.")
-    ] = "",
+        str | None,
+        typer.Option(
+            "--reviewer",
+            metavar="NAME",
+            help="Who answered, where the file does not say. Default: $MTASSAY_REVIEWER or your login name.",
+        ),
+    ] = None,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Read reviews, or a sheet filled in.
@@ -115,12 +122,25 @@ def import_reviews(
     mtassay review import for-anna.tsv
     mtassay review import sheet.tsv --reviewer ben
     """
-    found = read_reviews(file, reviewer=reviewer.strip(), at=_changed(file))
+    name = _default_reviewer(reviewer)
+    found = read_reviews(file, reviewer=name, at=_changed(file))
     store = Workspace(workspace_path(workspace))
     known = decide(store.reviews())
     new = [row for row in found.rows if not _is_known(row, known)]
     added = store.add_reviews([row.review for row in new], [row.subject for row in new])
     echo(f"{added:,} added, {len(found.rows) - added:,} already there, {found.empty:,} left empty.")
+    if reviewer is None and (unsigned := sum(not row.is_signed for row in found.rows)):
+        say(f"mtassay: the file does not say who gave {plural(unsigned, 'answer')}: taken as {name}'s")
+
+
+def _default_reviewer(chosen: str | None) -> str:
+    """Whose the rows are that do not say it; empty where that is not known, as the file may say it."""
+    try:
+        return who(chosen)
+    except UsageError:
+        if chosen is not None:
+            raise
+        return ""
 
 
 def _changed(file: str) -> datetime:

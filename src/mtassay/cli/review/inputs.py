@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +13,7 @@ from mtassay.cli.progress import Progress
 from mtassay.cli.suite.newest import newest_run
 from mtassay.core import Run
 from mtassay.errors import UsageError
+from mtassay.formats.reviews import pending_record
 from mtassay.formats.suite import Suite
 from mtassay.reviews import Decision, Question
 from mtassay.reviews.pending import Pending, merge_pending, pending_in, question_of
@@ -28,6 +29,7 @@ __all__ = [
     "ShowSystemsOption",
     "asked_in",
     "load_pending",
+    "shown_record",
     "who",
 ]
 
@@ -97,6 +99,22 @@ def asked_in(run: Run) -> Question:
     if question is None:
         raise UsageError(f"Run {run.id} is of the method {run.method}, which asks people nothing.")
     return question
+
+
+def shown_record(
+    pending: Pending, *, reviewer: str = "", show_systems: bool = False, with_case: bool = True
+) -> dict[str, Any]:
+    """What a reviewer may see of an open output.
+
+    To a blind question that is no status, and without `with_case` no case either: its id can tell a variant.
+    A sheet needs the case to be read back.
+    """
+    record = pending_record(pending, reviewer=reviewer, show_systems=show_systems)
+    if pending.question.is_blind:
+        record["status"] = ""
+        if not with_case:
+            record["case_id"] = ""
+    return record
 
 
 def _all_runs(store: Workspace) -> list[str]:

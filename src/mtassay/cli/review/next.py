@@ -27,12 +27,12 @@ from mtassay.cli.review.inputs import (
     RunArgument,
     ShowSystemsOption,
     load_pending,
+    shown_record,
     who,
 )
 from mtassay.cli.review.keys import read_key, read_line
 from mtassay.cli.review.screen import Screen
 from mtassay.cli.review.session import Session
-from mtassay.formats.reviews import pending_record
 from mtassay.formats.suite import read_suite
 from mtassay.report.table import Table
 from mtassay.report.texts import marked, printable
@@ -111,16 +111,16 @@ def next_open(
 
 
 def _summary(queue: Sequence[Pending]) -> str:
-    return ", ".join(f"{count:,} {status}" for status, count in Counter(p.status for p in queue).items())
+    kinds = Counter(p.question.name if p.question.is_blind else p.status for p in queue)
+    return ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
 
 
 def _print_list(shown: Sequence[Pending], total: int, *, show_systems: bool) -> None:
     screen = Screen.here()
     for pending in shown:
-        tags = pending.segment.tags
+        record = shown_record(pending, with_case=False)
         given = ", ".join(pending.systems) if show_systems else plural(len(pending.systems), "system")
-        phenomenon = str(tags.get("phenomenon", ""))
-        head = (pending.subject.id[:SHORT], pending.status, given, phenomenon, pending.subject.case_id)
+        head = (pending.subject.id[:SHORT], record["status"], given, record["phenomenon"], record["case_id"])
         echo(" · ".join(marked(part, limit=60) for part in head if part))
         echo(screen.line("  source", pending.segment.source or ""))
         for text in pending.subject.outputs:
@@ -130,7 +130,7 @@ def _print_list(shown: Sequence[Pending], total: int, *, show_systems: bool) -> 
 
 
 def _print(shown: Sequence[Pending], form: OutputFormat, *, show_systems: bool) -> None:
-    records = [pending_record(pending, show_systems=show_systems) for pending in shown]
+    records = [shown_record(pending, show_systems=show_systems, with_case=False) for pending in shown]
     if form is OutputFormat.json:
         print_json(records)
         return

@@ -12,6 +12,7 @@ from mtassay.report.texts import Span, find_words, marked, printable, wrapped
 from mtassay.reviews import Question
 from mtassay.reviews.cases import Answer
 from mtassay.reviews.pending import Pending
+from mtassay.reviews.subjects import SHORT
 
 __all__ = ["Screen", "match_spans", "rule_lines"]
 
@@ -62,7 +63,10 @@ class Screen:
         given = plural(len(pending.systems), "system")
         if show_systems:
             given += f": {', '.join(pending.systems)}"
-        head = " · ".join(filter(None, (what, pending.status, given, pending.subject.case_id)))
+        names = [what, pending.status, given, pending.subject.case_id]
+        if pending.question.is_blind:  # the id of a case can tell a variant
+            names = [what, given, pending.subject.id[:SHORT]]
+        head = " · ".join(filter(None, names))
         lines = [wrapped(head, width=self.width), ""]
         lines += self.case(tags, pending.segment.source, pending.segment.references)
         for text in pending.subject.outputs:

@@ -12,9 +12,10 @@ __all__ = ["cases_of"]
 
 
 def cases_of(segments: Iterable[Segment]) -> list[Case]:
-    """One case for each original, in order; `expect` has both references and the changes of both sides.
+    """One case for each original, in order; `expect` has both references, the changes and the provenance.
 
-    A case without an edit, or without a reference for either side, cannot be judged and is skipped.
+    A case without an edit, or without a reference for either side, cannot be judged and is skipped, and so is
+    one whose edit changes nothing on one of the sides.
     """
     originals: dict[str, Segment] = {}
     edits: dict[str, Segment] = {}
@@ -41,6 +42,10 @@ def _case(original: Segment, edited: Segment | None) -> Case:
         skip = "it has no edit"
     elif None in references or None in (original.source, edited.source):
         skip = "a source or reference of it is missing"
+    elif original.source == edited.source:
+        skip = "its edited source is the source"
+    elif references[0] == references[1]:
+        skip = "its pseudo-reference is the reference"
     return Case(
         original.id,
         str(facts.get("segment", original.id)),
@@ -49,6 +54,7 @@ def _case(original: Segment, edited: Segment | None) -> Case:
             "references": tuple(references),
             "changes": tuple(Change(*change) for change in facts.get("changes", ())),
             "reference_changes": tuple(Change(*change) for change in facts.get("reference_changes", ())),
+            "provenance": dict(facts.get("provenance", {})),
         },
         tags={"capability": str((edited or original).tags.get("capability", "unknown"))},
         skip=skip,

@@ -148,7 +148,9 @@ def _changes(edit: Any, side: str, text: str, path: str, line: int) -> tuple[Cha
 
 
 def _text(record: Mapping[str, Any], key: str, path: str, line: int) -> str:
-    value = record.get(key)
+    if key not in record:
+        raise InputError(f"'{key}' is missing", path=path, line=line)
+    value = record[key]
     if key == "id" and isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or (key in ("id", "capability") and not value):

@@ -22,6 +22,7 @@ __all__ = [
     "Filtered",
     "PairDifference",
     "as_translated",
+    "check_filter",
     "default_filter",
     "filter_cases",
     "filter_threshold",
@@ -81,6 +82,13 @@ def filter_threshold(name: str, filter_beta: float | None = None) -> float:
     return FILTERS[name].filter_beta
 
 
+def check_filter(metrics: Mapping[str, Metric]) -> None:
+    """Refuse what reads references: a reference held against itself is always perfect."""
+    for name, metric in metrics.items():
+        if metric.reads_references:
+            raise UsageError(f"The filter '{name}' reads references. Take a reference-free one: {ENCODER}.")
+
+
 def pair_differences(
     metrics: Mapping[str, Metric], pairs: Sequence[tuple[Translated, Translated]], tools: Tools
 ) -> list[PairDifference]:
@@ -88,9 +96,7 @@ def pair_differences(
 
     A `Translated` here has the reference as its one output too.
     """
-    for name, metric in metrics.items():
-        if metric.reads_references:
-            raise UsageError(f"The filter '{name}' reads references. Take a reference-free one: {ENCODER}.")
+    check_filter(metrics)
     both = qualities(metrics, [item for pair in pairs for item in pair], ["reference"], tools)
     return [PairDifference(float(a), float(b)) for a, b in both.reshape(-1, 2)]
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from mtassay.core import Verdict
 
-__all__ = ["STATUSES", "Judged", "Status", "Where", "judge_pair", "position", "reconsider"]
+__all__ = ["IGNORED", "STATUSES", "Judged", "Status", "Where", "judge_pair", "position", "reconsider"]
 
 Status = Literal["passed", "original is bad", "edit broke it", "edit improved it", "undecided"]
 Where = Literal["at the edit", "elsewhere", "unknown"]
@@ -60,6 +60,10 @@ def reconsider(judged: Judged, edit_found: bool | None) -> Judged:
     if edit_found is None:
         return Judged("undecided", "the quality measure is blind to it, and the edit was not found")
     return Judged("edit broke it")
+
+
+IGNORED = "the edit was ignored"
+"""Why a case failed whose edit is provably not translated."""
 
 
 def position(edit_found: bool | None) -> Where:

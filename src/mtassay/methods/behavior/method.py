@@ -12,8 +12,10 @@ from typing import Any, ClassVar
 from mtassay.core import Case, Finding, Judgement, Method, Output, Result, Segment, Tools
 from mtassay.languages import parse_pair
 from mtassay.methods.behavior.asking import cases_of
+from mtassay.methods.behavior.distinct import distinct_edits
 from mtassay.methods.behavior.filtering import as_translated, filter_threshold, pair_differences
-from mtassay.methods.behavior.judging import STATUSES, Judged, judge_pair, position, reconsider
+from mtassay.methods.behavior.ignored import Edit, is_ignored
+from mtassay.methods.behavior.judging import IGNORED, STATUSES, Judged, judge_pair, position, reconsider
 from mtassay.methods.behavior.meaning import Sought, find_by_meaning
 from mtassay.methods.behavior.quality import Translated, qualities, quality_name
 from mtassay.methods.behavior.rates import pass_rates
@@ -35,8 +37,9 @@ class BehaviorMethod(Method):
     original has a quality of at least `alpha` and the edit moves it by at most `beta`; where these are not
     given, those of the measure count (see `thresholds`). With `signed` only a loss of quality counts. With
     `filter`, a reference-free metric, cases are skipped whose two pairs differ in quality by more than
-    `filter_beta`. `direct` looks for the edit in the translations of failed cases; with `meaning` the
-    sentence encoder helps, which finds a little more and takes its time. `level` is that of significance.
+    `filter_beta`. `direct` looks for the edit in the translations: where it was provably ignored, the case
+    fails whatever its quality; with `meaning` the sentence encoder helps to place errors, which finds a
+    little more and takes its time. `level` is that of significance.
     """
 
     name: ClassVar[str] = "behavior"
@@ -146,6 +149,9 @@ class BehaviorMethod(Method):
         if self.direct:
             wanted = [i for i, verdict in enumerate(judged) if blind[i] or verdict.status != "passed"]
             found = {i: answered[i].finds_edit() for i in wanted}
+            for i, each in enumerate(answered):
+                if each.ignores_edit(self.pair):
+                    judged[i], found[i] = Judged("edit broke it", IGNORED), False
         if self.meaning:
             # The encoder cannot tell what it is blind to.
             unknown = [i for i, answer in found.items() if answer is None and not blind[i]]
@@ -173,6 +179,19 @@ class _Answered:
     def finds_edit(self) -> bool | None:
         """Whether the words of the edit are in the translation of the edited source."""
         return find_edit(self.sought.changes, self.case.expect["references"][1], self.texts[1])
+
+    def ignores_edit(self, pair: str) -> bool:
+        """Whether the translation of the edited source provably lacks the edit."""
+        languages, expect = parse_pair(pair), self.case.expect
+        edit = Edit(
+            expect["changes"],
+            expect["reference_changes"],
+            expect["references"],
+            distinct_edits(expect["provenance"]),
+            languages.source.code,
+            languages.target.code,
+        )
+        return is_ignored(edit, *self.texts)
 
     def finding(self, system: str, judged: Judged, edit_found: bool | None) -> Finding:
         quality, edited = (None if math.isnan(value) else value for value in self.qualities)

@@ -9,6 +9,7 @@ import numpy as np
 
 from mtassay import stats
 from mtassay.core import Cluster, Comparison, Finding, Result, Score
+from mtassay.methods.behavior.capabilities.choose import in_usual_order
 from mtassay.stats.paired import Settled, compare_shares, rank_shares
 
 __all__ = ["ALL", "PASS_RATE", "UNDECIDED", "pass_rates"]
@@ -24,7 +25,7 @@ def pass_rates(
     level: float = 0.05,
     signature: str = "",
 ) -> Result:
-    """In percent, with Wilson's intervals at 95 %: all cases first, then each capability in order of cases.
+    """In percent, with Wilson's intervals at 95 %: all cases first, then each capability in the usual order.
 
     A rate is of the cases that passed or failed; where some are undecided, their share of all judged cases
     stands beside it under the name `undecided`. Two systems are compared on the cases that both have
@@ -70,7 +71,7 @@ def _groups(findings: Sequence[Finding]) -> dict[str, list[str]]:
     groups: dict[str, dict[str, None]] = {}
     for finding in findings:
         groups.setdefault(str(finding.evidence["capability"]), {})[finding.case_id] = None
-    return {group: list(cases) for group, cases in groups.items()}
+    return {group: list(groups[group]) for group in in_usual_order(groups)}
 
 
 def _settled(findings: Sequence[Finding], systems: Sequence[str]) -> Settled:

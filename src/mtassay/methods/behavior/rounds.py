@@ -31,6 +31,7 @@ class _Slot:
     places: Iterator[Place]
     wanted: int
     attempts: int
+    finished: set[tuple[AlignedSpan, ...]]
     cases: list[BehaviorCase] = field(default_factory=list)
 
     @property
@@ -66,9 +67,10 @@ class Rounds:
             if not fitting:
                 self.without[capability.name, "no place to edit"] += 1
                 continue
-            places = draw_places(pair, fitting, capability, seed=self.settings.seed)
+            finished: set[tuple[AlignedSpan, ...]] = set()
+            places = draw_places(pair, fitting, capability, seed=self.settings.seed, finished=finished)
             wanted = self.settings.per_segment
-            slots.append(_Slot(order, pair, places, wanted, wanted * self.settings.attempts))
+            slots.append(_Slot(order, pair, places, wanted, wanted * self.settings.attempts, finished))
         # Where not all are needed, those that come first must not be the first of the file.
         random.Random(f"{self.settings.seed}\0{capability.name}").shuffle(slots)
         most = self.settings.max_cases
@@ -88,10 +90,13 @@ class Rounds:
 
     def _round(self, capability: Capability, slots: Sequence[_Slot]) -> int:
         """One place of each source; how many cases came of them."""
-        masked = [self._mask(capability, slot) for slot in slots]
-        self.asked[capability.name] += len(masked)
+        asked = [(slot, one) for slot in slots if (one := self._mask(capability, slot))]
+        if not asked:
+            return 0
+        slots = [slot for slot, _ in asked]
+        self.asked[capability.name] += len(asked)
         found: dict[str, tuple[_Slot, Filled, BehaviorCase]] = {}
-        answers = self.infiller.fill(masked)
+        answers = self.infiller.fill([one for _, one in asked])
         # Where nobody answers any more, asking for other places only takes time.
         self.is_silent = all(isinstance(a, Rejected) and a.reason == NO_REPLY for a in answers)
         for slot, answer in self._checked(capability, slots, answers):
@@ -105,9 +110,13 @@ class Rounds:
                 self._drop(answer.masked, FILTERED, answer)
         return len(filtered)
 
-    def _mask(self, capability: Capability, slot: _Slot) -> Masked:
+    def _mask(self, capability: Capability, slot: _Slot) -> Masked | None:
+        """The next place of a source; `None` closes it, since all of its places are finished."""
         slot.attempts -= 1
-        place = next(slot.places)
+        place = next(slot.places, None)
+        if place is None:
+            slot.attempts = 0
+            return None
         told = tuple(capability.instruction(slot.pair, span) for span in place.spans)
         return Masked(slot.pair, capability.name, place.spans, told, place.number)
 
@@ -120,6 +129,8 @@ class Rounds:
         for slot, answer in zip(slots, answers, strict=True):
             if isinstance(answer, Rejected):
                 self._drop(answer.masked, answer.reason, reply=answer.reply)
+                if answer.is_final:
+                    slot.finished.add(answer.masked.spans)
                 continue
             reason = self._objection(capability, answer, next(annotations))
             if reason is None:

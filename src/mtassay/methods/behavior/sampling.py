@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from mtassay.core import Segment
@@ -12,6 +12,9 @@ from mtassay.methods.behavior.capabilities.base import Capability
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 
 __all__ = ["Place", "draw_places", "draw_segments"]
+
+
+_IDLE = 20  # draws in a row with nothing new in them, after which nothing else is left
 
 
 class Place(NamedTuple):
@@ -34,21 +37,32 @@ def draw_segments(segments: Sequence[Segment], sample: int | None, *, seed: int)
 
 
 def draw_places(
-    pair: ReadPair, spans: Sequence[AlignedSpan], capability: Capability, *, seed: int
+    pair: ReadPair,
+    spans: Sequence[AlignedSpan],
+    capability: Capability,
+    *,
+    seed: int,
+    finished: Collection[tuple[AlignedSpan, ...]] = (),
 ) -> Iterator[Place]:
     """Places in random order, each once before any comes again; without end, unless there is none.
 
     The order depends on the seed, the capability and the segment's id alone, not on other segments.
+    What is in `finished`, which may grow meanwhile, does not come again; it ends when nothing else is left.
     """
     draw = random.Random(f"{seed}\0{capability.name}\0{pair.id}")
     times: Counter[tuple[AlignedSpan, ...]] = Counter()
-    while spans:
+    idle = 0
+    while spans and idle < _IDLE:
+        idle += 1
         order = draw.sample(spans, len(spans))
         if capability.spans_at_once > 1:
             groups = [_together(pair, order, capability)]
         else:
             groups = [(span,) for span in order]
         for group in groups:
+            if group in finished:
+                continue
+            idle = 0
             yield Place(group, times[group])
             times[group] += 1
 

@@ -5,14 +5,17 @@ Tables 9 to 11 and 7 of Wu, Liu, Yeung (2023). Nothing is measured again.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 import numpy as np
 
 from mtassay import stats
 from mtassay.core import Finding, Score
-from mtassay.methods.behavior.judging import TINY
+from mtassay.methods.behavior.capabilities.choose import in_usual_order
+from mtassay.methods.behavior.judging import IGNORED, TINY
 from mtassay.methods.behavior.rates import ALL
 
 __all__ = ["AT_THE_EDIT", "error_positions", "sweep"]
@@ -30,8 +33,9 @@ def sweep(
 ) -> list[Score]:
     """The pass rate of every system for every alpha and beta, in percent, with Wilson's interval.
 
-    The group of a score is `alpha=0.8|beta=0.05`. Only the quality counts, so a case whose verdict came from
-    finding the edit is judged as if the measure could see it. Cases without a quality are left out of `n`.
+    The group of a score is `alpha=0.8|beta=0.05`. A case whose edit was provably ignored fails everywhere.
+    Else only the quality counts, so a case whose verdict came from finding the edit is judged as if the
+    measure could see it. Cases without a quality are left out of `n`.
     """
     rows: dict[str, list[tuple[float, float]]] = {}
     for finding in findings:
@@ -40,7 +44,8 @@ def sweep(
             pair = (evidence.get("quality"), evidence.get("edited_quality"))
             pairs = rows.setdefault(finding.system, [])
             if None not in pair:
-                pairs.append(pair)  # type: ignore[arg-type]
+                is_ignored = evidence.get("why") == IGNORED
+                pairs.append((-math.inf, 0.0) if is_ignored else pair)  # type: ignore[arg-type]
     scores = []
     for system, pairs in rows.items():
         table = np.array(pairs, dtype=np.float64).reshape(-1, 2)
@@ -57,6 +62,7 @@ def sweep(
 def error_positions(findings: Iterable[Finding]) -> list[Score]:
     """The share of failed cases whose error is at the edit, by system and capability, in percent.
 
+    All of them together come first, then capabilities in the usual order.
     `n` are the failed cases of which that is known. Cases whose original is bad are not counted: their error
     was there before the edit.
     """
@@ -67,9 +73,12 @@ def error_positions(findings: Iterable[Finding]) -> list[Score]:
             for group in (ALL, str(evidence.get("capability"))):
                 places.setdefault((finding.system, group), Counter())[str(evidence.get("where"))] += 1
     scores = []
-    for (system, group), counts in places.items():
-        known = counts["at the edit"] + counts["elsewhere"]
-        scores.append(_share(group, system, counts["at the edit"], known, name=AT_THE_EDIT))
+    systems = dict.fromkeys(system for system, _ in places)
+    groups = in_usual_order(group for _, group in places if group != ALL)
+    for group, system in product((ALL, *groups), systems):
+        if counts := places.get((system, group)):
+            known = counts["at the edit"] + counts["elsewhere"]
+            scores.append(_share(group, system, counts["at the edit"], known, name=AT_THE_EDIT))
     return scores
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "FilterThreshold",
     "Thresholds",
     "calibrate",
+    "caution",
     "is_blind",
     "thresholds_for",
 ]
@@ -129,6 +130,28 @@ def thresholds_for(
         known.beta if beta is None else beta,
         f"one given, the other: {known.origin}",
     )
+
+
+def caution(
+    quality: str, pair: str, *, alpha: float | None = None, beta: float | None = None, direct: bool = True
+) -> str:
+    """What a reader of pass rates by this measure should know; empty where there is nothing to say.
+
+    >>> print(caution("use", "en-zh"))
+    use hardly sees edits of one word or number: what it misses fails only where the direct check proves it.
+    >>> caution("use", "en-pt").partition("proves it. ")[2], caution("comet", "en-pt")
+    ('Its thresholds were found on en-zh, not on en-pt.', '')
+    """
+    if "use" not in [part.partition(":")[0] for part in quality.split("+")]:
+        return ""
+    misses = (
+        "what it misses fails only where the direct check proves it" if direct else "what it misses passes"
+    )
+    text = f"{quality} hardly sees edits of one word or number: {misses}."
+    known = THRESHOLDS.get(_SPEED.sub("", quality))
+    if known is None or known.origin != _RULE or None not in (alpha, beta) or pair.startswith("en-zh"):
+        return text
+    return f"{text} Its thresholds were found on en-zh, not on {pair}."
 
 
 def is_blind(quality: str, capability: str) -> bool:

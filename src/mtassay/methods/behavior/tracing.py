@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from mtassay.methods.behavior.nouns import Change
 from mtassay.metrics.guards.numerals import NumbersOf, read_numbers
 
-__all__ = ["find_edit", "is_unspaced", "words_of"]
+__all__ = ["are_forms", "count_in_a_row", "find_edit", "is_unspaced", "words_of"]
 
 # Characters of scripts without spaces are words of their own.
 _UNSPACED = "⺀-鿿豈-﫿぀-ヿ฀-๿"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _UNSPACED_WORD = re.compile(f"[{_UNSPACED}]")
+_GROUPED = re.compile(r"(?<=\d)，(?=\d{3}(?!\d))")  # 3，789 by systems that write Chinese marks everywhere
 _PARTICLES = frozenset("的了着地得们個个是在")
 STEM = 4
 """Two words of at least this many equal first letters can be forms of one word."""
@@ -68,12 +69,12 @@ def _find(change: Change, pseudo_reference: str, output: str) -> bool | None:
     wanted, given = words_of(change.after), words_of(output)
     if not wanted:
         gone = words_of(change.before)
-        left = _count(gone, given) > _count(gone, words_of(pseudo_reference))
+        left = count_in_a_row(gone, given) > count_in_a_row(gone, words_of(pseudo_reference))
         return None if not gone else not left
     if read_numbers(change.after):
         return _find_numbers(change.after, pseudo_reference, output)
-    elsewhere = _count(wanted, words_of(pseudo_reference)) - 1
-    times = _count(wanted, given)
+    elsewhere = count_in_a_row(wanted, words_of(pseudo_reference)) - 1
+    times = count_in_a_row(wanted, given)
     if times > max(elsewhere, 0):
         return True
     if times:  # It may be another one of the same words.
@@ -83,6 +84,7 @@ def _find(change: Change, pseudo_reference: str, output: str) -> bool | None:
 
 def _find_numbers(after: str, pseudo_reference: str, output: str) -> bool | None:
     """A small number may stand there as a word, unless there is another number in its place."""
+    output = _GROUPED.sub(",", output)
     have, expected = NumbersOf(output), NumbersOf(pseudo_reference)
     gone = [n for n in read_numbers(after) if not have.has(n, source=NumbersOf(after))]
     if not gone:
@@ -91,7 +93,7 @@ def _find_numbers(after: str, pseudo_reference: str, output: str) -> bool | None
     return False if is_large or not all(map(expected.has, read_numbers(output))) else None
 
 
-def _count(wanted: Sequence[str], words: Sequence[str]) -> int:
+def count_in_a_row(wanted: Sequence[str], words: Sequence[str]) -> int:
     """How often these words stand in a row."""
     size, row = len(wanted), list(wanted)
     return sum(words[i : i + size] == row for i in range(len(words) - size + 1)) if size else 0
@@ -102,7 +104,7 @@ def _has_forms(wanted: Sequence[str], given: Sequence[str]) -> bool:
     if characters:
         return _has_characters([c for c in characters if c not in _PARTICLES], given)
     content = [word for word in wanted if len(word) >= STEM]
-    return bool(content) and all(any(_are_forms(word, other) for other in given) for word in content)
+    return bool(content) and all(any(are_forms(word, other) for other in given) for word in content)
 
 
 def _has_characters(wanted: Sequence[str], given: Sequence[str]) -> bool:
@@ -116,7 +118,12 @@ def _has_characters(wanted: Sequence[str], given: Sequence[str]) -> bool:
     )
 
 
-def _are_forms(word: str, other: str) -> bool:
+def are_forms(word: str, other: str) -> bool:
+    """Whether two words can be forms of one, by their first letters.
+
+    >>> are_forms("gato", "gatos"), are_forms("gato", "galo")
+    (True, False)
+    """
     shorter = min(len(word), len(other))
     same = 0
     while same < shorter and word[same] == other[same]:

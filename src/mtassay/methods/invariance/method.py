@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -75,6 +76,8 @@ class InvarianceMethod(Method):
 
     def __post_init__(self) -> None:
         check_filters(self.filters)
+        if not (math.isfinite(self.threshold) and self.threshold >= 0):
+            raise UsageError(f"The threshold must be a number, 0 or more, not {self.threshold:g}.")
         if self.top < 1:
             raise UsageError("At least one variant of an issue must be shown: --top 1 or more.")
 
@@ -163,7 +166,8 @@ class InvarianceMethod(Method):
             "annotator": self._annotator.signature if self._annotator else "none",
             "version": f"mtassay-{__version__}",
         }
-        return "|".join(f"{key}:{value}" for key, value in settings.items())
+        # The parts of a value are signed with bars of their own, which must not look like the next key.
+        return "|".join(f"{key}:{value.replace('|', ',')}" for key, value in settings.items())
 
     @cached_property
     def _pair(self) -> Pair:

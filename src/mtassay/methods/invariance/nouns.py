@@ -6,14 +6,15 @@ which original it comes from and which one word differs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from mtassay.core import Segment
+from mtassay.errors import InputError
 from mtassay.tools.annotate.nouns import Annotation
 
-__all__ = ["Answer", "Compared", "Edit", "edit_of", "original_of", "variant_of"]
+__all__ = ["Answer", "Compared", "Edit", "edit_of", "has_variants", "original_of", "variant_of"]
 
 
 class Edit(NamedTuple):
@@ -76,7 +77,25 @@ def original_of(segment: Segment) -> str | None:
     return None if original is None else str(original)
 
 
+def has_variants(segments: Iterable[Segment]) -> bool:
+    """Whether these hold variants already, right or wrong ones, so that none need to be made."""
+    return any("edit" in segment.tags or original_of(segment) is not None for segment in segments)
+
+
 def edit_of(tags: Mapping[str, Any]) -> Edit:
-    """The edit that made the variant with these tags."""
-    edit = tags["edit"]
-    return Edit(int(edit["start"]), int(edit["end"]), edit["before"], edit["after"], edit.get("pos", ""))
+    """The edit that made the variant with these tags; an `InputError` where it is none.
+
+    >>> edit_of({"edit": {"start": 2, "end": 7, "before": "small", "after": "young"}}).after
+    'young'
+    """
+    edit = tags.get("edit")
+    places, words = ("start", "end"), ("before", "after")
+    if (
+        not isinstance(edit, Mapping)
+        or not all(type(edit.get(key)) is int for key in places)
+        or not all(isinstance(edit.get(key), str) for key in words)
+    ):
+        raise InputError("'edit' must have start, end, before and after")
+    pos = edit.get("pos")
+    said = pos if isinstance(pos, str) else ""
+    return Edit(edit["start"], edit["end"], edit["before"], edit["after"], said)

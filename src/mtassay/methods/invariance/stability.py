@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtassay import stats
 from mtassay.core import Cluster, Comparison, Finding, Result, Score
+from mtassay.stats.paired import compare_shares, rank_shares
 
 __all__ = ["stability"]
 
@@ -47,11 +46,7 @@ def stability(
         for system, count in counts.items():
             hits = len(flagged.get((system, companion), ()))
             scores.append(_share(FLAGGED, system, companion, hits, count["pairs"], signature))
-    comparisons, p = _comparisons(verdicts)
-    order = sorted(range(len(verdicts)), key=lambda i: -(scores[i].value or 0))
-    names = list(verdicts)
-    ranked = stats.clusters(order, p, alpha=alpha) if len(names) > 1 else []
-    clusters = [Cluster(STABLE, "all", i, tuple(names[j] for j in part)) for i, part in enumerate(ranked, 1)]
+    comparisons, clusters = _compared(verdicts, alpha)
     return Result(scores, comparisons, clusters, counts)
 
 
@@ -62,19 +57,19 @@ def _share(name: str, system: str, group: str, hits: int, n: int, signature: str
     return Score(name, system, group, 100 * hits / n, n, 100 * low, 100 * high, signature)
 
 
-def _comparisons(verdicts: Mapping[str, Mapping[str, bool]]) -> tuple[list[Comparison], NDArray[np.float64]]:
+def _compared(
+    verdicts: Mapping[str, Mapping[str, bool]], alpha: float
+) -> tuple[list[Comparison], list[Cluster]]:
     names = list(verdicts)
-    p = np.full((len(names), len(names)), np.nan)
-    comparisons = []
-    for (i, a), (j, b) in combinations(enumerate(names), 2):
-        both = [case for case in verdicts[a] if case in verdicts[b]]
-        only_a = sum(verdicts[a][case] and not verdicts[b][case] for case in both)
-        only_b = sum(verdicts[b][case] and not verdicts[a][case] for case in both)
-        if not both:
-            comparisons.append(Comparison(STABLE, "all", a, b, None, None))
-            continue
-        one_sided = float(stats.exact_test(max(only_a, only_b), min(only_a, only_b)))
-        p[i, j] = p[j, i] = min(1.0, 2 * one_sided)
-        delta = 100 * (only_a - only_b) / len(both)
-        comparisons.append(Comparison(STABLE, "all", a, b, delta, float(p[i, j])))
-    return comparisons, p
+    cases = list(dict.fromkeys(case for found in verdicts.values() for case in found))
+    passed = np.array([[verdicts[name].get(case, np.nan) for case in cases] for name in names], dtype=float)
+    pairs = compare_shares(passed)
+    comparisons = [
+        Comparison(STABLE, "all", names[pair.a], names[pair.b], 100 * pair.delta, pair.p)
+        if pair.n
+        else Comparison(STABLE, "all", names[pair.a], names[pair.b], None, None)
+        for pair in pairs
+    ]
+    ranked = rank_shares(passed, pairs, alpha=alpha) if len(names) > 1 else []
+    clusters = [Cluster(STABLE, "all", rank, tuple(names[i] for i in part)) for rank, part in ranked]
+    return comparisons, clusters

@@ -23,10 +23,13 @@ def test_a_table_of_ones_own_is_read(tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv"
     path.write_text("# mine\nNN\tdog\tcat:90 cow:50 hen\n\nNNP\tRio\tLima:10\n", encoding="utf-8")
     lexicon = read_lexicon(path)
+    lexicon.substitutes([place("xx", "NN")], count=2)
+    assert not lexicon.has_matched
     dogs, few, plural, name = lexicon.substitutes(
         [place("Dog", "NN"), place("xx", "NN"), place("dog", "NNS"), place("Rio", "NNP")], count=2
     )
     assert dogs == [Candidate("cat", 0.9), Candidate("cow", 0.5)]
+    assert lexicon.has_matched
     assert few == plural == []
     assert name == [Candidate("Lima", 0.1)]
     assert lexicon.signature.startswith("file:mine.tsv|")
@@ -51,6 +54,8 @@ def test_a_compressed_table_is_read(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"NN\tdog\tcat\nNN dog cat\n", "t.tsv line 2: 1 cells, expected 3 between tabs"),
+        (b"NN\tdog\tcat:abc\n", "t.tsv line 1: 'abc' is no score; write hundredths: cat:70"),
+        (b"NN\tdog\tcat:0.7\n", "t.tsv line 1: '0.7' is no score"),
         (b"# nothing\n", "t.tsv: no substitutes in it"),
         (b"NN\tdog\t\xff\n", "t.tsv: not UTF-8"),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
@@ -12,7 +12,7 @@ from mtassay.methods.behavior.capabilities.base import Capability
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
-__all__ = ["ALIASES", "CAPABILITIES", "capability_names", "open_capability"]
+__all__ = ["ALIASES", "CAPABILITIES", "capability_names", "in_usual_order", "open_capability"]
 
 CAPABILITIES = {
     "noun": "a noun or noun phrase becomes another",
@@ -44,6 +44,16 @@ _CLASSES = {
 def capability_names() -> list[str]:
     """All capabilities, ours and those of other packages."""
     return [*CAPABILITIES, *sorted(_entry_points().names - CAPABILITIES.keys())]
+
+
+def in_usual_order(names: Iterable[str]) -> list[str]:
+    """Names of capabilities, each once, in the order of `CAPABILITIES`; those that it lacks come last.
+
+    >>> in_usual_order(["sarcasm", "ner", "noun", "ner"])
+    ['noun', 'ner', 'sarcasm']
+    """
+    rank = {name: number for number, name in enumerate(CAPABILITIES)}
+    return sorted(dict.fromkeys(names), key=lambda name: rank.get(name, len(rank)))
 
 
 def open_capability(name: str) -> Capability:

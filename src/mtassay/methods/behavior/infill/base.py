@@ -57,11 +57,15 @@ class Filled:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Why nothing came of a masked pair; `reply` is what a model said, word for word."""
+    """Why nothing came of a masked pair; `reply` is what a model said, word for word.
+
+    `is_final` says that nothing will ever come of this place, however often it is tried.
+    """
 
     masked: Masked
     reason: str
     reply: str = ""
+    is_final: bool = False
 
 
 class Infiller(ABC):

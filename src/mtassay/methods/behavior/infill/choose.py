@@ -11,13 +11,26 @@ from mtassay.methods.behavior.infill.base import Infiller
 from mtassay.methods.behavior.infill.conversations import Ask, ask_in_turn
 from mtassay.methods.behavior.infill.llm import LLMInfiller
 
-__all__ = ["WAYS", "open_infiller"]
+__all__ = ["WAYS", "never_edited", "open_infiller"]
 
 WAYS = ("lexicon", "llm:SYSTEM", "models:SOURCE_MODEL,TARGET_MODEL")
 
 OpenModel = Callable[[str, Pair], Any]
 _SWITCHES = {"json": "as_json", "example": "example"}
 _EXAMPLE = "as llm:openai:gpt-5-mini or llm:llama:MODEL.gguf"
+
+
+def never_edited(text: str) -> frozenset[str]:
+    """The capabilities, by name, that this infiller never edits, whatever the text.
+
+    >>> "tense" in never_edited("lexicon"), "tense" in never_edited("llm:openai:gpt-5-mini")
+    (True, False)
+    """
+    if text != "lexicon":
+        return frozenset()
+    from mtassay.methods.behavior.infill.lexicon.infiller import OTHER_EDITS
+
+    return OTHER_EDITS
 
 
 def open_infiller(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from mtassay.core import Segment
+from mtassay.errors import UsageError
 from mtassay.methods.invariance.nouns import Edit, variant_of
 from mtassay.methods.invariance.variants.base import Place, Substituter
 from mtassay.methods.invariance.variants.fitting import fit
@@ -42,6 +43,10 @@ class VariantSettings:
     ends: bool = False
     similarity: float = 0.8
     seed: int = 12345
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.similarity <= 1:
+            raise UsageError(f"The similarity must be between 0 and 1, not {self.similarity:g}.")
 
 
 @dataclass

@@ -43,7 +43,8 @@ class Lexicon(Substituter):
     """A table of substitutes, and of the pairs that a substitute must not break.
 
     `lines` are the cells of substitutes by key and word; they are taken apart when asked for. What is nearer
-    than `sure` needs no pair to prove that it goes with its neighbours.
+    than `sure` needs no pair to prove that it goes with its neighbours. `has_matched` says whether any place
+    so far had a row.
     """
 
     name = "lexicon"
@@ -60,6 +61,7 @@ class Lexicon(Substituter):
         self._pairs = pairs
         self._sure = sure
         self._signature = signature
+        self.has_matched = False
 
     @property
     def signature(self) -> str:
@@ -81,6 +83,7 @@ class Lexicon(Substituter):
         token = place.sentence.tokens[place.token]
         key = inflection(token)
         line = self._lines.get((key, token.text)) or self._lines.get((key, token.text.lower()), "")
+        self.has_matched |= bool(line)
         return [
             candidate
             for candidate in map(_candidate, line.split())
@@ -121,6 +124,8 @@ def read_lexicon(path: str | Path, *, name: str | None = None, pairs: Pairs | No
     for number, line in enumerate(text.split("\n"), start=1):
         cells = line.rstrip("\r").split("\t")
         if len(cells) == 3:
+            if name is None:  # our own tables were checked when they were built
+                _check_scores(cells[2], path, number)
             lines[cells[0], cells[1]] = cells[2]
         elif line.strip() and not line.startswith("#"):
             raise InputError(
@@ -133,6 +138,12 @@ def read_lexicon(path: str | Path, *, name: str | None = None, pairs: Pairs | No
     parts = [name or f"file:{Path(path).name}", sha256(data).hexdigest()[:12]]
     signature = "|".join(parts if pairs is None else [*parts, f"pairs:{pairs.digest}"])
     return Lexicon(lines, signature=signature, pairs=pairs)
+
+
+def _check_scores(cell: str, path: str | Path, line: int) -> None:
+    for word, colon, score in (each.rpartition(":") for each in cell.split()):
+        if colon and not score.isdecimal():
+            raise InputError(f"{score[:40]!r} is no score; write hundredths: {word}:70", path=path, line=line)
 
 
 def _candidate(cell: str) -> Candidate:

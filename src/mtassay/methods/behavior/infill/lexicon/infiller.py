@@ -16,12 +16,12 @@ from mtassay.methods.behavior.infill.lexicon.times import time_offers
 from mtassay.methods.behavior.infill.lexicon.words import word_offers
 from mtassay.methods.behavior.nouns import AlignedSpan, Change, ReadPair, apply_changes
 
-__all__ = ["LexiconInfiller", "lexicon_offers", "lexicon_spans"]
+__all__ = ["OTHER_EDITS", "LexiconInfiller", "lexicon_offers", "lexicon_spans"]
 
 
 _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
 
-_OTHER_EDITS = frozenset(("tense", "number", "negation", "gender", "politeness"))
+OTHER_EDITS = frozenset(("tense", "number", "negation", "gender", "politeness"))
 """The capabilities that ask for another form of a word, or for more words; a lexicon has only other words."""
 
 
@@ -53,18 +53,18 @@ class LexiconInfiller(Infiller):
         return lexicon_spans(pair, self.pair, start=start)
 
     def _fill(self, masked: Masked) -> Filled | Rejected:
-        if masked.capability in _OTHER_EDITS:
-            return Rejected(masked, "no such edit in the lexicon")
+        if masked.capability in OTHER_EDITS:
+            return Rejected(masked, "no such edit in the lexicon", is_final=True)
         changes, others, kinds = [], [], []
         offers = lexicon_offers(self._languages, masked.pair)
         used: set[str] = set()
         for span in masked.spans:
             offer = _offer_at(offers, span)
             if offer is None:
-                return Rejected(masked, "not in the lexicon")
+                return Rejected(masked, "not in the lexicon", is_final=True)
             substitute = _choice(offer, masked, used)
             if substitute is None:
-                return Rejected(masked, "no other word in the lexicon")
+                return Rejected(masked, "no other word in the lexicon", is_final=True)
             used |= {substitute.source.lower(), substitute.reference.lower()}
             changes.append(_change(masked.pair.source.text, offer.start, offer.end, substitute.source))
             others.append(
