@@ -81,13 +81,13 @@ def test_subtypes_and_punctuation_do_not_count_as_triples() -> None:
     assert Triples().distances([noun_edit(original, variant)]) == [2]
 
 
-def test_triples_say_what_moved_and_what_is_gone_and_new() -> None:
+def test_triples_say_what_is_gone_and_new_and_what_moved() -> None:
     original = f"{GOLD} com/com/ADP/9/case ele/ele/PRON/5/obl"
     variant = f"{WOOD.replace('lá/lá/ADV/5/advmod', 'lá/lá/ADV/2/advmod')} bem/bem/ADV/5/advmod"
     assert Triples().differences(noun_edit(original, variant)) == [
-        '"lá" moved under "disse", was under "vendeu"',
         'gone: "com ele"',
         'new: "bem"',
+        '"lá" moved under "disse", was under "vendeu"',
     ]
 
 
@@ -95,8 +95,8 @@ def test_triples_name_another_relation() -> None:
     original = f"{GOLD} hoje/hoje/ADV/5/advmod"
     variant = WOOD.replace("lá/lá/ADV/5/advmod", "lá/lá/ADV/5/obl")
     assert Triples().differences(noun_edit(original, variant)) == [
-        '"lá": obl of "vendeu", was advmod',
         'gone: "hoje"',
+        '"lá": obl of "vendeu", was advmod',
     ]
 
 

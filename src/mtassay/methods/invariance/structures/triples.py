@@ -55,7 +55,7 @@ class Triples(Structure):
         return [_distance(one) for one in compared]
 
     def differences(self, compared: Compared) -> list[str]:
-        """Words that hang elsewhere or otherwise, then what is gone, then what is new."""
+        """What is gone, then what is new, then words that hang elsewhere or otherwise."""
         both = compare_words(compared)
         before, after = _both_triples(both)
         gone, new = _only(before, after), _only(after, before)
@@ -67,7 +67,7 @@ class Triples(Structure):
                 gone.remove(old)
                 new.remove(number)
         text, other_text = compared.original.output.text, compared.variant.output.text
-        return lines + gone_and_new(text, both.original, gone, other_text, both.variant, new)
+        return gone_and_new(text, both.original, gone, other_text, both.variant, new) + lines
 
 
 def _distance(compared: Compared) -> float:
