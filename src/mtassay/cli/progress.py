@@ -29,6 +29,22 @@ class Progress:
         self._thread = threading.Thread(target=self._show, daemon=True, name=WATCHER)
         self._since = (self._started, 0)
         self._shown = False
+        self._began = self._started
+        self._seconds: dict[str, float] = {}
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long each step has taken, in the order in which they began."""
+        self._count()
+        return dict(self._seconds)
+
+    def _count(self) -> None:
+        """Add the time since it was last counted to the step that is under way."""
+        now = time.monotonic()
+        name = self._step[0].partition(" (")[0]
+        if name:
+            self._seconds[name] = self._seconds.get(name, 0.0) + now - self._began
+        self._began = now
 
     def __enter__(self) -> Self:
         if not self._quiet:
@@ -48,6 +64,8 @@ class Progress:
     def report(self, step: str, done: int, total: int | None) -> None:
         """What is being done now."""
         now = time.monotonic()
+        if step != self._step[0]:
+            self._count()
         if done < self._step[1] or total != self._step[2]:
             self._since = (now, done)
         self._step = (step, done, total)

@@ -12,7 +12,15 @@ from mtassay.report.texts import find_words, marked, wrapped
 from mtassay.report.versions import differing
 from mtassay.stats import wilson
 
-__all__ = ["companion_table", "issue_block", "issues_in", "issues_table", "summary_table", "variant_lines"]
+__all__ = [
+    "companion_table",
+    "issue_block",
+    "issues_in",
+    "issues_table",
+    "seconds_table",
+    "summary_table",
+    "variant_lines",
+]
 
 METHOD = "invariance"
 _ISSUE = ("suspicious", "confirmed", "cleared")
@@ -111,6 +119,14 @@ def summary_table(run: Run) -> Table:
         notes.insert(1, "Confirmed, cleared: issues in which reviewers found an error, or none.")
     header = ["System", "originals", "variants", "issues", "%", "95 %", *settled, "skipped", "failed"]
     return Table(header, rows, notes=notes)
+
+
+def seconds_table(seconds: Mapping[str, float]) -> Table:
+    """How long each step took (table 5 of the paper), with its share of all."""
+    total = sum(seconds.values())
+    rows = [[step, f"{time:.1f}", f"{100 * time / total:.0f}"] for step, time in seconds.items() if total]
+    rows.append(["all", f"{total:.1f}", "100"])
+    return Table(["Step", "seconds", "%"], rows, title="Time")
 
 
 def companion_table(run: Run) -> Table | None:

@@ -38,6 +38,7 @@ from mtassay.methods.invariance.evaluation import (
 )
 from mtassay.methods.invariance.labels import QUESTION, labels_of
 from mtassay.methods.invariance.method import InvarianceMethod
+from mtassay.report.invariance import seconds_table
 from mtassay.report.invariance_accuracy import (
     accuracy_table,
     new_errors_table,
@@ -119,12 +120,13 @@ def evaluate_issues(
         measured = _measure(methods, material, decisions, tools)
         flagged = _precision(methods[0], material, decisions, tools)
         tools.keep()
+        seconds = progress.seconds
     if plot:
         (name, first), *others = measured.items()
         if others:
             raise UsageError("One system can be drawn at a time: give one with -t.")
         plot_sweep(plot, first.sweep, marks=[first.evaluation.threshold], title=name, farthest=first.farthest)
-    _print(measured, flagged, output_format)
+    _print(measured, flagged, seconds, output_format)
 
 
 def _decisions(labels: Path | None, store: Workspace | None) -> dict[str, str]:
@@ -170,7 +172,12 @@ def _precision(
     return rates
 
 
-def _print(measured: Mapping[str, Measurement], flagged: Mapping[str, Rate], form: OutputFormat) -> None:
+def _print(
+    measured: Mapping[str, Measurement],
+    flagged: Mapping[str, Rate],
+    seconds: Mapping[str, float],
+    form: OutputFormat,
+) -> None:
     if form is OutputFormat.json:
         print_json(
             {
@@ -179,6 +186,7 @@ def _print(measured: Mapping[str, Measurement], flagged: Mapping[str, Rate], for
                     for name, each in measured.items()
                 },
                 "detectors": {name: asdict(rate) for name, rate in flagged.items()},
+                "seconds": dict(seconds),
             }
         )
         return
@@ -192,6 +200,7 @@ def _print(measured: Mapping[str, Measurement], flagged: Mapping[str, Rate], for
     ]
     if len(measured) == 1:
         tables += [sweep_table(each.sweep, title="By threshold") for each in measured.values()]
+    tables.append(seconds_table(seconds))
     print_tables(tables, form)
     if len(measured) > 1:
         say("mtassay: accuracy by threshold: give one --structure and one system")

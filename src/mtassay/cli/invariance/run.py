@@ -89,9 +89,10 @@ def run(
             raise UsageError("There is no system to test: add -t NAME=scheme:rest.")
         budget = Budget(calls=max_calls, characters=max_characters)
         execution = execute(method, segments, systems, workspace=store, budget=budget, report=progress.report)
+        seconds = progress.seconds
         if save and store:
             execution.save(store)
     write_findings(findings, execution.run)
-    print_invariance(execution.run, output_format, issues=issues)
+    print_invariance(execution.run, output_format, issues=issues, seconds=seconds)
     say_next(execution.run, saved=save, workspace=workspace)
     exit_if_failed(systems, execution.outputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,20 +10,35 @@ from mtassay.cli.common import OutputFormat, echo, plural, print_json, print_tab
 from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Run
 from mtassay.formats import write_jsonl
-from mtassay.report.invariance import companion_table, issue_block, issues_in, issues_table, summary_table
+from mtassay.report.invariance import (
+    companion_table,
+    issue_block,
+    issues_in,
+    issues_table,
+    seconds_table,
+    summary_table,
+)
 from mtassay.report.scores import score_rows
 
 __all__ = ["print_invariance", "say_next", "write_findings"]
 
 
-def print_invariance(run: Run, form: OutputFormat, *, issues: int = 10, facts: str = "") -> None:
+def print_invariance(
+    run: Run,
+    form: OutputFormat,
+    *,
+    issues: int = 10,
+    facts: str = "",
+    seconds: Mapping[str, float] | None = None,
+) -> None:
     """What was found, at most `issues` issues of each system in full, then all that was counted.
 
-    `facts` is a line to begin with.
+    `facts` is a line to begin with, `seconds` how long each step took.
     """
     if form is OutputFormat.json:
         findings = [asdict(finding) for finding in run.findings if finding.verdict != "pass"]
-        print_json({**run.result.as_dict(), "findings": findings})
+        told = {} if seconds is None else {"seconds": dict(seconds)}
+        print_json({**run.result.as_dict(), **told, "findings": findings})
         return
     if form is OutputFormat.tsv:
         print_tables([score_rows(run.result)], form)
@@ -35,7 +51,8 @@ def print_invariance(run: Run, form: OutputFormat, *, issues: int = 10, facts: s
     elif issues:
         print_tables([issues_table(run)], form)
         echo()
-    print_tables([table for table in (summary_table(run), companion_table(run)) if table], form)
+    times = seconds_table(seconds) if seconds else None
+    print_tables([table for table in (summary_table(run), companion_table(run), times) if table], form)
     for signature in dict.fromkeys(score.signature for score in run.result.scores):
         echo(f"\n{comment}{signature}")
 
