@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NoReturn, TextIO
 
 from mtassay.core import Segment
@@ -59,6 +59,20 @@ def table_from_jsonl(data: bytes, path: str) -> Table:
     if not built.columns:
         raise InputError(f"no record has a text. Known keys: id, {EXPECTED}, references, outputs", path=path)
     return built
+
+
+def json_objects(lines: Iterable[str], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file whose keys are its own, each with its line number; blank lines are skipped."""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            raise InputError("this is not JSON", path=path, line=number) from None
+        if not isinstance(record, dict):
+            raise InputError("not a JSON object, which begins with {", path=path, line=number)
+        yield number, record
 
 
 def write_jsonl(where: FilePath | TextIO, records: Iterable[Mapping[str, Any] | Segment]) -> None:

@@ -6,7 +6,6 @@ changed on the way is noticed: the subject is the hash of the case and its texts
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from typing import Any, TextIO
 from mtassay.core import Review
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.cells import join_cell, split_cell
-from mtassay.formats.jsonl import write_jsonl
+from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, split_lines
 from mtassay.reviews import QUESTIONS, Subject
 from mtassay.reviews.pending import Pending
@@ -245,15 +244,7 @@ def _tsv_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
 
 
 def _json_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
-    for number, line in enumerate(split_lines(data, path), start=1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError):
-            raise InputError("this is not JSON", path=path, line=number) from None
-        if not isinstance(record, dict):
-            raise InputError("not a JSON object, which begins with {", path=path, line=number)
+    for number, record in json_objects(split_lines(data, path), path):
         for key in ("sources", "outputs"):
             texts = record.get(key)
             allowed = (str, type(None)) if key == "sources" else (str,)

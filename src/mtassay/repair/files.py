@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mtassay.errors import InputError, UsageError
+from mtassay.formats.jsonl import json_objects
 from mtassay.formats.text import FilePath, read_bytes, shown, split_lines
 from mtassay.repair.corrections import Correction
 
@@ -30,7 +30,7 @@ def read_corrections(path: FilePath) -> list[Correction]:
     if ending.endswith(".tsv"):
         records = _from_tsv(data, name)
     elif ending.endswith((".jsonl", ".ndjson")):
-        records = _from_jsonl(data, name)
+        records = json_objects(split_lines(data, name), name)
     else:
         raise UsageError(f"{name}: a file of corrections ends in .jsonl or .tsv.")
     corrections = []
@@ -74,16 +74,3 @@ def _from_tsv(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if len(cells) != len(columns):
             raise InputError(f"{len(cells)} columns, expected {len(columns)}", path=path, line=number)
         yield number, dict(zip(columns, cells, strict=True))
-
-
-def _from_jsonl(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(split_lines(data, path), start=1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            raise InputError("this is not JSON", path=path, line=number) from None
-        if not isinstance(record, dict):
-            raise InputError("not a JSON object, which begins with {", path=path, line=number)
-        yield number, record

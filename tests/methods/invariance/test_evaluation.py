@@ -32,7 +32,7 @@ def counted(rate: Rate) -> tuple[int, int, int]:
 def test_an_issue_is_buggy_if_the_original_or_a_shown_variant_is_wrong() -> None:
     found = evaluate(RANKINGS, LABELS, threshold=4)
     assert found.issues == 3  # "4a" is as far as the threshold, not farther
-    # Top-1: issue 1 is right (1, 1a), 2 has a wrong original, of 3 nothing wrong is known and 3a is open.
+    # Top-1: 1 and 1a are right, 2 is a wrong original, of 3 nothing wrong is known and 3a is open.
     # From top-2 on, 1b is shown, too.
     assert [counted(top.accuracy) for top in found.tops] == [(1, 2, 1), (2, 2, 1), (2, 2, 1)]
     assert found.tops[0].accuracy.value == 0.5
@@ -79,7 +79,7 @@ def test_what_the_original_may_have_too_is_counted_apart(
 def test_pairs_are_counted_by_what_is_wrong_with_them() -> None:
     found = evaluate(RANKINGS, LABELS, threshold=4)
     types = [{kind: n for kind, n in top.types.items() if n} for top in found.tops]
-    # The original and the farthest variant of issue 2 are both illogical; 1d is not far enough.
+    # The original 2 and its farthest variant are both illogical; 1d is not far enough.
     assert types == [{"logic": 2}, {"logic": 2, "under": 1}, {"logic": 2, "under": 2}]
     assert [top.unlabelled for top in found.tops] == [1, 1, 1]
     assert list(found.tops[0].types) == list(ERROR_TYPES)
