@@ -72,6 +72,20 @@ def test_cases_are_made_counted_and_the_same_every_time(run: Run, texts: Path) -
         assert dropped["reason"]
 
 
+def test_swapped_files_are_noticed(run: Run, texts: Path) -> None:
+    done = run("behavior", "generate", "-s", "r.txt", "-r", "s.txt", "-l", "en-pt", "-o", "c.jsonl")
+    assert done.returncode == 2
+    assert "r.txt reads as Portuguese and s.txt as English" in done.stderr
+    assert not (texts / "c.jsonl").exists()
+
+
+def test_a_text_in_another_language_is_told_of(run: Run, texts: Path) -> None:
+    german = "Der alte Hund schläft heute unter dem Tisch.\n" * 5
+    (texts / "r.txt").write_text(german, encoding="utf-8")
+    done = run("behavior", "generate", *FEW, "-o", "c.jsonl")
+    assert "r.txt reads as German, not Portuguese" in done.stderr
+
+
 def test_the_counts_add_up(run: Run) -> None:
     done = run("behavior", "generate", *FEW, "--per-segment", 3, "-o", "a.jsonl", "-f", "json")
     counts = json.loads(done.stdout)

@@ -8,7 +8,13 @@ from typing import Annotated
 import typer
 
 from mtassay.cli.behavior.asking import Asker
-from mtassay.cli.behavior.inputs import NeededPairOption, ReferenceOption, SourceOption, check_files
+from mtassay.cli.behavior.inputs import (
+    NeededPairOption,
+    ReferenceOption,
+    SourceOption,
+    check_files,
+    read_parallel,
+)
 from mtassay.cli.behavior.making import MAKING, Making, making
 from mtassay.cli.behavior.show_generated import check_generated, print_generated, write_dropped
 from mtassay.cli.common import (
@@ -25,7 +31,6 @@ from mtassay.cli.common import (
 )
 from mtassay.cli.progress import Progress
 from mtassay.engine import EngineTools
-from mtassay.formats import read_segments
 from mtassay.languages import parse_pair
 from mtassay.methods.behavior.files import write_cases
 
@@ -71,7 +76,7 @@ def generate(
     making.check()
     check_files(output, dropped)
     refuse_existing(output, dropped, force=force)
-    segments = read_segments(source, [reference], pair=pair)
+    segments = read_parallel(source, reference, pair)
     store = cache_workspace(workspace)
     with Progress(quiet=quiet) as progress:
         tools = EngineTools(store, progress.report)

@@ -13,9 +13,11 @@ from mtassay.cli.common import check_targets, named, plural, say, workspace_path
 from mtassay.cli.replay import Replay
 from mtassay.core import Run, Segment, System
 from mtassay.errors import InputError, UsageError
+from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.behavior.files import read_cases, read_outputs
 from mtassay.methods.behavior.nouns import EDITED, BehaviorCase, segments_of
+from mtassay.metrics.guards.identify import can_identify, identify, name_of, same_as
 from mtassay.options import is_live, open_system
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
@@ -33,6 +35,7 @@ __all__ = [
     "check_files",
     "is_file",
     "read_material",
+    "read_parallel",
     "refuse_for_saved",
     "saved_run",
 ]
@@ -58,6 +61,8 @@ FailuresOption = Annotated[
 ]
 SaveOption = Annotated[bool, typer.Option("--save", help="Keep the run in the workspace.")]
 
+_ENOUGH_LINES = 20
+
 
 @dataclass(frozen=True)
 class Material:
@@ -71,6 +76,33 @@ class Material:
 def case_segments(cases: Sequence[BehaviorCase]) -> list[Segment]:
     """The original of each case, followed by its edit."""
     return [segment for case in cases for segment in segments_of(case)]
+
+
+def read_parallel(source: Path, reference: Path, pair: Pair) -> list[Segment]:
+    """The pairs of a parallel text; an error where its two files seem to be swapped."""
+    segments = read_segments(source, [reference], pair=pair)
+    found = [
+        _other_language([s.source for s in segments], pair.source.code),
+        _other_language([s.references[0] for s in segments], pair.target.code),
+    ]
+    if found[0] in same_as(pair.target.code) and found[1] in same_as(pair.source.code):
+        raise InputError(
+            f"{source} reads as {pair.target.name} and {reference} as {pair.source.name}: "
+            "are -s and -r swapped, or the two languages of -l?"
+        )
+    for file, language, other in zip((source, reference), (pair.source, pair.target), found, strict=True):
+        if other:
+            say(f"mtassay: {file} reads as {name_of(other)}, not {language.name}")
+    return segments
+
+
+def _other_language(texts: Sequence[str | None], expected: str) -> str:
+    """The language that these surely are in instead of the expected one; empty where they may be right."""
+    some = " ".join([text for text in texts if text][:_ENOUGH_LINES])
+    if not some or not can_identify(expected):
+        return ""
+    guess = identify(some, expected)
+    return guess.code if guess.is_sure and guess.excludes(expected) else ""
 
 
 def is_file(where: str) -> bool:

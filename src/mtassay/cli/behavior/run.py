@@ -18,6 +18,7 @@ from mtassay.cli.behavior.inputs import (
     SourceOption,
     case_segments,
     check_files,
+    read_parallel,
 )
 from mtassay.cli.behavior.judge import PlotOption
 from mtassay.cli.behavior.judging import JUDGING, Judging, judging
@@ -42,7 +43,6 @@ from mtassay.cli.progress import Progress
 from mtassay.core import System
 from mtassay.engine import EngineTools, execute
 from mtassay.errors import UsageError
-from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.behavior.files import write_cases
 from mtassay.options import is_live, open_system
@@ -98,7 +98,7 @@ def run(
     check_files(cases, findings, plot)
     refuse_existing(cases, force=force)
     systems = _live(system or [], pair)
-    segments = read_segments(source, [reference], pair=pair)
+    segments = read_parallel(source, reference, pair)
     store = Workspace(workspace_path(workspace)) if save else cache_workspace(workspace)
     with Progress(quiet=quiet) as progress:
         tools = EngineTools(store, progress.report)

@@ -36,6 +36,27 @@ def test_an_english_article_stays_right() -> None:
     assert "banana" not in substitutes(read, "orange")
 
 
+def test_an_article_needs_a_word_that_can_be_counted() -> None:
+    read = pair(side("She has/VBZ a/DT fever/NN ./."), side("Ela está com febre ."))
+    assert "diarrhea" not in substitutes(read, "fever")
+    read = pair(side("She has/VBZ fever/NN ./."), side("Ela está com febre ."))
+    assert "diarrhea" in substitutes(read, "fever")
+
+
+def test_more_needs_a_long_adjective() -> None:
+    read = pair(side("a/DT more/RBR generous/JJ man/NN"), side("um homem mais generoso"))
+    found = substitutes(read, "generous")
+    assert found["intelligent"] == "inteligente"
+    assert "kind" not in found  # `kinder`
+
+
+def test_an_article_within_a_name_has_no_capital_inside_a_sentence() -> None:
+    inside = pair(side("She likes/VBZ Japan/NNP ./."), side("她 喜欢 日本 。"))
+    assert substitutes(inside, "Japan", ("en", "zh"))["the Philippines"] == "菲律宾"
+    first = pair(side("Japan/NNP has/VBZ grown/VBN ./."), side("日本 发展 了 。"))
+    assert substitutes(first, "Japan", ("en", "zh"))["The Philippines"] == "菲律宾"
+
+
 def test_a_country_keeps_its_article() -> None:
     read = pair(side("She lives/VBZ in/IN Brazil/NNP ./."), side("Ela mora no Brasil ."))
     found = substitutes(read, "Brazil")
@@ -104,6 +125,19 @@ def test_a_reflexive_verb_is_left_alone() -> None:
 )
 def test_unsafe_words_are_left_alone(source: str, reference: str, word: str) -> None:
     assert substitutes(pair(side(source), side(reference)), word) == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "reference", "languages"),
+    [
+        ("She always/RB looks/VBZ for/IN it/PRP", "Nem sempre ela procura", ("en", "pt")),
+        ("She always/RB looks/VBZ for/IN it/PRP", "Sie sucht immer noch danach", ("en", "de")),
+    ],
+)
+def test_a_word_of_a_fixed_expression_is_left_alone(
+    source: str, reference: str, languages: tuple[str, str]
+) -> None:
+    assert substitutes(pair(side(source), side(reference)), "always", languages) == {}
 
 
 def test_a_compound_is_left_alone() -> None:

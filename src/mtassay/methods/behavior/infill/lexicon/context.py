@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
-from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag, takes_an
+from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag, takes_an, takes_more
 from mtassay.methods.behavior.infill.lexicon.entries import Entry, rows_of
 from mtassay.tools.annotate.nouns import Annotation, Token
 
-__all__ = ["Place", "keeps_article", "left_alone", "opens_sentence", "possible_cells"]
+__all__ = ["Place", "goes_with_words_before", "left_alone", "opens_sentence", "possible_cells"]
 
 Place = tuple[int, int]
 """Token numbers: the first, and the one after the last."""
@@ -89,10 +89,20 @@ def possible_cells(
     return {pair for pair in cells if pair[side] == cell}
 
 
-def keeps_article(annotation: Annotation, first: int, before: str, after: str) -> bool:
-    """Whether an English `a` or `an` right before a word stays right."""
-    article = annotation.tokens[first - 1].text.lower() if first else ""
-    return article not in ("a", "an") or takes_an(before) == takes_an(after)
+def goes_with_words_before(
+    tokens: Sequence[Token], place: Place, after: str, *, part: str, forms: Mapping[str, str]
+) -> bool:
+    """Whether an English `a`, `an`, `more` or `most` right before a word can stand before another.
+
+    `part` and `forms` are those of the other.
+    """
+    before = tokens[place[0] - 1].text.lower() if place[0] else ""
+    if before in ("more", "most") and part == "ADJ":
+        return takes_more(after)
+    if before in ("a", "an"):
+        is_countable = part != "NOUN" or "pl" in forms
+        return is_countable and takes_an(tokens[place[0]].text) == takes_an(after)
+    return True
 
 
 def _english(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["cells_of_tag", "forms", "takes_an"]
+__all__ = ["cells_of_tag", "forms", "takes_an", "takes_more"]
 
 _VOWEL = re.compile(
     r"(?!uni(?!n)|use|usu|eu|one\b|once)(?:[aeiou]|hour|honest|hono|heir|8|11\b|18\b)", re.IGNORECASE
 )
+_SYLLABLE = re.compile(r"[aeiouy]+")
+_LONG_ENDINGS = ("ful", "less", "ous", "ing", "ed", "ive", "ant", "ent", "al", "ic")
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdgmnprt]$")
 _CELLS = {
     "NN": "sg", "NNS": "pl", "NNP": "sg", "NNPS": "pl",
@@ -52,6 +54,15 @@ def takes_an(word: str) -> bool:
     [True, True, False, True, False, False]
     """
     return _VOWEL.match(word) is not None
+
+
+def takes_more(adjective: str) -> bool:
+    """Whether it is compared with `more` and `most`, by its length and ending.
+
+    >>> [takes_more(word) for word in ("famous", "interesting", "rich", "lazy")]
+    [True, True, False, False]
+    """
+    return len(_SYLLABLE.findall(adjective)) > 2 or adjective.endswith(_LONG_ENDINGS)
 
 
 def _with_s(word: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from mtassay.methods.behavior.infill.lexicon.context import (
     Place,
-    keeps_article,
+    goes_with_words_before,
     left_alone,
     opens_sentence,
     possible_cells,
@@ -55,6 +55,11 @@ class _Side:
         return written == form or (
             written == fitted(form, written) and opens_sentence(self.annotation, place[0])
         )
+
+    def written(self, place: Place, form: str) -> str:
+        """A form as it is written here: with a capital only where that comes from a sentence's start."""
+        starts = opens_sentence(self.annotation, place[0])
+        return fitted(form, self.text(place)) if starts else form
 
     def has_any(self, forms: Iterable[str]) -> bool:
         """Whether one of these forms stands here already."""
@@ -129,13 +134,10 @@ def _made(
     entry: Entry,
     substitutes: list[Substitute],
 ) -> Offer | None:
-    before = source.text(place), reference.text(other)
     kept: dict[str, Substitute] = {}
     for substitute in substitutes:
-        after = fitted(substitute.source, before[0]), fitted(substitute.reference, before[1])
-        if _fits(source, place, before[0], after[0], substitute, 0) and _fits(
-            reference, other, before[1], after[1], substitute, 1
-        ):
+        after = source.written(place, substitute.source), reference.written(other, substitute.reference)
+        if _fits(source, place, after[0], substitute, 0) and _fits(reference, other, after[1], substitute, 1):
             kept.setdefault(after[0], Substitute(*after, substitute.entry))  # one translation is enough
     if not kept:
         return None
@@ -149,10 +151,12 @@ def _made(
     )  # fmt: skip
 
 
-def _fits(side: _Side, place: Place, before: str, after: str, substitute: Substitute, number: int) -> bool:
-    """Whether a substitute can stand here: it is not in the sentence yet, and an article stays right."""
-    if side.language == "en" and not keeps_article(side.annotation, place[0], before, after):
-        return False
+def _fits(side: _Side, place: Place, after: str, substitute: Substitute, number: int) -> bool:
+    """Whether a substitute can stand here: it is not in the sentence yet, and the words before go with it."""
     assert substitute.entry is not None
     forms = substitute.entry.reference if number else substitute.entry.source
+    if side.language == "en" and not goes_with_words_before(
+        side.annotation.tokens, place, after, part=substitute.entry.part, forms=forms
+    ):
+        return False
     return not side.has_any(forms.values())
