@@ -100,6 +100,8 @@ def test_an_instruction_says_what_to_put_there(
 EDITS = [
     ("noun", "She took it to my shop.", "She took it to my sister.", "She took it to sleep."),
     ("verb", "The children sang.", "The children slept.", "The children there."),
+    ("verb", "The judge can see it.", "The judge can eat it.", "The judge can delivered it."),
+    ("verb", "She brought a cake.", "She sold a cake.", "She show a cake."),
     ("adjective", "She wore a long coat.", "She wore a short coat.", "She wore a winter coat."),
     ("adverb", "He sings well.", "He sings badly.", "He sings songs."),
     ("preposition", "The cat sleeps under the table.", "The cat sleeps behind us.", "The cat sleeps well."),

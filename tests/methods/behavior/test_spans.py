@@ -59,6 +59,12 @@ def test_words_and_phrases_that_align_both_ways_can_be_edited() -> None:
     }
 
 
+def test_a_placeholder_is_nobodys_word() -> None:
+    pair = read("She sold # NAME # in Rio", "Ela vendeu # NAME # no Rio", "0-0 1-1 2-2 3-3 4-4 5-5 6-6")
+    assert ("Rio", "Rio") in texts(pair)
+    assert not any("NAME" in both for here in texts(pair) for both in here)
+
+
 @pytest.mark.parametrize(
     ("links", "gone", "left"),
     [

@@ -34,6 +34,7 @@ def filled(one: Masked, source: str, reference: str, *, adapted: str | None = No
 
 
 ZH = masked("The shop on the corner sells old books.", "街角的商店卖旧书。", ("shop", "商店"))
+ARTICLE = masked("He has a shop there.", "Ele tem uma loja lá.", ("shop", "loja"))
 EN_ZH = parse_pair("en-zh")
 
 
@@ -46,12 +47,16 @@ EN_ZH = parse_pair("en-zh")
         (SHOP, "inn", "[MASK]", "mask left"),
         (SHOP, "SHOP", "pousada", "source unchanged"),
         (SHOP, "inn", "Loja", "reference unchanged"),
+        (SHOP, "inn", "", "reference not filled"),
+        (SHOP, "inn", ",", "reference not filled"),
         (SHOP, "商店", "pousada", "other language"),
         (SHOP, "inn", "гостиница", "other language"),
         (ZH, "market", "市场", None),
         (ZH, "market", "market", "other language"),
         (ZH, "IKEA", "IKEA", None),
         (SHOP, "inn is", "pousada", "not fluent"),
+        (ARTICLE, "hotel", "pousada", None),
+        (ARTICLE, "inn", "pousada", "not fluent"),
         (SHOP, "inn", "pousada fica", "not fluent"),
         (SHOP, "inn " + "that nobody has ever seen " * 4, "pousada", "not fluent"),
         (SHOP, "inn", "pousada " + "que ninguém jamais viu " * 4, "not fluent"),

@@ -23,6 +23,7 @@ MOST_WORDS = 6
 _SMALL = frozenset(("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ", ""))
 _MEASURE_WORDS = frozenset(("q", "M"))  # how LAC and the Chinese Treebank tag them
 _JOINTS = frozenset("-–·.’'/&%")
+_PLACEHOLDER = frozenset("#_<>{}")
 _APOSTROPHES = frozenset("'’")
 
 
@@ -34,7 +35,8 @@ def aligned_spans(
     Words, phrases and entities of the source whose links all lead into one span of the reference, all of
     whose links lead back. The first and last word on both sides have a link; between them, small words (not
     nouns, verbs, adjectives, adverbs, numbers) may have none. No span has the first word of the text,
-    unless `start`, and none begins or ends inside a written word, as `do` in `don't`.
+    unless `start`; none begins or ends inside a written word, as `do` in `don't`, or belongs to a
+    placeholder, as `#NAME#`.
 
     The same place comes once for each label. With `longest`, of all that overlap only the longest is kept;
     without, a capability picks among all, and keeps the longest of its own.
@@ -52,6 +54,8 @@ def aligned_spans(
             continue
         other = _partner(pair, range(span.start, span.end), there, back)
         if other is None or _cuts_a_word(source, span.start, span.end):
+            continue
+        if _is_placeholder(source.tokens, span.start, span.end):
             continue
         if _cuts_a_word(reference, other.start, other.stop):
             continue
@@ -101,6 +105,11 @@ def _is_small(token: Token) -> bool:
     if token.pos in ("PUNCT", "SYM") or not any(map(str.isalnum, token.text)):
         return token.text in _JOINTS
     return token.pos in _SMALL or token.tag in _MEASURE_WORDS
+
+
+def _is_placeholder(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """Whether a mark of a placeholder or tag is in these tokens or next to them."""
+    return any(not _PLACEHOLDER.isdisjoint(token.text) for token in tokens[max(start - 1, 0) : end + 1])
 
 
 def _cuts_a_word(annotation: Annotation, start: int, end: int) -> bool:

@@ -15,6 +15,7 @@ from mtassay.methods.behavior.infill.gaps import is_left
 from mtassay.methods.behavior.nouns import Change, apply_changes
 from mtassay.metrics.guards.identify import can_identify, identify, script_of
 from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.articles import wrong_articles
 
 __all__ = ["REASONS", "case_key", "objection", "told"]
 
@@ -23,6 +24,7 @@ REASONS = (
     "source changed elsewhere",
     "source unchanged",
     "reference unchanged",
+    "reference not filled",
     "other language",
     "not fluent",
     "not the capability",
@@ -65,9 +67,11 @@ def objection(
         _same(change.before, change.after) for change in filled.reference_changes
     ):
         return "reference unchanged"
+    if not all(_has_words(change.after) for change in filled.reference_changes):
+        return "reference not filled"
     if _other_language(filled, pair):
         return "other language"
-    if _not_fluent(filled):
+    if _not_fluent(filled) or _has_wrong_article(filled, pair):
         return "not fluent"
     if capability is not None and source_annotation is not None:
         original = filled.masked.pair.source
@@ -96,6 +100,7 @@ def told(reason: str, masked: Masked, pair: Pair) -> str:
         ),
         "source unchanged": f"Do not fill in {originals}: that is the original. Choose something else.",
         "reference unchanged": f"The {target} translation must say what the filled {source} sentence says.",
+        "reference not filled": f"Something must stand in place of the mask in the {target} translation.",
         "reference adapted too much": (
             f"Too many other words of the {target} translation have changed."
             f" Keep it as it was, and replace the mask: {masked.reference}"
@@ -159,6 +164,22 @@ def _not_fluent(filled: Filled) -> bool:
     was, now = len(reference) / max(1, len(source)), len(filled.reference) / max(1, len(filled.source))
     off = abs(len(filled.reference) - was * len(filled.source))
     return off > _ROOM and not 1 / MOST_GROWTH <= now / max(was, 1e-9) <= MOST_GROWTH
+
+
+def _has_wrong_article(filled: Filled, pair: Pair | None) -> bool:
+    """Whether an English side has `a` before a vowel now, or `an` before a consonant."""
+    if pair is None:
+        return False
+    texts = filled.masked.pair
+    sides = ((pair.source, texts.source, filled.source), (pair.target, texts.reference, filled.reference))
+    return any(
+        language.code == "en" and wrong_articles(after) > wrong_articles(before.text)
+        for language, before, after in sides
+    )
+
+
+def _has_words(text: str) -> bool:
+    return any(map(str.isalnum, text))
 
 
 def _stutters(text: str) -> int:

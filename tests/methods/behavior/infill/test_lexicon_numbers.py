@@ -47,6 +47,9 @@ def texts(
         ("at 8 a.m.", "às 8h", []),  # the business of clock times
         ("from 5 to 70", "de 5 a 70", [("number", "5", "5"), ("number", "70", "70")]),
         ("half of the 5", "metade das 6", []),
+        ("12 acres (5 hectares)", "12 acres (5 hectares)", []),  # they would contradict each other
+        ("two trees, one old and one young", "duas árvores, uma velha e uma nova", []),
+        ("from 0 to 100", "de 0 a 100", []),
         ("about 1.5% of them", "cerca de 1,5% deles", []),  # below 2 a verb may be singular
     ],
 )
@@ -63,6 +66,7 @@ def test_a_number_is_found_where_both_sides_have_it_once(
         ("1,234.5 tons", "1.234,5 Tonnen", ("en", "de"), [("number", "1,234.5", "1.234,5")]),
         ("twelve books", "十二本书", ("en", "zh"), [("number", "twelve", "十二")]),
         ("in 1938", "在1938年", ("en", "zh"), [("year", "1938", "1938")]),
+        ("over 40 years", "40余年", ("en", "zh"), []),  # this goes with round numbers only
         ("5 people and 50,000 ants", "5人和5万只蚂蚁", ("en", "zh"), [("number", "5", "5")]),
         ("31 mil carros", "31,000 cars", ("pt", "en"), [("number", "31 mil", "31,000")]),
     ],

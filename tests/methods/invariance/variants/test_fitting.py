@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.methods.invariance.variants.base import Place
-from mtassay.methods.invariance.variants.fitting import fit, wants_an, with_case
+from mtassay.methods.invariance.variants.fitting import fit, with_case
 from mtassay.tools.annotate.fake import FakeAnnotator
 
 ANNOTATOR = FakeAnnotator("en")
@@ -76,46 +76,6 @@ def test_the_english_article_is_no_matter_in_other_languages() -> None:
     edit = fit(Place(sentence, 1), "igreja", language="pt")
     assert edit is not None
     assert edit.after == "igreja"
-
-
-@pytest.mark.parametrize(
-    "word",
-    [
-        "hour",
-        "honest",
-        "heir",
-        "honor",
-        "apple",
-        "MRI",
-        "FBI",
-        "umbrella",
-        "uninvited",
-        "unimportant",
-        "uncle",
-    ],
-)
-def test_these_words_take_an(word: str) -> None:
-    assert wants_an(word)
-
-
-@pytest.mark.parametrize(
-    "word",
-    [
-        "house",
-        "university",
-        "European",
-        "one",
-        "useful",
-        "UN",
-        "UFO",
-        "NATO",
-        "union",
-        "utensil",
-        "unanimous",
-    ],
-)
-def test_these_words_take_a(word: str) -> None:
-    assert not wants_an(word)
 
 
 def test_one_capital_letter_is_not_shouting() -> None:

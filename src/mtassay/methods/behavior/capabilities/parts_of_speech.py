@@ -21,10 +21,22 @@ from mtassay.tools.annotate.nouns import Annotation, Token
 
 __all__ = ["Adjective", "Adverb", "Noun", "PartOfSpeech", "Preposition", "Verb", "is_verb"]
 
+_FORM = ("VerbForm", "Tense", "Person", "Number")
+"""The features that make the form of a verb."""
+
 
 def is_verb(token: Token) -> bool:
     """A verb that says something itself: no auxiliary, and no participle in an adjective's place."""
     return token.pos in ("VERB", "AUX") and not is_auxiliary(token) and relation_of(token) != "amod"
+
+
+def _have_one_form(verb: Token, other: Token) -> bool:
+    """Whether no feature says otherwise; taggers take a past tense for a participle, and back."""
+    are_past = verb.features.get("Tense") == other.features.get("Tense") == "Past"
+    known = [name for name in _FORM if name in verb.features and name in other.features]
+    return all(
+        verb.features[name] == other.features[name] or (are_past and name == "VerbForm") for name in known
+    )
 
 
 class PartOfSpeech(Capability):
@@ -92,6 +104,20 @@ class Verb(PartOfSpeech):
     def is_one(token: Token) -> bool:
         """Whether a word is a verb, and not only a helping one."""
         return is_verb(token)
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Change], *, original: Annotation | None = None
+    ) -> str | None:
+        """The new verb must have the form of the old one, where both are known: else it hardly fits in."""
+        wrong = super().objection(edited, changes, original=original)
+        if wrong is not None or original is None:
+            return wrong
+        for change, place in zip(changes, edited_places(changes), strict=True):
+            old = [token for token in heads_at(original, (change.start, change.end)) if is_verb(token)]
+            new = [token for token in heads_at(edited, place) if is_verb(token)]
+            if old and new and not _have_one_form(old[0], new[0]):
+                return f'"{change.after}" does not have the form of "{change.before}"'
+        return None
 
 
 class Adjective(PartOfSpeech):

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from mtassay.methods.invariance.nouns import Edit
 from mtassay.methods.invariance.variants.base import Place
 from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.articles import wants_an
 
-__all__ = ["fit", "wants_an", "with_case"]
-
-# Written with a vowel and spoken with a consonant, and the other way round.
-_SPOKEN_CONSONANT = re.compile(r"uni(?!n|mp|ma)|unan|us[aeiu]|ut[ei]|uto|ura|eu|ewe|one|once|ubiq|ufo|ukul")
-_SPOKEN_VOWEL = re.compile(r"hour|honest|hono|heir")
-_SPELT_WITH_A_VOWEL = "AEFHILMNORSX"  # an MRI
+__all__ = ["fit", "with_case"]
 
 
 def fit(place: Place, word: str, *, language: str = "en") -> Edit | None:
@@ -49,20 +43,6 @@ def with_case(word: str, like: str) -> str:
     if like[:1].isupper():
         return word[:1].upper() + word[1:]
     return word
-
-
-def wants_an(word: str) -> bool:
-    """Whether the article before this word is "an", by its sound.
-
-    >>> [word for word in ("hour", "house", "union", "unimportant", "MRI", "NATO", "owl") if wants_an(word)]
-    ['hour', 'unimportant', 'MRI', 'owl']
-    """
-    if word.isupper() and len(word) < 4:  # longer ones are read as words: a NATO
-        return word[0] in _SPELT_WITH_A_VOWEL
-    small = word.lower()
-    if _SPOKEN_CONSONANT.match(small):
-        return False
-    return small[0] in "aeiou" or _SPOKEN_VOWEL.match(small) is not None
 
 
 def _stands(sentence: Annotation, word: str) -> bool:

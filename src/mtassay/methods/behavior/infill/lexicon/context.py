@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag, takes_an, takes_more
+from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag, takes_more
 from mtassay.methods.behavior.infill.lexicon.entries import Entry, rows_of
 from mtassay.tools.annotate.nouns import Annotation, Token
+from mtassay.tools.articles import wants_an
 
 __all__ = ["Place", "goes_with_words_before", "left_alone", "opens_sentence", "possible_cells"]
 
@@ -27,6 +28,19 @@ _ALONE = frozenset(("speech", "recall", "motion up", "growth", "wait", "live", "
 _SPEECH = frozenset(("speech", "recall"))
 _BY_NUMBER = frozenset(("motion up", "growth"))
 """The groups of verbs that are replaced only where a number says how much."""
+_GOVERNED = frozenset(("about", "against", "as", "for", "into", "of", "off", "on", "out", "over", "to", "up"))
+"""What a verb may ask for and another one not: `work on`, but not `study on`."""
+_DEGREES = frozenset(("as", "how", "less", "more", "most", "quite", "so", "too", "very"))
+_CONTRASTS = frozenset(("as", "but", "even", "yet"))
+"""Before these an adjective or adverb is what nobody expects, and its opposite makes no sense."""
+_TIMES = frozenset((
+    "amount", "day", "days", "hour", "hours", "minute", "minutes", "month", "months", "second", "seconds",
+    "time", "week", "weeks", "while", "year", "years",
+))  # fmt: skip
+_LIMITS = frozenset(("already", "bereits", "erst", "just", "nur", "only", "schon"))
+"""With these a small amount is expected, or a large one."""
+_SIZES = frozenset(("age", "depth", "height", "length", "stature"))
+_SPEAKERS = frozenset(("i", "me", "us", "we"))
 _COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))
 """The groups of nouns that are replaced only after a number."""
 _MASCULINE = frozenset([
@@ -55,6 +69,8 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Entry
     if entry.group == "month" and _LATE_DAY.search(text):  # not every month has it
         return True
     if entry.group in _SPEECH and language != "zh" and not _quotes(annotation, place):
+        return True
+    if entry.group == "length" and any(token.text.lower() in _LIMITS for token in annotation.tokens):
         return True
     if language == "en":
         return _english(annotation.tokens, place, entry)
@@ -101,7 +117,7 @@ def goes_with_words_before(
         return takes_more(after)
     if before in ("a", "an"):
         is_countable = part != "NOUN" or "pl" in forms
-        return is_countable and takes_an(tokens[place[0]].text) == takes_an(after)
+        return is_countable and wants_an(tokens[place[0]].text) == wants_an(after)
     return True
 
 
@@ -112,6 +128,18 @@ def _english(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
     after = tokens[place[1]] if place[1] < len(tokens) else None
     if place[1] - place[0] == 1 and token.tag and not token.tag.startswith(_TAGS.get(entry.part, ("",))):
         return True
+    if entry.part in ("ADJ", "NOUN") and _in_title(token, after, entry):
+        return True
+    if entry.part in ("ADJ", "ADV") and before is not None and before.text.lower() in _CONTRASTS:
+        return True
+    if entry.group == "frequency" and before is not None and before.text.lower() in _DEGREES:
+        return True
+    if entry.group in _SIZES and any(other.pos == "NUM" for other in tokens[max(place[0] - 2, 0) : place[0]]):
+        return True  # `58 inches long`
+    if entry.group == "quantity" and not _counts(tokens[place[1] :]):
+        return True
+    if entry.group.startswith("mine"):  # `I lost my way`
+        return any(other.text.lower() in _SPEAKERS for other in tokens)
     if entry.part == "NOUN":
         if "compound" in relations - {child.relation for child in tokens[place[0] : place[1]]}:
             return True
@@ -128,6 +156,8 @@ def _english(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
             return True
         if entry.group in ("wait", "live") and relations & {"dobj", "obj"}:  # `sing a song`
             return True
+        if entry.group not in _BY_NUMBER and _governs(tokens, place[1]):
+            return True
         bare = entry.group not in _ALONE and not relations & {"dobj", "obj", "nsubjpass"}
         return "prt" in relations or token.relation in ("compound", "amod") or bare
     if entry.group.startswith(("state ", "city ")) and _in_address(tokens, place):
@@ -142,11 +172,37 @@ def _english_preposition(tokens: Sequence[Token], place: Place, entry: Entry) ->
     after, next_but_one = [*tokens[place[1] : place[1] + 2], None, None][:2]
     if after is None or after.pos not in ("DET", "PROPN", "NOUN", "PRON", "NUM", "ADJ"):
         return False
+    if entry.group == "time" and after.pos != "NUM":  # `after a short time` is a span of time too
+        return not any(token.text.lower() in _TIMES for token in tokens[place[1] : place[1] + 5])
     if after.pos == "NUM":  # `after two weeks` is a span of time, `after 8 a.m.` a point
         return (
             next_but_one is None or next_but_one.pos != "NOUN" or next_but_one.text[-2:] in ("m.", "am", "pm")
         )
     return entry.group != "near" or after.pos != "ADJ"
+
+
+def _counts(after: Sequence[Token]) -> bool:
+    """Whether the next noun is in the plural: `some damage` cannot be several."""
+    noun = next((token for token in after[:4] if token.pos in ("NOUN", "PROPN")), None)
+    return noun is None or noun.tag in ("", "NNS", "NNPS")
+
+
+def _governs(tokens: Sequence[Token], number: int) -> bool:
+    """Whether a preposition follows that the verb may ask for; with a date or a time it does not."""
+    word = tokens[number].text.lower() if number < len(tokens) else ""
+    if word not in _GOVERNED:
+        return False
+    after = tokens[number + 1] if number + 1 < len(tokens) else None
+    if after is None:
+        return True
+    is_time = after.pos == "NUM" or after.text in _TIMES or (word == "on" and after.pos == "PROPN")
+    return not is_time
+
+
+def _in_title(token: Token, after: Token | None, entry: Entry) -> bool:
+    """Whether two capitals in a row make a title, as in `The Seventh Seal` or `Old Town`."""
+    is_raised = token.text[:1].isupper() and token.text not in entry.source.values()
+    return is_raised and after is not None and after.text[:1].isupper()
 
 
 def _in_address(tokens: Sequence[Token], place: Place) -> bool:
@@ -177,6 +233,8 @@ def _portuguese(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
         return True  # `conversa` the noun and `conversa` the verb
     if entry.part == "VERB":
         return before in _CLITICS or after in _CLITICS
+    if entry.group == "quality" and place[1] < len(tokens) and tokens[place[1]].pos == "NOUN":
+        return True  # `um bom advogado`, but `um advogado ruim`
     return entry.part == "ADP" and after == "que"
 
 
@@ -194,4 +252,5 @@ def _idioms(language: str, text: str) -> list[re.Match[str]]:
 @cache
 def _idiom_pattern(language: str) -> re.Pattern[str] | None:
     known = [row["idiom"] for _, row in rows_of("idioms") if row["language"] == language]
-    return re.compile(rf"\b(?:{'|'.join(known)})\b", re.IGNORECASE) if known else None
+    edge = "" if language == "zh" else r"\b"
+    return re.compile(rf"{edge}(?:{'|'.join(known)}){edge}", re.IGNORECASE) if known else None

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["cells_of_tag", "forms", "takes_an", "takes_more"]
+__all__ = ["cells_of_tag", "forms", "takes_more"]
 
-_VOWEL = re.compile(
-    r"(?!uni(?!n)|use|usu|eu|one\b|once)(?:[aeiou]|hour|honest|hono|heir|8|11\b|18\b)", re.IGNORECASE
-)
 _SYLLABLE = re.compile(r"[aeiouy]+")
 _LONG_ENDINGS = ("ful", "less", "ous", "ing", "ed", "ive", "ant", "ent", "al", "ic")
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdgmnprt]$")
@@ -45,15 +42,6 @@ def forms(part: str, text: str) -> dict[str, str]:
 def cells_of_tag(tag: str) -> str | None:
     """The cell that a Penn Treebank tag means; `None` where it says nothing."""
     return _CELLS.get(tag)
-
-
-def takes_an(word: str) -> bool:
-    """Whether `an` goes before it, not `a`.
-
-    >>> [takes_an(word) for word in ("apple", "hour", "university", "uninvited", "European", "horse")]
-    [True, True, False, True, False, False]
-    """
-    return _VOWEL.match(word) is not None
 
 
 def takes_more(adjective: str) -> bool:

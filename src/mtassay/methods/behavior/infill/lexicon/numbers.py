@@ -30,9 +30,13 @@ _AFTER_MONEY = re.compile(
     r"(?: (?:million|billion|milhões|bilhões))?(?: de)? ?(?:dollar|euro|dólar|rea(?:is|l)\b|€)", re.I
 )
 _NEVER_BEFORE = re.compile(
-    r"(?:\b(?:no|nº|n\.º|version|versão|windows|chapter|article|§|plus|minus)\.? ?|[-−])$", re.I
+    r"(?:\b0 (?:to|auf|a) |\b(?:no|nº|n\.º|version|versão|windows|chapter|article|§|plus|minus)\.? ?|[-−])$",
+    re.I,
 )
-_NEVER_AFTER = re.compile(r" ?(?:o'clock|horas? da|[ap]\.?m\b|h\d*\b|uhr\b|º|ª|th\b|点|号|-)", re.I)
+_NEVER_AFTER = re.compile(r" ?(?:o'clock|horas? da|[ap]\.?m\b|h\d*\b|uhr\b|º|ª|th\b|[点号余多来几]|-)", re.I)
+# An amount in two units, as in `2 acres (0.8 hectares)`, and two things of which each is told of.
+_TWO_UNITS = re.compile(r"\d[\d.,]*[^\d()（）.!?]{0,20}[(（][^()（）]*\d[^()（）]*[)）]")
+_ONE_BY_ONE = re.compile(r"\bone\b.*\b(?:one|other|another)\b", re.IGNORECASE)
 
 
 def number_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
@@ -59,6 +63,8 @@ def _offer(
 ) -> Offer | None:
     kind = _kind(pair.source.text, here)
     if kind is None or kind != _kind(pair.reference.text, there) or _names(pair, here):
+        return None
+    if any(_is_told_twice(text, n) for text, n in ((pair.source.text, here), (pair.reference.text, there))):
         return None
     found = []
     for value in _values(here, kind, pair.source.text, [n.value for n in others if n is not here]):
@@ -99,13 +105,21 @@ def _is_year(numeral: Numeral) -> bool:
 
 
 def _names(pair: ReadPair, numeral: Numeral) -> bool:
-    """Whether the number is part of a name, as in `Windows 7` or `Apollo 13`."""
+    """Whether the number is part of a name, as in `Windows 7`, `Apollo 13` or `Three Gorges`."""
     if numeral.style == "words":
-        return False
+        starts = [token for token in pair.source.tokens if token.start >= numeral.start]
+        return len(starts) > 1 and starts[0].text[:1].isupper() and starts[1].text[:1].isupper()
     before = [token for token in pair.source.tokens if token.end <= numeral.start]
     if not before or not before[-1].text[:1].isupper() or before[-1].pos != "PROPN":
         return False
     return re.fullmatch(_MONTH, before[-1].text, re.IGNORECASE) is None
+
+
+def _is_told_twice(text: str, numeral: Numeral) -> bool:
+    """Whether the text says the same amount in another way, so that a new number would contradict it."""
+    if any(m.start() <= numeral.start and numeral.end <= m.end() for m in _TWO_UNITS.finditer(text)):
+        return True
+    return numeral.value == 2 and _ONE_BY_ONE.search(text, numeral.end) is not None
 
 
 def _values(numeral: Numeral, kind: str, text: str, others: Sequence[Decimal]) -> list[Decimal]:
