@@ -107,6 +107,8 @@ def test_a_verb_without_its_object_is_left_alone() -> None:
 def test_a_verb_with_its_preposition_is_left_alone() -> None:
     read = pair(side("She works/VBZ on/IN plans/NNS"), side("Ela trabalha em planos"))
     assert substitutes(read, "works") == {}
+    read = pair(side("She waits/VBZ for/IN Mary/NNP"), side("Ela espera Mary"))
+    assert substitutes(read, "waits") == {}
     read = pair(side("She works/VBZ in/IN Rome/NNP"), side("Ela trabalha em Roma"))
     assert substitutes(read, "works")["studies"] == "estuda"
 
@@ -130,6 +132,10 @@ def test_a_reflexive_verb_is_left_alone() -> None:
         ("on/IN March/NNP 31/CD", "em 31 de março", "March"),  # not every month has 31 days
         ("I love/VBP my/PRP$ town/NN", "Amo minha cidade", "my"),  # whose it is, the subject says
         ("so/RB often/RB", "tão frequentemente", "often"),  # not everything has degrees
+        ("he often/RB came/VBD", "ele veio muito frequentemente", "often"),
+        ("the/DT final/JJ is/VBZ near/RB", "o final está perto", "final"),  # a noun
+        ("some/DT damage/NN", "alguns danos", "some"),  # which cannot be several
+        ("a/DT bridge/NN 20/CD meters/NNS long/JJ", "uma ponte de 20 metros de comprimento longo", "long"),
         ("an/DT old/JJ but/CC beautiful/JJ house/NN", "uma casa velha mas linda", "beautiful"),
         ("the/DT Seventh/JJ Seal/NNP", "o sétimo selo", "Seventh"),  # a title
         ("a/DT good/JJ lawyer/NN", "um bom/JJ advogado/NN", "good"),  # not `um ruim advogado`

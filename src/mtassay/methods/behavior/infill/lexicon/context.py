@@ -30,7 +30,10 @@ _BY_NUMBER = frozenset(("motion up", "growth"))
 """The groups of verbs that are replaced only where a number says how much."""
 _GOVERNED = frozenset(("about", "against", "as", "for", "into", "of", "off", "on", "out", "over", "to", "up"))
 """What a verb may ask for and another one not: `work on`, but not `study on`."""
-_DEGREES = frozenset(("as", "how", "less", "more", "most", "quite", "so", "too", "very"))
+_DEGREES = frozenset((
+    "as", "how", "less", "more", "most", "quite", "so", "too", "very",
+    "mais", "menos", "muito", "tão", "sehr", "zu", "很", "非常",
+))  # fmt: skip
 _CONTRASTS = frozenset(("as", "but", "even", "yet"))
 """Before these an adjective or adverb is what nobody expects, and its opposite makes no sense."""
 _TIMES = frozenset((
@@ -69,6 +72,9 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Entry
     if entry.group == "month" and _LATE_DAY.search(text):  # not every month has it
         return True
     if entry.group in _SPEECH and language != "zh" and not _quotes(annotation, place):
+        return True
+    before = annotation.tokens[place[0] - 1].text.lower() if place[0] else ""
+    if entry.group == "frequency" and before in _DEGREES:
         return True
     if entry.group == "length" and any(token.text.lower() in _LIMITS for token in annotation.tokens):
         return True
@@ -132,8 +138,10 @@ def _english(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
         return True
     if entry.part in ("ADJ", "ADV") and before is not None and before.text.lower() in _CONTRASTS:
         return True
-    if entry.group == "frequency" and before is not None and before.text.lower() in _DEGREES:
-        return True
+    if entry.group == "soon" and after is not None and after.tag in ("JJ", "VBG", "VBN"):
+        return True  # `immediately following`
+    if entry.part == "ADJ" and before is not None and before.pos == "DET" and not _stands_before_noun(after):
+        return True  # `the final` is a noun
     if entry.group in _SIZES and any(other.pos == "NUM" for other in tokens[max(place[0] - 2, 0) : place[0]]):
         return True  # `58 inches long`
     if entry.group == "quantity" and not _counts(tokens[place[1] :]):
@@ -179,6 +187,10 @@ def _english_preposition(tokens: Sequence[Token], place: Place, entry: Entry) ->
             next_but_one is None or next_but_one.pos != "NOUN" or next_but_one.text[-2:] in ("m.", "am", "pm")
         )
     return entry.group != "near" or after.pos != "ADJ"
+
+
+def _stands_before_noun(after: Token | None) -> bool:
+    return after is not None and after.pos not in ("VERB", "AUX", "ADP", "PUNCT", "SCONJ", "PRON", "PART")
 
 
 def _counts(after: Sequence[Token]) -> bool:
