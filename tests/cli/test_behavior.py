@@ -148,6 +148,46 @@ def test_stored_outputs_are_judged_and_what_is_missing_is_counted(run: Run, text
     assert json.loads(again.stdout)["counts"]["nmt"] == counts, "a skipped output stays one"
 
 
+def test_a_sheet_of_passed_and_failed_cases_tells_how_good_the_judge_is(run: Run, texts: Path) -> None:
+    write_cases(texts / "c.jsonl", "1", "2", "3", "4")
+    write_outputs(
+        texts / "o.jsonl",
+        **{"1": ("Um cão.", "Uma vaca."), "2": ("Um cão.", "zzz qqq"), "3": ("Um cão.", "Uma vaca.")},
+        **{"4": ("Um cão.", None)},
+    )
+    words = ("-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "chrf", "--alpha", 0.5, "--beta", 0.2)
+    run("behavior", "judge", "c.jsonl", *words, "--save")
+    done = run("behavior", "sample", "last", "-o", "sheet.jsonl")
+    assert "3 translations of 3 cases" in done.stderr, "one has no output"
+    rows = records(texts / "sheet.jsonl")
+    assert sorted(row["outputs"][0] for row in rows) == ["Uma vaca.", "Uma vaca.", "zzz qqq"]
+    assert not any("fail" in json.dumps(row) for row in rows)
+    for row in rows:  # the judge is wrong about the third
+        row |= {"answer": "correct" if row["case_id"].startswith("1") else "wrong", "reviewer": "anna"}
+    (texts / "sheet.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert run("review", "import", "sheet.jsonl").returncode == 0
+    scores = json.loads(run("meta", "detect", "last", "-f", "json").stdout)["scores"]
+    found = {score["name"]: (score["value"], score["n"]) for score in scores}
+    assert found["precision"] == (100.0, 1)
+    assert found["recall"] == (50.0, 2)
+    few = run("behavior", "sample", "last", "-n", 1, "-o", "few.tsv", "-t", "nmt")
+    assert "1 translation of 1 case" in few.stderr
+    other = run("behavior", "sample", "last", "-o", "other.tsv", "-t", "mt")
+    assert "has no system 'mt'. It has: nmt." in other.stderr
+
+
+def test_what_fails_is_open_to_review(run: Run, texts: Path) -> None:
+    write_cases(texts / "c.jsonl", "1", "2")
+    write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", "Uma vaca."), "2": ("Um cão.", "zzz qqq")})
+    words = ("-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "chrf", "--alpha", 0.5, "--beta", 0.2)
+    run("behavior", "judge", "c.jsonl", *words, "--save")
+    (row,) = json.loads(run("review", "next", "-f", "json").stdout)
+    assert (row["sources"], row["outputs"]) == (["A cow."], ["zzz qqq"])
+    assert run("review", "decide", row["subject"], "wrong", "--reviewer", "anna").returncode == 0
+    assert "Nothing is open" in run("review", "next").stdout
+    assert "holds    wrong (1 of 1 reviewers)" in run("explain", "2").stdout
+
+
 def test_a_sweep_reads_the_stored_qualities(run: Run, texts: Path) -> None:
     write_cases(texts / "c.jsonl", "1", "2")
     write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", "Uma vaca."), "2": ("Um cão.", "zzz qqq")})

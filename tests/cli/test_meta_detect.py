@@ -121,8 +121,8 @@ def test_a_behavioural_run_says_how_to_label_it(run: Run, tmp_path: Path) -> Non
     store.save_run(saved, [Segment("1", "source")], {"nmt": [Output("1", "output")]})
     done = run("meta", "detect", "last")
     assert done.returncode == 2
-    assert "a run of 'behavior' is not reviewed" in done.stderr
-    assert "a file of id, system and label (ERR or NOT)" in done.stderr
+    assert "There are no settled labels" in done.stderr
+    assert "'mtassay behavior sample'), or add --labels FILE" in done.stderr
     done = run("meta", "detect", "last", "--question", "ta")
     assert done.returncode == 2
     assert "The reviews of 'ta' are about generated pairs, not about outputs of systems" in done.stderr

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mtassay.core import Review, Segment
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.cells import join_cell, split_cell
-from mtassay.formats.reviews import pending_record, rating_record, read_reviews, review_record, write_records
+from mtassay.formats.reviews import asked_record, pending_record, read_reviews, review_record, write_records
 from mtassay.reviews import QUESTIONS, Subject
 from mtassay.reviews.pending import Pending
 
@@ -81,7 +81,7 @@ def test_a_sheet_to_rate_pairs_has_the_question_and_the_scale_and_nothing_idle(
 ) -> None:
     pair = Subject("9", ("The cat.",), ("O gato.",))
     pending = Pending(pair, QUESTIONS["ssf"], "", (), "unrated", Segment("9", "The cat."))
-    record = rating_record(pending, reviewer="anna")
+    record = asked_record(pending.subject, pending.question, reviewer="anna")
     assert all(value or key in ("answer", "note") for key, value in record.items())
     assert record["scale"] == "1 unsatisfied, 2 fair, 3 satisfied, u unsure"
     assert record["asked"].startswith("How good is the source as a text?")

@@ -100,7 +100,8 @@ def _print_story(story: CaseStory) -> None:
 def _block(answer: Answer, screen: Screen) -> str:
     """A behavioural case as `mtassay behavior judge` prints it."""
     finding = replace(answer.findings[0], system=", ".join(answer.systems))
-    return case_block(finding, width=screen.width, color=screen.color)
+    block = case_block(finding, width=screen.width, color=screen.color)
+    return "\n".join([block, *_review_lines(answer, screen)])
 
 
 def _answer_lines(answer: Answer, screen: Screen, *, is_asked: bool) -> list[str]:
@@ -116,7 +117,11 @@ def _answer_lines(answer: Answer, screen: Screen, *, is_asked: bool) -> list[str
         if reasons[0].startswith("matches ") and len(reasons) > 1:
             del reasons[0]  # the rules say the same, and where
         lines += [screen.line("" if number else "  why", reason) for number, reason in enumerate(reasons)]
-    lines += [screen.line("  review", _review(review)) for review in answer.reviews]
+    return [*lines, *_review_lines(answer, screen)]
+
+
+def _review_lines(answer: Answer, screen: Screen) -> list[str]:
+    lines = [screen.line("  review", _review(review)) for review in answer.reviews]
     if answer.decision is not None:
         lines.append(screen.line("  holds", _holds(answer)))
     return lines

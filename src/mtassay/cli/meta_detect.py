@@ -32,9 +32,6 @@ from mtassay.report.scores import score_rows
 from mtassay.reviews import find_question
 from mtassay.reviews.pending import question_of
 
-_LABELLED = {"behavior": "edited sources (id ID or ID/edited)"}
-"""What of a run can be labelled, by method."""
-
 
 def register(app: typer.Typer) -> None:
     """Add the command to the commands of `mtassay meta`."""
@@ -130,10 +127,9 @@ def _labels(
     asked = question_of(first) if first else None
     name = question or (asked.name if asked else None)
     if name is None and first is not None:
-        what = _LABELLED.get(first.method, "cases")
         raise UsageError(
             f"There are no labels: a run of '{first.method}' is not reviewed. Write a file of id, system and "
-            f"label (ERR or NOT) about what its systems made of the {what}, and add --labels FILE."
+            "label (ERR or NOT) about what its systems made of the cases, and add --labels FILE."
         )
     if name is None:
         raise UsageError("There are no labels: add --labels FILE, or choose reviews with --question NAME.")
@@ -212,7 +208,10 @@ def _check(detectors: Sequence[Detector], labels: Labels, systems: Sequence[str]
         return
     count = len(labels.pairs) or len(labels.subjects)
     if not count:
-        raise UsageError(f"There are no settled labels in {labels.origin}.")
+        raise UsageError(
+            f"There are no settled labels in {labels.origin}. Review the run (mtassay review next, or a sheet"
+            " of 'mtassay invariance sample' or 'mtassay behavior sample'), or add --labels FILE."
+        )
     none = f"None of the {count:,} labels" if count > 1 else "Not even the one label"
     theirs = {key.system for key in labels.pairs} - {""}
     ours = set(systems) or {key.system for d in detectors for key in (*d.flagged, *d.scores)} - {""}

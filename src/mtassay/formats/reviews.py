@@ -16,14 +16,14 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats.cells import join_cell, split_cell
 from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, split_lines
-from mtassay.reviews import QUESTIONS, Subject
+from mtassay.reviews import QUESTIONS, Question, Subject
 from mtassay.reviews.pending import Pending
 
 __all__ = [
     "ReviewFile",
     "ReviewRow",
+    "asked_record",
     "pending_record",
-    "rating_record",
     "read_reviews",
     "review_record",
     "write_records",
@@ -100,20 +100,19 @@ def pending_record(pending: Pending, *, reviewer: str = "", show_systems: bool =
     return record
 
 
-def rating_record(pending: Pending, *, reviewer: str = "") -> Record:
-    """A row to rate a generated pair in: what is asked and the scale come with it."""
-    question = pending.question
+def asked_record(subject: Subject, question: Question, *, reviewer: str = "") -> Record:
+    """A row to answer a question in: what is asked and the possible answers come with it."""
     return {
         "answer": "",
         "note": "",
         "asked": question.text,
         "scale": ", ".join(f"{key} {answer}" for key, answer in question.answers_by_key.items()),
-        "sources": list(pending.subject.sources),
-        "outputs": list(pending.subject.outputs),
+        "sources": list(subject.sources),
+        "outputs": list(subject.outputs),
         "reviewer": reviewer,
-        "case_id": pending.subject.case_id,
+        "case_id": subject.case_id,
         "question": question.name,
-        "subject": pending.subject.id,
+        "subject": subject.id,
     }
 
 

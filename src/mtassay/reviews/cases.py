@@ -129,6 +129,7 @@ def answers_to(workspace: Workspace, run: Run, case_id: str) -> list[Answer]:
     question = question_of(run)
     reviews = workspace.reviews(question.name) if question else []
     decisions = decide(reviews)
+    asked = _edits(workspace, run, case_id) if reviews and run.method == "behavior" else subjects
     systems: dict[tuple[Subject | str, str], list[str]] = {}
     for system in run.systems:
         # Systems without an output have nothing in common, so each stays for itself.
@@ -141,10 +142,18 @@ def answers_to(workspace: Workspace, run: Run, case_id: str) -> list[Answer]:
         if subject is None or question is None:
             answers.append(Answer(subject, tuple(names), findings))
             continue
-        mine = tuple(review for review in reviews if review.subject == subject.id)
-        decision = decisions.get((subject.id, question.name))
+        about = asked.get((case_id, names[0]), subject).id
+        mine = tuple(review for review in reviews if review.subject == about)
+        decision = decisions.get((about, question.name))
         answers.append(Answer(subject, tuple(names), findings, mine, decision))
     return sorted(answers, key=lambda answer: (answer.subject is None, -len(answer.systems)))
+
+
+def _edits(workspace: Workspace, run: Run, case_id: str) -> dict[tuple[str, str], Subject]:
+    """What people are asked about a behavioural case: the outputs to its edited source."""
+    segments = [s for s in workspace.segments(run.id) if s.tags.get("original") == case_id]
+    outputs = workspace.outputs(run.id, case=segments[0].id) if segments else {}
+    return {(case_id, system): s for (_, system), s in subjects_in(segments, outputs).items()}
 
 
 def nearest_settled(answers: Sequence[Answer], text: str, *, count: int = 2) -> list[Answer]:

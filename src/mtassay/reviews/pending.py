@@ -23,8 +23,9 @@ class Pending:
     """One output to look at, with what a person needs to judge it.
 
     `status` is why it is here: `undecided` or `conflict` by the rules, `suspicious` for all outputs of an
-    issue, or `disputed` among reviewers. `systems` are those that gave this very output, `run` is a run that
-    it is in. `evidence` is empty where reviewers must not know what the run found.
+    issue and for behavioural cases that fail, or `disputed` among reviewers. `systems` are those that gave
+    this very output, `run` is a run that it is in. `evidence` is empty where reviewers must not know what the
+    run found.
     """
 
     subject: Subject
@@ -67,8 +68,8 @@ def pending_in(
 ) -> list[Pending]:
     """The open outputs of a run, in the order of its segments; equal outputs of several systems are one.
 
-    Open is what the rules did not settle or what is shown with an issue, whether or not somebody settled it
-    since, and what is disputed.
+    Open is what the rules did not settle, what is shown with an issue, and the edit of a behavioural case
+    that fails, whether or not somebody settled it since, and what is disputed.
     """
     question = question_of(run)
     if question is None:
@@ -92,7 +93,11 @@ def pending_in(
             segment = segments[places[case_id]]
             found[subject] = Pending(subject, question, run.id, (system,), why, segment, shown)
 
+    edits = {str(s.tags["original"]): s.id for s in segments if "original" in s.tags}
     for finding in run.findings:
+        if run.method == "behavior":  # what is judged is the translation of the edited source
+            add(edits.get(finding.case_id, ""), finding.system, _suspected(finding), {})
+            continue
         for case_id in _shown_with(finding):
             add(case_id, finding.system, _status(finding), finding.evidence)
     for case_id, system in subjects:  # disputed outputs that no finding is about
@@ -103,6 +108,10 @@ def pending_in(
 def _shown_with(finding: Finding) -> list[str]:
     """The cases whose outputs a finding asks about: its own, and the variants shown with an issue."""
     return [finding.case_id, *(str(variant["id"]) for variant in finding.evidence.get("variants", ()))]
+
+
+def _suspected(finding: Finding) -> str | None:
+    return {"fail": _SUSPICIOUS, "undecided": "undecided"}.get(str(finding.verdict))
 
 
 def _status(finding: Finding) -> str | None:

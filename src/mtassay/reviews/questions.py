@@ -77,6 +77,14 @@ QUESTIONS: dict[str, Question] = {
             },
             is_blind=True,
         ),
+        Question(
+            "behavior",
+            "behavior",
+            "Is the translation right? Wrong: it says something else, leaves something out or adds it, or "
+            "cannot be understood.",
+            {"c": "correct", "w": "wrong"},
+            is_blind=True,
+        ),
         # Source and target fluency and adequacy, after the instructions in table 12 of Wu, Liu, Yeung (2023).
         Question("ssf", "", f"How good is the source as a text? {_FLUENCY}", _RATINGS, is_blind=True),
         Question(

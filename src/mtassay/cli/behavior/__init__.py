@@ -11,6 +11,7 @@ COMMANDS = {
     "generate": "generate",
     "judge": "judge",
     "sweep": "sweep",
+    "sample": "sample",
     "rate": "rate",
     "quality": "quality",
 }

@@ -34,7 +34,7 @@ from mtassay.cli.review.screen import Screen
 from mtassay.cli.review.session import Session
 from mtassay.core import Segment
 from mtassay.errors import UsageError
-from mtassay.formats.reviews import rating_record, write_records
+from mtassay.formats.reviews import asked_record, write_records
 from mtassay.methods.behavior.pair_quality import RatedPair, shuffled
 from mtassay.reviews import Question, decide, find_question
 from mtassay.reviews.cases import Answer
@@ -96,7 +96,7 @@ def rate(
     if not queue:
         echo(f"{name} has rated everything ({plural(len(pending), 'rating')}).")
     elif sheet is not None:
-        write_records(sheet, [rating_record(each, reviewer=name) for each in shown])
+        write_records(sheet, [asked_record(each.subject, each.question, reviewer=name) for each in shown])
         say(f"mtassay: wrote {plural(len(shown), 'row')} to {sheet}")
         scale = ", ".join(f"{key} {answer}" for key, answer in questions[0].answers_by_key.items())
         say(f"mtassay: fill in the column 'answer' ({scale}), then: mtassay review import {sheet}")

@@ -25,12 +25,12 @@ from mtassay.cli.invariance.judging import JUDGING, Judging, judging, side_by_si
 from mtassay.cli.progress import Progress
 from mtassay.engine import EngineTools
 from mtassay.errors import UsageError
-from mtassay.formats.reviews import write_records
+from mtassay.formats.reviews import asked_record, write_records
 from mtassay.methods.invariance.issues import Issue, Ranking, find_issues
 from mtassay.methods.invariance.labels import QUESTION
 from mtassay.methods.invariance.nouns import Answer
 from mtassay.methods.invariance.sampling import blind_sample
-from mtassay.reviews import Subject
+from mtassay.reviews import Subject, find_question
 
 
 def register(app: typer.Typer) -> None:
@@ -93,19 +93,10 @@ def sample(
     chosen = blind_sample(rankings, issues, top=top, seed=fixed_seed(seed))
     if not chosen:
         raise UsageError("No issue is reported, so there is nothing to label. Try a lower --threshold.")
-    write_records(output, [_row(answers[pair]) for pair in chosen])
+    question = find_question(QUESTION)
+    write_records(output, [asked_record(_subject(answers[pair]), question) for pair in chosen])
     say(f"mtassay: {plural(len(chosen), 'pair')} to label in {output}; then: mtassay review import {output}")
 
 
-def _row(answer: Answer) -> dict[str, object]:
-    subject = Subject(answer.id, (answer.source.text,), (answer.output.text,))
-    return {
-        "answer": "",
-        "note": "",
-        "reviewer": "",
-        "sources": list(subject.sources),
-        "outputs": list(subject.outputs),
-        "case_id": subject.case_id,
-        "question": QUESTION,
-        "subject": subject.id,
-    }
+def _subject(answer: Answer) -> Subject:
+    return Subject(answer.id, (answer.source.text,), (answer.output.text,))

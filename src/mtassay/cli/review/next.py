@@ -66,9 +66,9 @@ def next_open(
     """Decide on open outputs, one key for each.
 
     Open is what no rule of a suite settles, or rules of both kinds claim, what is shown with an issue of
-    an invariance run, and what reviewers dispute. Equal outputs of several systems come once, those of most
-    systems first. Every answer is kept at once: stop whenever you like, and go on with the same command.
-    Without a terminal it prints a list.
+    an invariance run, what fails in a behaviour run, and what reviewers dispute. Equal outputs of several
+    systems come once, those of most systems first. Every answer is kept at once: stop whenever you like, and
+    go on with the same command. Without a terminal it prints a list.
 
     \b
     Examples:
