@@ -176,6 +176,29 @@ def test_a_sheet_of_passed_and_failed_cases_tells_how_good_the_judge_is(run: Run
     assert "has no system 'mt'. It has: nmt." in other.stderr
 
 
+def test_a_behaviour_run_can_be_judged_for_invariance_too(run: Run, texts: Path) -> None:
+    cases: list[dict[str, Any]] = [
+        {"id": "1", "source": "A dog sees me.", "edited_source": "A cow sees you."},
+        {"id": "2", "source": "A dog.", "edited_source": "A cow."},
+    ]
+    edits = [[(2, 5, "dog", "cow"), (11, 13, "me", "you")], [(2, 5, "dog", "cow")]]
+    for case, changes in zip(cases, edits, strict=True):
+        names = ("start", "end", "before", "after")
+        edit = [dict(zip(names, change, strict=True)) for change in changes]
+        case |= {"capability": "noun", "reference": "Um cão.", "pseudo_reference": "Uma vaca."}
+        case |= {"edit": {"source": edit, "reference": []}}
+    lines = "".join(json.dumps(case) + "\n" for case in cases)
+    (texts / "c.jsonl").write_text(lines, encoding="utf-8")
+    outputs = {"1": ("Um cão me vê.", "Um cão me vê."), "2": ("Um cão.", "Uma vaca e mais dez coisas.")}
+    write_outputs(texts / "o.jsonl", **outputs)
+    words = ("-l", "en-pt", "-t", "nmt=o.jsonl", "--quality", "chrf", "--alpha", 0.5, "--beta", 0.2)
+    run("behavior", "judge", "c.jsonl", *words, "--save")
+    done = run("invariance", "judge", "last", "--structure", "tokens", "--threshold", 3, "-f", "json")
+    assert done.returncode == 0, done.stderr
+    (counts,) = json.loads(done.stdout)["counts"].values()
+    assert counts["issues"] == 1, "the second case"
+
+
 def test_what_fails_is_open_to_review(run: Run, texts: Path) -> None:
     write_cases(texts / "c.jsonl", "1", "2")
     write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", "Uma vaca."), "2": ("Um cão.", "zzz qqq")})

@@ -161,6 +161,17 @@ def test_each_detector_of_a_run_stands_apart() -> None:
     assert list(first.labels) == [PairKey("1", "alpha"), PairKey("2", "alpha")]
 
 
+def test_the_score_of_a_behavioural_case_is_how_bad_its_original_is() -> None:
+    findings = [
+        Finding("1", "mt", "behavior", "fail", -0.1, {"status": "original is bad", "quality": 0.25}),
+        Finding("2", "mt", "behavior", "fail", 0.4, {"status": "edit broke it", "quality": 0.75}),
+        Finding("3", "mt", "behavior", "pass", 0.0, {"status": "passed", "quality": 0.75}),
+    ]
+    run = Run("r2", "behavior", {}, ["mt"], "2026-01-01", {}, Result(), findings)
+    (found,) = detectors_of_run(run, Labels({PairKey("1"): True}), ["1", "2", "3"])
+    assert [found.scores[PairKey(name, "mt")] for name in "123"] == [0.75, 1.0, 0.25]
+
+
 def test_labels_may_name_the_edit_of_a_case() -> None:
     labels = Labels({PairKey("1/edited", "alpha"): True, PairKey("2/edited", "alpha"): False})
     first, _ = detectors_of_run(RUN, labels, IDS, systems=["alpha"])

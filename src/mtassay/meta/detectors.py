@@ -11,6 +11,7 @@ from mtassay.errors import UsageError
 from mtassay.formats.detections import FlagRow
 from mtassay.meta.detect import Detector, PairKey
 from mtassay.meta.detect_labels import Labels
+from mtassay.methods.behavior.judging import MOVED
 from mtassay.methods.behavior.nouns import EDITED, edited_id
 
 __all__ = ["detector_of_rows", "detectors_of_run"]
@@ -102,9 +103,21 @@ def _of_findings(
         if not shows_variants:
             key = PairKey(finding.case_id, finding.system)
             flagged |= {key} if said == "fail" else set()
-            if finding.value is not None:
-                scores[key] = finding.value
+            score = _score(finding)
+            if score is not None:
+                scores[key] = score
     return _joined(name, flagged, scores, labels, systems, ids, silent)
+
+
+def _score(finding: Finding) -> float | None:
+    """The value of a finding. Of a behavioural case, how bad the original is, or 1 where the edit moved it.
+
+    So the curve of a behavioural run shows what other alphas would do with its beta.
+    """
+    quality = finding.evidence.get("quality") if finding.detector == "behavior" else None
+    if quality is None:
+        return finding.value
+    return 1.0 if finding.evidence.get("status") in MOVED else 1.0 - float(quality)
 
 
 def _said(finding: Finding) -> str:

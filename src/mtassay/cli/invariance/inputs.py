@@ -11,6 +11,7 @@ import typer
 
 from mtassay.cli.common import name_and_rest, workspace_path
 from mtassay.cli.given import open_systems
+from mtassay.cli.invariance.behavioral import variants_of_cases
 from mtassay.cli.replay import saved_systems
 from mtassay.core import Case, Output, Segment, System, Tools
 from mtassay.errors import InputError, UsageError
@@ -82,7 +83,7 @@ def read_sentences(path: Path, pair: Pair) -> list[Segment]:
 def read_material(
     where: str, texts: Sequence[str] | None, langpair: str | None, workspace: Path | None
 ) -> Material:
-    """The variants and outputs of a saved run, or of files."""
+    """The variants and outputs of a saved run, or of files; the edits of a behaviour run are variants too."""
     if Path(where).is_file() or where == "-":
         pair = needed_pair(langpair)
         if live := [text for text in texts or () if is_live(name_and_rest(text)[1])]:
@@ -100,16 +101,14 @@ def read_material(
         raise UsageError(f"There is no file '{where}', and no workspace {path} with a run of this name.")
     store = Workspace(path)
     run = store.run(where)
-    if run.method != "invariance":
+    if run.method not in ("invariance", "behavior"):
         raise UsageError(f"Run {run.id} is of '{run.method}', not of 'invariance'.")
     if texts:
         raise UsageError("A saved run has its systems: leave out -t, or give a file of variants.")
-    return Material(
-        store.segments(run.id),
-        saved_systems(store, run.id),
-        parse_pair(str(run.parameters["pair"])),
-        run.parameters,
-    )
+    segments, pair = store.segments(run.id), parse_pair(str(run.parameters["pair"]))
+    if run.method == "behavior":
+        return Material(variants_of_cases(segments), saved_systems(store, run.id), pair)
+    return Material(segments, saved_systems(store, run.id), pair, run.parameters)
 
 
 def asked(

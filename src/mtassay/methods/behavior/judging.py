@@ -7,7 +7,17 @@ from typing import Literal, NamedTuple
 
 from mtassay.core import Verdict
 
-__all__ = ["IGNORED", "STATUSES", "Judged", "Status", "Where", "judge_pair", "position", "reconsider"]
+__all__ = [
+    "IGNORED",
+    "MOVED",
+    "STATUSES",
+    "Judged",
+    "Status",
+    "Where",
+    "judge_pair",
+    "position",
+    "reconsider",
+]
 
 Status = Literal["passed", "original is bad", "edit broke it", "edit improved it", "undecided"]
 Where = Literal["at the edit", "elsewhere", "unknown"]
@@ -20,6 +30,8 @@ STATUSES: dict[Status, Verdict] = {
     "undecided": "undecided",
 }
 """All that a case can come to, with the verdict."""
+MOVED: frozenset[Status] = frozenset(("edit broke it", "edit improved it"))
+"""The statuses of a good original whose edit is translated otherwise."""
 
 TINY = 1e-9
 """Qualities that differ from a threshold by less are equal to it: 0.9 - 0.85 is not above 0.05."""

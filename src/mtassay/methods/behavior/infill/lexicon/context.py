@@ -1,51 +1,28 @@
-"""Where a word of the lexicon must be left alone: names, compounds, idioms, reflexive and particle verbs."""
+"""Where a word of the lexicon must be left alone, in any language, and which of its forms stands there."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 
-from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag, takes_more
+from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag
+from mtassay.methods.behavior.infill.lexicon.english_context import Place, apart, is_unsafe_in_english
 from mtassay.methods.behavior.infill.lexicon.entries import Entry, rows_of
 from mtassay.tools.annotate.nouns import Annotation, Token
-from mtassay.tools.articles import wants_an
 
-__all__ = ["Place", "goes_with_words_before", "left_alone", "opens_sentence", "possible_cells"]
-
-Place = tuple[int, int]
-"""Token numbers: the first, and the one after the last."""
+__all__ = ["left_alone", "opens_sentence", "possible_cells"]
 
 _OPENING = frozenset(".!?:\"“”«»'‘’—–-(¿¡…>")
 _JOINTS = frozenset("-/_@{}<>%&")
 _CLITICS = frozenset(["se", "me", "te", "lhe", "lhes", "nos", "vos"])
-_TAGS: dict[str, tuple[str, ...]] = {
-    "NOUN": ("NN",), "VERB": ("VB",), "ADJ": ("JJ",), "ADV": ("RB",), "ADP": ("IN",),
-    "DET": ("DT", "JJ", "PRP$"),
-}  # fmt: skip
-_ALONE = frozenset(("speech", "recall", "motion up", "growth", "wait", "live", "departure"))
-"""The groups of verbs that need no object; all others are used with a direct one."""
 _SPEECH = frozenset(("speech", "recall"))
-_BY_NUMBER = frozenset(("motion up", "growth"))
-"""The groups of verbs that are replaced only where a number says how much."""
-_GOVERNED = frozenset(("about", "against", "as", "for", "into", "of", "off", "on", "out", "over", "to", "up"))
-"""What a verb may ask for and another one not: `work on`, but not `study on`."""
 _DEGREES = frozenset((
     "as", "how", "less", "more", "most", "quite", "so", "too", "very",
     "mais", "menos", "muito", "tão", "sehr", "zu", "很", "非常",
 ))  # fmt: skip
-_CONTRASTS = frozenset(("as", "but", "even", "yet"))
-"""Before these an adjective or adverb is what nobody expects, and its opposite makes no sense."""
-_TIMES = frozenset((
-    "amount", "day", "days", "hour", "hours", "minute", "minutes", "month", "months", "second", "seconds",
-    "time", "week", "weeks", "while", "year", "years",
-))  # fmt: skip
 _LIMITS = frozenset(("already", "bereits", "erst", "just", "nur", "only", "schon"))
 """With these a small amount is expected, or a large one."""
-_SIZES = frozenset(("age", "depth", "height", "length", "stature"))
-_SPEAKERS = frozenset(("i", "me", "us", "we"))
-_COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))
-"""The groups of nouns that are replaced only after a number."""
 _MASCULINE = frozenset([
     "o", "um", "do", "no", "ao", "pelo", "este", "esse", "aquele", "neste", "deste", "meu", "seu", "nosso",
     "nenhum",
@@ -79,8 +56,8 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Entry
     if entry.group == "length" and any(token.text.lower() in _LIMITS for token in annotation.tokens):
         return True
     if language == "en":
-        return _english(annotation.tokens, place, entry)
-    return language == "pt" and _portuguese(annotation.tokens, place, entry)
+        return is_unsafe_in_english(annotation.tokens, place, entry)
+    return language == "pt" and _unsafe_in_portuguese(annotation.tokens, place, entry)
 
 
 def opens_sentence(annotation: Annotation, first: int) -> bool:
@@ -111,134 +88,15 @@ def possible_cells(
     return {pair for pair in cells if pair[side] == cell}
 
 
-def goes_with_words_before(
-    tokens: Sequence[Token], place: Place, after: str, *, part: str, forms: Mapping[str, str]
-) -> bool:
-    """Whether an English `a`, `an`, `more` or `most` right before a word can stand before another.
-
-    `part` and `forms` are those of the other.
-    """
-    before = tokens[place[0] - 1].text.lower() if place[0] else ""
-    if before in ("more", "most") and part == "ADJ":
-        return takes_more(after)
-    if before in ("a", "an"):
-        is_countable = part != "NOUN" or "pl" in forms
-        return is_countable and wants_an(tokens[place[0]].text) == wants_an(after)
-    return True
-
-
-def _english(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
-    relations = {child.relation for child in tokens if place[0] <= child.head < place[1]}
-    token = tokens[place[0]]
-    before = tokens[place[0] - 1] if place[0] else None
-    after = tokens[place[1]] if place[1] < len(tokens) else None
-    if place[1] - place[0] == 1 and token.tag and not token.tag.startswith(_TAGS.get(entry.part, ("",))):
-        return True
-    if entry.part in ("ADJ", "NOUN") and _in_title(token, after, entry):
-        return True
-    if entry.part in ("ADJ", "ADV") and before is not None and before.text.lower() in _CONTRASTS:
-        return True
-    if entry.group == "soon" and after is not None and after.tag in ("JJ", "VBG", "VBN"):
-        return True  # `immediately following`
-    if entry.part == "ADJ" and before is not None and before.pos == "DET" and not _stands_before_noun(after):
-        return True  # `the final` is a noun
-    if entry.group in _SIZES and any(other.pos == "NUM" for other in tokens[max(place[0] - 2, 0) : place[0]]):
-        return True  # `58 inches long`
-    if entry.group == "quantity" and not _counts(tokens[place[1] :]):
-        return True
-    if entry.group.startswith("mine"):  # `I lost my way`
-        return any(other.text.lower() in _SPEAKERS for other in tokens)
-    if entry.part == "NOUN":
-        if "compound" in relations - {child.relation for child in tokens[place[0] : place[1]]}:
-            return True
-        if tokens[place[1] - 1].relation in ("compound", "nmod", "amod"):
-            return True
-        if entry.group.removeprefix("british ") in _COUNTED and (before is None or before.pos != "NUM"):
-            return True
-        if after is not None and after.text in ("of", "per"):  # a part or an amount of something else
-            return True
-        # A noun that says what another is, as in `city council`, without the parser's help.
-        return after is not None and after.pos in ("NOUN", "PROPN") and not _apart(tokens, place[1])
-    if entry.part == "VERB":
-        if entry.group in _BY_NUMBER and all(other.pos != "NUM" for other in tokens):
-            return True
-        if entry.group in ("wait", "live") and relations & {"dobj", "obj"}:  # `sing a song`
-            return True
-        if entry.group not in _BY_NUMBER and _governs(tokens, place[1]):
-            return True
-        bare = entry.group not in _ALONE and not relations & {"dobj", "obj", "nsubjpass"}
-        return "prt" in relations or token.relation in ("compound", "amod") or bare
-    if entry.group.startswith(("state ", "city ")) and _in_address(tokens, place):
-        return True
-    if entry.group in ("amount", "bound", "minimum"):
-        return after is None or (after.pos != "NUM" and after.text not in "$€£")
-    return entry.part == "ADP" and not _english_preposition(tokens, place, entry)
-
-
-def _english_preposition(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
-    """Whether a preposition has an object that goes with the others of its group as well."""
-    after, next_but_one = [*tokens[place[1] : place[1] + 2], None, None][:2]
-    if after is None or after.pos not in ("DET", "PROPN", "NOUN", "PRON", "NUM", "ADJ"):
-        return False
-    if entry.group == "time" and after.pos != "NUM":  # `after a short time` is a span of time too
-        return not any(token.text.lower() in _TIMES for token in tokens[place[1] : place[1] + 5])
-    if after.pos == "NUM":  # `after two weeks` is a span of time, `after 8 a.m.` a point
-        return (
-            next_but_one is None or next_but_one.pos != "NOUN" or next_but_one.text[-2:] in ("m.", "am", "pm")
-        )
-    return entry.group != "near" or after.pos != "ADJ"
-
-
-def _stands_before_noun(after: Token | None) -> bool:
-    return after is not None and after.pos not in ("VERB", "AUX", "ADP", "PUNCT", "SCONJ", "PRON", "PART")
-
-
-def _counts(after: Sequence[Token]) -> bool:
-    """Whether the next noun is in the plural: `some damage` cannot be several."""
-    noun = next((token for token in after[:4] if token.pos in ("NOUN", "PROPN")), None)
-    return noun is None or noun.tag in ("", "NNS", "NNPS")
-
-
-def _governs(tokens: Sequence[Token], number: int) -> bool:
-    """Whether a preposition follows that the verb may ask for; with a date or a time it does not."""
-    word = tokens[number].text.lower() if number < len(tokens) else ""
-    if word not in _GOVERNED:
-        return False
-    after = tokens[number + 1] if number + 1 < len(tokens) else None
-    if after is None:
-        return True
-    is_time = after.pos == "NUM" or after.text in _TIMES or (word == "on" and after.pos == "PROPN")
-    return not is_time
-
-
-def _in_title(token: Token, after: Token | None, entry: Entry) -> bool:
-    """Whether two capitals in a row make a title, as in `The Seventh Seal` or `Old Town`."""
-    is_raised = token.text[:1].isupper() and token.text not in entry.source.values()
-    return is_raised and after is not None and after.text[:1].isupper()
-
-
-def _in_address(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether a comma and another name come right before or after, as in `Portland, Oregon`."""
-    near = (tokens[max(place[0] - 2, 0) : place[0]], tokens[place[1] : place[1] + 2][::-1])
-    return any(
-        len(both) == 2 and both[1].text == "," and both[0].pos == "PROPN" and both[0].text[:1].isupper()
-        for both in near
-    )
-
-
 def _in_longer_name(tokens: Sequence[Token], place: Place) -> bool:
     """Whether another part of a name stands next to it, as in `Vitória Régia` or `New England`."""
     for number, gap in ((place[0] - 1, place[0]), (place[1], place[1])):
-        if 0 <= number < len(tokens) and not _apart(tokens, gap) and tokens[number].pos == "PROPN":
+        if 0 <= number < len(tokens) and not apart(tokens, gap) and tokens[number].pos == "PROPN":
             return tokens[number].text[:1].isupper() and tokens[gap - 1].end < tokens[gap].start
     return False
 
 
-def _apart(tokens: Sequence[Token], number: int) -> bool:
-    return tokens[number].start > tokens[number - 1].end + 1
-
-
-def _portuguese(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
     before = tokens[place[0] - 1].text.lower() if place[0] else ""
     after = tokens[place[1]].text.lower() if place[1] < len(tokens) else ""
     if tokens[place[0]].pos in {"VERB": ("NOUN", "ADJ"), "NOUN": ("VERB",)}.get(entry.part, ()):

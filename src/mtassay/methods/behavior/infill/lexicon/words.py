@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from mtassay.methods.behavior.infill.lexicon.context import (
-    Place,
-    goes_with_words_before,
-    left_alone,
-    opens_sentence,
-    possible_cells,
-)
+from mtassay.methods.behavior.infill.lexicon.context import left_alone, opens_sentence, possible_cells
+from mtassay.methods.behavior.infill.lexicon.english_context import Place, goes_with_words_before
 from mtassay.methods.behavior.infill.lexicon.entries import Entry, Lexicon, Substitute
 from mtassay.methods.behavior.infill.lexicon.offers import Offer, fitted, head_of
 from mtassay.methods.behavior.nouns import ReadPair
