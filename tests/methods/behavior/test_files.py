@@ -56,6 +56,12 @@ def test_a_case_without_an_edit_gets_the_differences_of_its_texts(tmp_path: Path
     assert case.segment_id == "a"
 
 
+@pytest.mark.parametrize("edit", ["dog", [["dog", "cão", [[1], [1]]]], {"source": ["dog", "cat"]}, 7])
+def test_an_edit_that_others_describe_otherwise_is_told_from_the_texts(tmp_path: Path, edit: object) -> None:
+    (plain,) = read_cases(written(tmp_path, PLAIN))
+    assert read_cases(written(tmp_path, {**PLAIN, "edit": edit})) == [plain]
+
+
 def test_the_edit_of_an_adapted_reference_is_not_guessed(tmp_path: Path) -> None:
     adapted = {**PLAIN, "pseudo_reference": "Um gato dorme agora."}
     (case,) = read_cases(written(tmp_path, adapted))
@@ -73,7 +79,6 @@ def test_a_table_with_the_same_columns_is_read(tmp_path: Path) -> None:
         ([PLAIN, PLAIN], "line 2: a second case has the id 'a'"),
         ([{**PLAIN, "source": None}], "line 1: 'source' must be a text"),
         ([{**PLAIN, "id": "a/edited"}], "line 1: an id may not end in '/edited'"),
-        ([{**PLAIN, "edit": "dog"}], "line 1: 'edit' must be an object"),
         ([{**PLAIN, "edit": {"source": [[4, 7, "cow", "cat"]]}}], "line 1: 'edit' of the source"),
         ([{**PLAIN, "edit": {"source": [[4, 7]]}}], "line 1: 'edit' of the source"),
         ([{**PLAIN, "edit": {"source": [[4, 7, "dog", "pig"]]}}], "does not make 'edited_source'"),

@@ -24,8 +24,9 @@ _TEXTS = ("id", "capability", "source", "reference", "edited_source", "pseudo_re
 def read_cases(path: FilePath) -> list[BehaviorCase]:
     """The cases of a file in their order: at least one, and no id twice.
 
-    A case that has no `edit` gets the differences of its two sources, and those of its references where
-    there are as many: more would mean that the rest was adapted, and nobody can say which one is the edit.
+    A case that has no `edit`, or one described in another way, gets the differences of its two sources, and
+    those of its references where there are as many: more would mean that the rest was adapted, and nobody can
+    say which one is the edit.
     """
     cases: dict[str, BehaviorCase] = {}
     for line, record in _records(path):
@@ -125,15 +126,16 @@ def _with_differences(case: BehaviorCase) -> BehaviorCase:
 
 
 def _changes(edit: Any, side: str, text: str, path: str, line: int) -> tuple[Change, ...]:
-    """The changes of one side, which must be in order and where they say."""
-    if edit is None or edit == "":
+    """The changes of one side, which must be in order and where they say.
+
+    Who made cases elsewhere may describe edits otherwise, in words or lists; then the texts tell.
+    """
+    given = edit.get(side) if isinstance(edit, dict) else None
+    if not isinstance(given, list) or not all(isinstance(change, dict | list) for change in given):
         return ()
-    if not isinstance(edit, dict):
-        what = '\'edit\' must be an object {"source": [{start, end, before, after}], "reference": […]}'
-        raise InputError(what, path=path, line=line)
     changes = []
     done = 0
-    for record in edit.get(side) or ():
+    for record in given:
         try:
             change = Change(**record) if isinstance(record, dict) else Change(*record)
             fits = text[change.start : change.end] == change.before and isinstance(change.after, str)
@@ -201,4 +203,6 @@ def _cell(text: str, key: str, path: str, line: int) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
+        if key == "edit":
+            return text
         raise InputError(f"'{key}' must be JSON, or empty", path=path, line=line) from None
