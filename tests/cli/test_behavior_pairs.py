@@ -136,7 +136,7 @@ def test_every_answer_is_kept_and_only_what_is_asked_about_is_shown(tmp_path: Pa
             ("rate", "cases.jsonl", "--question", "nice"),
             "No question 'nice' about pairs. Available: ssf, tsf, ta",
         ),
-        (("rate", "cases.jsonl", "--sheet", "a.doc"), "the ending says the format"),
+        (("rate", "cases.jsonl", "--sheet", "a.doc"), "a sheet ends in"),
         (("rate", "cases.jsonl", "--reviewer", "anna"), "Rating needs a terminal"),
         (("rate", "none.jsonl"), "There is no file 'none.jsonl'"),
         (("quality", "cases.jsonl", "--against", "cases.jsonl"), "Two sets are called 'cases'"),

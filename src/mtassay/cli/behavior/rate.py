@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from mtassay.cli.behavior.inputs import check_files
 from mtassay.cli.behavior.pairs import (
     AgainstOption,
     CasesArgument,
@@ -23,12 +22,11 @@ from mtassay.cli.common import (
     echo,
     fixed_seed,
     plural,
-    refuse_existing,
     say,
     workspace_path,
 )
 from mtassay.cli.meta_inputs import split_names
-from mtassay.cli.review.inputs import LimitOption, ReviewerOption, who
+from mtassay.cli.review.inputs import LimitOption, ReviewerOption, check_sheet, who
 from mtassay.cli.review.keys import read_key, read_line
 from mtassay.cli.review.screen import Screen
 from mtassay.cli.review.session import Session
@@ -83,7 +81,8 @@ def rate(
     mtassay behavior rate lexicon=a.jsonl --against llm=b.jsonl --question ta
     mtassay behavior rate cases.jsonl --reviewer ben --sheet for-ben.tsv
     """
-    _check_sheet(sheet, force=force)
+    if sheet is not None:
+        check_sheet(sheet, force=force)
     questions = [find_question(name) for name in chosen_questions(split_names(question))]
     sets = read_sets(cases, against or [], originals=originals, workspace=workspace)
     pairs = _drawn(sets, sample, fixed_seed(seed))
@@ -116,13 +115,6 @@ class _PairScreen(Screen):
     def pending(self, pending: Pending, nearest: Sequence[Answer], *, show_systems: bool) -> str:
         texts = {"source": str(pending.subject.sources[0]), "target": pending.subject.outputs[0]}
         return "\n".join(self.line(label, texts[label]) for label in _SHOWN[pending.question.name])
-
-
-def _check_sheet(sheet: Path | None, *, force: bool) -> None:
-    if sheet is not None and not sheet.name.removesuffix(".gz").endswith((".tsv", ".jsonl")):
-        raise UsageError(f"{sheet}: the ending says the format: .tsv or .jsonl.")
-    check_files(sheet)
-    refuse_existing(sheet, force=force)
 
 
 def _drawn(sets: Mapping[str, Sequence[RatedPair]], sample: int | None, seed: int) -> list[RatedPair]:

@@ -13,13 +13,12 @@ from mtassay.cli.behavior.inputs import saved_run
 from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
-    check_targets,
     fixed_seed,
     plural,
-    refuse_existing,
     say,
 )
 from mtassay.cli.meta_inputs import split_names
+from mtassay.cli.review.inputs import check_sheet
 from mtassay.core import Run
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
@@ -56,10 +55,7 @@ def sample(
     Example:
     mtassay behavior sample last -n 100 -o sheet.tsv
     """
-    if not output.name.removesuffix(".gz").endswith((".tsv", ".jsonl", ".ndjson")):
-        raise UsageError(f"{output}: a sheet ends in .tsv or .jsonl.")
-    check_targets(output)
-    refuse_existing(output, force=force)
+    check_sheet(output, force=force)
     store, chosen = saved_run(run, workspace)
     systems = split_names(system) or list(chosen.systems)
     if unknown := [name for name in systems if name not in chosen.systems]:

@@ -14,15 +14,14 @@ from mtassay.cli.common import (
     SystemOption,
     WorkspaceOption,
     cache_workspace,
-    check_targets,
     fixed_seed,
     plural,
-    refuse_existing,
     say,
 )
 from mtassay.cli.invariance.inputs import WhereArgument, asked, read_material
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging, side_by_side
 from mtassay.cli.progress import Progress
+from mtassay.cli.review.inputs import check_sheet
 from mtassay.engine import EngineTools
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
@@ -69,10 +68,7 @@ def sample(
     Example:
     mtassay invariance sample last --structure raw,dependency -o sheet.tsv
     """
-    if not output.name.removesuffix(".gz").endswith((".tsv", ".jsonl", ".ndjson")):
-        raise UsageError(f"{output}: a sheet ends in .tsv or .jsonl.")
-    check_targets(output)
-    refuse_existing(output, force=force)
+    check_sheet(output, force=force)
     material = read_material(where, system, langpair, workspace)
     if len(material.systems) != 1:
         raise UsageError("One system can be labelled at a time: give one with -t.")

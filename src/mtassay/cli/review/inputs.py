@@ -5,10 +5,12 @@ from __future__ import annotations
 import getpass
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from mtassay.cli.common import check_targets, refuse_existing
 from mtassay.cli.progress import Progress
 from mtassay.cli.suite.newest import newest_run
 from mtassay.core import Run
@@ -28,6 +30,7 @@ __all__ = [
     "RunArgument",
     "ShowSystemsOption",
     "asked_in",
+    "check_sheet",
     "load_pending",
     "shown_record",
     "who",
@@ -52,6 +55,14 @@ ShowSystemsOption = Annotated[
     bool, typer.Option("--show-systems", help="Name the systems. Reviewers should not know them.")
 ]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many.")]
+
+
+def check_sheet(sheet: Path, *, force: bool) -> None:
+    """An error where a sheet cannot be written: by its ending, its folder, or what is there."""
+    if not sheet.name.removesuffix(".gz").endswith((".tsv", ".jsonl", ".ndjson")):
+        raise UsageError(f"{sheet}: a sheet ends in .tsv or .jsonl.")
+    check_targets(sheet)
+    refuse_existing(sheet, force=force)
 
 
 def who(chosen: str | None) -> str:
