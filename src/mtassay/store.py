@@ -181,7 +181,7 @@ class Workspace:
         return [_run(row) for row in rows]
 
     def run(self, name: str, *, case: str | None = None) -> Run:
-        """One run with its findings. The name may be the beginning of an id, or `last`.
+        """One run with its findings. The name may be the beginning or the end of an id, or `last`.
 
         With `case` only the findings about it are read; so for `segments` and `outputs`.
         """
@@ -304,7 +304,7 @@ class Workspace:
         ids = [row[0] for row in self._select("SELECT id FROM runs ORDER BY started DESC, rowid DESC")]
         if name == "last" and ids:
             return str(ids[0])
-        matches = [run_id for run_id in ids if run_id == name] or [i for i in ids if i.startswith(name)]
+        matches = [i for i in ids if i == name] or [i for i in ids if i.startswith(name) or i.endswith(name)]
         if len(matches) == 1:
             return str(matches[0])
         if matches:

@@ -95,4 +95,12 @@ def test_a_case_that_is_not_there_is_answered_with_near_ones(saved: Run) -> None
     assert "No case 'negaton-1'" in done.stderr
     assert "Near: negation-1." in done.stderr
     assert "Near: tense-1." in saved("explain", "TENSE", "--run", "last").stderr
-    assert "See 'mtassay runs list'" in saved("explain", "zzzzzz").stderr
+    assert "No id is near it. See 'mtassay runs list'" in saved("explain", "zzzzzz").stderr
+
+
+def test_a_run_before_the_case_is_told_where_it_goes(saved: Run) -> None:
+    done = saved("explain", "last", "negation-1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "mtassay: Give one case; its run goes with --run: mtassay explain CASE --run RUN\n"
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Finding, Output, Result, Segment
+from mtassay.core import Finding, Output, Result, Review, Segment
 from mtassay.core import Run as SavedRun
 from mtassay.reviews import Subject, review_now
 from mtassay.store import Workspace
@@ -123,6 +123,11 @@ def test_a_behavioural_run_says_how_to_label_it(run: Run, tmp_path: Path) -> Non
     assert done.returncode == 2
     assert "There are no settled labels" in done.stderr
     assert "'mtassay behavior sample'), or add --labels FILE" in done.stderr
+    subject = Subject("1", ("source",), ("output",))
+    store.add_reviews([Review(subject.id, "suite", "correct", "anna")], [subject])
+    done = run("meta", "detect", "last")
+    assert "no answers to the question 'behavior'" in done.stderr
+    assert "There are some to suite: choose with --question." in done.stderr
     done = run("meta", "detect", "last", "--question", "ta")
     assert done.returncode == 2
     assert "The reviews of 'ta' are about generated pairs, not about outputs of systems" in done.stderr

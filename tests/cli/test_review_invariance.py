@@ -108,7 +108,7 @@ def test_lists_and_sheets_are_blind_too(store: Workspace, run: Run) -> None:
 
 def test_a_blind_queue_is_counted_by_its_question(store: Workspace, tmp_path: Path) -> None:
     with Terminal(tmp_path, "review", "next", "--reviewer", "anna") as terminal:
-        assert "2 open for anna: 2 invariance." in terminal.wait_for("b back")
+        assert "2 open for anna (question: invariance)." in terminal.wait_for("b back")
         terminal.press("q")
         assert terminal.finish() == 0
 

@@ -172,6 +172,25 @@ def test_the_score_of_a_behavioural_case_is_how_bad_its_original_is() -> None:
     assert [found.scores[PairKey(name, "mt")] for name in "123"] == [0.75, 1.0, 0.25]
 
 
+def test_variants_that_were_not_reported_have_a_score_too() -> None:
+    findings = [
+        Finding(
+            "1",
+            "mt",
+            "raw",
+            "fail",
+            9,
+            {"variants": [{"id": "1/a", "distance": 9}], "distances": {"1/a": 9, "1/b": 2}},
+        ),
+        Finding("2", "mt", "raw", "pass", 3, {"distances": {"2/a": 3}}),
+    ]
+    run = Run("r3", "invariance", {}, ["mt"], "2026-01-01", {}, Result(), findings)
+    ids = ["1", "1/a", "1/b", "2", "2/a"]
+    (found,) = detectors_of_run(run, Labels({PairKey("2/a"): True}), ids)
+    assert found.flagged == {PairKey("1/a", "mt")}
+    assert found.scores == {PairKey(name, "mt"): n for name, n in (("1/a", 9), ("1/b", 2), ("2/a", 3))}
+
+
 def test_labels_may_name_the_edit_of_a_case() -> None:
     labels = Labels({PairKey("1/edited", "alpha"): True, PairKey("2/edited", "alpha"): False})
     first, _ = detectors_of_run(RUN, labels, IDS, systems=["alpha"])

@@ -18,7 +18,7 @@ from mtassay.report.behavior import (
     status_table,
     sweep_table,
 )
-from mtassay.report.behavior_failures import case_block, failures_in, failures_table
+from mtassay.report.behavior_failures import case_block, failures_in, failures_table, worth_a_look
 from mtassay.report.table import Cell, Table, to_text
 
 EDIT = {
@@ -181,6 +181,10 @@ def test_a_sweep_marks_the_thresholds_of_the_run_and_the_best_of_each_row() -> N
 
 def test_failures_begin_with_what_the_edit_broke_most() -> None:
     assert [each.case_id for each in failures_in(RUN)] == ["1", "2", "3", "4"]
+
+
+def test_worth_a_look_is_what_failed_and_then_what_is_undecided() -> None:
+    assert [each.case_id for each in worth_a_look(RUN)] == ["1", "2", "3", "4", "6"]
 
 
 def test_a_failure_shows_both_sides_with_the_edit_marked() -> None:

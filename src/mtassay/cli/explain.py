@@ -19,7 +19,8 @@ from mtassay.cli.common import (
 )
 from mtassay.cli.explain_issues import with_issues
 from mtassay.cli.review.screen import Screen, match_spans, rule_lines
-from mtassay.core import Finding, Review
+from mtassay.core import Finding, Review, Run
+from mtassay.errors import UsageError
 from mtassay.report.behavior import reason_of
 from mtassay.report.behavior_failures import case_block, cases_table
 from mtassay.report.findings import why
@@ -27,16 +28,16 @@ from mtassay.report.invariance import variant_lines
 from mtassay.report.table import Table
 from mtassay.report.texts import marked, printable, wrapped
 from mtassay.reviews.cases import Answer, CaseStory, status_of, tell_case
-from mtassay.reviews.pending import question_of
 from mtassay.reviews.subjects import SHORT
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("explain")(explain)
+    app.command("explain", context_settings={"allow_extra_args": True})(explain)
 
 
 def explain(
+    context: typer.Context,
     case: Annotated[str, typer.Argument(metavar="CASE", help="The id of a segment or suite item.")],
     run: Annotated[
         str | None,
@@ -56,6 +57,8 @@ def explain(
     mtassay explain negation-001 --run 20260131
     mtassay explain 17 -f json
     """
+    if context.args:
+        raise UsageError("Give one case; its run goes with --run: mtassay explain CASE --run RUN")
     store = open_workspace(workspace)
     story = with_issues(tell_case(store, case, run=run), store)
     if output_format is OutputFormat.json:
@@ -87,27 +90,34 @@ def _print_story(story: CaseStory) -> None:
             echo(line)
     for number, answer in enumerate(story.answers):
         if _is_judged(answer):
-            echo(("\n" if number else "") + _block(answer, screen))
+            echo(("\n" if number else "") + _block(answer, story.run, screen))
             continue
         echo()
-        for line in _answer_lines(answer, screen, is_asked=question_of(story.run) is not None):
+        for line in _answer_lines(answer, screen):
             echo(line)
     if len(story.history) > 1:
         echo()
         print_tables([_history_table(story)], OutputFormat.text)
 
 
-def _block(answer: Answer, screen: Screen) -> str:
-    """A behavioural case as `mtassay behavior judge` prints it."""
+def _block(answer: Answer, run: Run, screen: Screen) -> str:
+    """A behavioural case as `mtassay behavior judge` prints it, then why, and what people decide about."""
+    from mtassay.cli.behavior.thresholds import compared
+
     finding = replace(answer.findings[0], system=", ".join(answer.systems))
     block = case_block(finding, width=screen.width, color=screen.color)
-    return "\n".join([block, *_review_lines(answer, screen)])
+    lines = [block]
+    if why_so := compared(run, finding.evidence):
+        lines.append(screen.line("  why", why_so))
+    if answer.asked:
+        lines.append(screen.line("  subject", f"{answer.asked.id[:SHORT]}, the output to the edited source"))
+    return "\n".join([*lines, *_review_lines(answer, screen)])
 
 
-def _answer_lines(answer: Answer, screen: Screen, *, is_asked: bool) -> list[str]:
+def _answer_lines(answer: Answer, screen: Screen) -> list[str]:
     head = f"{_standing(answer)} · {', '.join(answer.systems)}"
-    if answer.subject and is_asked:
-        head += f" · subject {answer.subject.id[:SHORT]}"
+    if answer.asked:
+        head += f" · subject {answer.asked.id[:SHORT]}"
     lines = [wrapped(head, width=screen.width, indent="  ", first="")]
     evidence: Mapping[str, Any] = answer.findings[0].evidence if answer.findings else {}
     for text in answer.subject.outputs if answer.subject else ():
@@ -216,7 +226,7 @@ def _answer_record(answer: Answer) -> dict[str, Any]:
         "status": answer.status or None,
         "found": status_of(answer.findings) or None,
         "issue": answer.issue or None,
-        "subject": answer.subject.id if answer.subject else None,
+        "subject": answer.asked.id if answer.asked else None,
         "outputs": [*answer.subject.outputs, *others] if answer.subject else None,
         "findings": [asdict(finding) for finding in answer.findings],
         "reviews": [asdict(review) for review in answer.reviews],

@@ -139,9 +139,14 @@ def _labels(
             f"The reviews of '{name}' are about generated pairs, not about outputs of systems: see 'mtassay "
             "behavior quality'. For outputs, add --labels FILE."
         )
-    return labels_from_reviews(
-        store.reviews(name), store.subjects(), chosen, errors=errors, origin=str(store.path)
-    )
+    reviews = store.reviews(name)
+    others = sorted({review.question for review in store.reviews() if find_question(review.question).method})
+    if not reviews and others:
+        raise UsageError(
+            f"There are no answers to the question '{name}' in {store.path}. There are some to "
+            f"{' and '.join(others)}: choose with --question."
+        )
+    return labels_from_reviews(reviews, store.subjects(), chosen, errors=errors, origin=str(store.path))
 
 
 def _of_runs(
@@ -254,8 +259,10 @@ def _print(result: Result, curves: Mapping[str, Curve], labels: Labels, form: Ou
 
 def _best(name: str, found: Curve) -> str:
     best = found.best
+    # The score of a behavioural case is 1 less the quality that alpha is a threshold of.
+    where = f"alpha {1 - best.threshold:.3g}" if name.endswith("behavior") else f"{best.threshold:g}"
     return (
-        f"{name}: with another threshold F1 would be at most {100 * best.f1:.1f}, at {best.threshold:g}, "
+        f"{name}: with another threshold F1 would be at most {100 * best.f1:.1f}, at {where}, "
         "which is chosen on these very labels."
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from mtassay.core import Output, Request, System
 from mtassay.store import Workspace
 
-__all__ = ["Replay", "saved_systems"]
+__all__ = ["Replay", "newest_of", "saved_systems"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,13 @@ class Replay(System):
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         absent = Output("", None, "not in the saved run", {"skipped": True})
         return [self.outputs.get(request.id, absent._replace(id=request.id)) for request in requests]
+
+
+def newest_of(store: Workspace, name: str, *methods: str) -> str:
+    """The name of a run; `last` is the newest of these methods, where there is one."""
+    if name != "last":
+        return name
+    return next((run.id for run in store.runs() if run.method in methods), name)
 
 
 def saved_systems(store: Workspace, run: str) -> list[Replay]:

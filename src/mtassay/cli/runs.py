@@ -21,10 +21,12 @@ from mtassay.cli.common import (
 )
 from mtassay.cli.show import findings_with_texts, print_run, texts_by_id
 from mtassay.cli.suite.show import print_suite
+from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Run
 from mtassay.errors import UsageError
 from mtassay.formats import segment_record, write_jsonl
 from mtassay.methods.suite.method import SuiteMethod
+from mtassay.report.behavior_failures import case_block, cases_table, worth_a_look
 from mtassay.report.findings import why
 from mtassay.report.table import Table
 
@@ -94,7 +96,10 @@ def show_run(
     elif found.method == "behavior":
         from mtassay.cli.behavior.show import print_behavior
 
-        print_behavior(found, output_format, facts=facts)
+        print_behavior(found, output_format, facts=facts, failures=0 if findings else 5)
+        if findings:
+            _print_cases(found, output_format)
+            return
     else:
         print_run(found, output_format, all_pairs=pairs, facts=facts)
     if findings:
@@ -105,6 +110,20 @@ def show_run(
             for key in ("source", "output"):
                 if record.get(key):
                     echo(f"    {key}: {record[key]}")
+
+
+def _print_cases(run: Run, form: OutputFormat) -> None:
+    """The failed and undecided cases of a behaviour run for a person; for a program (tsv) every finding."""
+    shown = run.findings if form is OutputFormat.tsv else worth_a_look(run)
+    title = f"Findings: {len(shown):,}"
+    if form is not OutputFormat.text:
+        echo()
+        print_tables([cases_table(shown, title=title)], form)
+        return
+    echo(f"\n{title}")
+    several = len(run.systems) > 1
+    for finding in shown:
+        echo("\n" + case_block(finding, width=terminal_width(), color=shows_bold(), show_system=several))
 
 
 @app.command("export")

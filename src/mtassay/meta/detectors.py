@@ -91,21 +91,20 @@ def _of_findings(
     flagged: set[PairKey] = set()
     scores: dict[PairKey, float] = {}
     silent = Counter(missing)
-    shows_variants = any(finding.evidence.get("variants") for finding in findings)
+    is_of_variants = any("distances" in f.evidence or f.evidence.get("variants") for f in findings)
     for finding in findings:
         said = _said(finding)
         if said in _SILENT:
             silent[said] += 1
-        for variant in finding.evidence.get("variants", ()):
-            key = PairKey(str(variant["id"]), finding.system)
-            flagged |= {key} if said == "fail" else set()
-            scores[key] = float(variant.get("distance", 0.0))
-        if not shows_variants:
-            key = PairKey(finding.case_id, finding.system)
-            flagged |= {key} if said == "fail" else set()
-            score = _score(finding)
-            if score is not None:
-                scores[key] = score
+        shown = {str(each["id"]): each.get("distance", 0.0) for each in finding.evidence.get("variants", ())}
+        for variant, distance in {**shown, **finding.evidence.get("distances", {})}.items():
+            scores[PairKey(variant, finding.system)] = float(distance)
+        names = shown if is_of_variants else [finding.case_id]
+        if said == "fail":
+            flagged |= {PairKey(str(each), finding.system) for each in names}
+        score = None if is_of_variants else _score(finding)
+        if score is not None:
+            scores[PairKey(finding.case_id, finding.system)] = score
     return _joined(name, flagged, scores, labels, systems, ids, silent)
 
 

@@ -25,19 +25,20 @@ __all__ = [
 ]
 
 PASS_RATE, UNDECIDED, ALL = "pass rate", "undecided", "all"
-BROKE = ("edit broke it", "edit improved it")
-"""The statuses of a case that failed although its original is good."""
+BROKE = ("edit broke it", "edit ignored", "edit improved it")
+"""The statuses of a case that failed by its edit."""
 
 _STATUSES = {
     "pass": "passed",
     "original is bad": "bad original",
     "edit broke it": "broke",
+    "edit ignored": "ignored",
     "edit improved it": "improved",
     "undecided": "undecided",
     "skipped": "skipped",
     "error": "failed",
 }
-_RARE = ("edit improved it", "undecided", "skipped", "error")
+_RARE = ("edit ignored", "edit improved it", "undecided", "skipped", "error")
 _REASONS = 5  # reasons that a note names
 
 
@@ -110,6 +111,7 @@ def status_table(run: Run, *, title: str = "") -> Table:
     meanings = {
         "original is bad": "Bad original: the original is translated badly already.",
         "edit broke it": "Broke: the edit is translated worse.",
+        "edit ignored": "Ignored: the edit is provably not translated, however good the original.",
         "edit improved it": "Improved: it is translated so much better that the two do not agree.",
         "undecided": "Undecided: nothing can be said, not in the pass rate.",
         "skipped": "Skipped: there was nothing to judge.",
@@ -142,7 +144,7 @@ def position_table(
     broken = [f for f in findings if f.verdict == "fail" and f.evidence.get("status") in BROKE]
     unknown = Counter(f.system for f in broken if f.evidence.get("where") not in ("at the edit", "elsewhere"))
     notes = [
-        "Percent of the failed cases with a good original whose error is at the edit, of those (in "
+        "Percent of the cases that fail by their edit whose error is at the edit, of those (in "
         "parentheses) where that is known; the others have it elsewhere. In brackets: Wilson's 95 % interval."
     ]
     if unknown:

@@ -12,10 +12,10 @@ from mtassay.report.table import Cell, Table
 from mtassay.report.texts import Span, find_words, marked, wrapped
 from mtassay.report.versions import differing
 
-__all__ = ["case_block", "cases_table", "failures_in", "failures_table"]
+__all__ = ["case_block", "cases_table", "failures_in", "failures_table", "worth_a_look"]
 
 _LABEL = 13  # columns before the texts
-_ORDER = ("edit broke it", "edit improved it", "original is bad")
+_ORDER = ("edit ignored", "edit broke it", "edit improved it", "original is bad")
 
 Change = Sequence[Any]
 """Start, end, before and after; places are in the text before the edit."""
@@ -25,6 +25,11 @@ def failures_in(run: Run) -> list[Finding]:
     """The failed cases: those that the edit broke first, within each kind the largest difference first."""
     failed = [f for f in run.findings if f.verdict == "fail" and f.evidence.get("status") in _ORDER]
     return sorted(failed, key=lambda f: (_ORDER.index(f.evidence["status"]), -abs(f.value or 0.0)))
+
+
+def worth_a_look(run: Run) -> list[Finding]:
+    """The failed cases as `failures_in` has them, then the undecided ones in the order of the run."""
+    return [*failures_in(run), *(f for f in run.findings if f.verdict == "undecided")]
 
 
 def case_block(finding: Finding, *, width: int, color: bool, show_system: bool = True) -> str:

@@ -16,7 +16,17 @@ from mtassay.reviews.reported import findings_about
 from mtassay.reviews.subjects import Subject
 from mtassay.store import Workspace
 
-__all__ = ["Answer", "CaseStory", "PastVerdict", "answers_to", "nearest_settled", "status_of", "tell_case"]
+__all__ = [
+    "Answer",
+    "CaseStory",
+    "PastVerdict",
+    "answers_to",
+    "asked_about",
+    "nearest_settled",
+    "refuse_case",
+    "status_of",
+    "tell_case",
+]
 
 _LONG = 2000  # characters of an output that are compared
 
@@ -25,13 +35,15 @@ _LONG = 2000  # characters of an output that are compared
 class Answer:
     """What one or more systems answered, to the letter, with the findings that all of them have alike.
 
-    `subject` is `None` where there is no output. `issue` is what reviewers make of an issue of invariance by
-    now, where it was looked up.
+    `subject` is `None` where there is no output. `asked` is what people decide about: the same, but of a
+    behavioural case the output to its edited source; `None` where people are asked nothing. `issue` is what
+    reviewers make of an issue of invariance by now, where it was looked up.
     """
 
     subject: Subject | None
     systems: tuple[str, ...]
     findings: tuple[Finding, ...]
+    asked: Subject | None = None
     reviews: tuple[Review, ...] = ()
     decision: Decision | None = None
     issue: str = ""
@@ -110,7 +122,7 @@ def tell_case(workspace: Workspace, case_id: str, *, run: str | None = None) -> 
             chosen = chosen or known
             history.append(PastVerdict(each.id, each.method, each.started, _statuses(known)))
     if chosen is None or not _has_case(workspace, chosen, case_id):
-        _refuse(workspace, runs if chosen is None else [chosen], case_id)
+        refuse_case(workspace, runs if chosen is None else [chosen], case_id)
     segments = workspace.segments(chosen.id, case=case_id)
     if chosen.method == "behavior" and segments and (original := segments[0].tags.get("original")):
         return tell_case(workspace, str(original), run=chosen.id)
@@ -129,7 +141,7 @@ def answers_to(workspace: Workspace, run: Run, case_id: str) -> list[Answer]:
     question = question_of(run)
     reviews = workspace.reviews(question.name) if question else []
     decisions = decide(reviews)
-    asked = _edits(workspace, run, case_id) if reviews and run.method == "behavior" else subjects
+    asked = asked_about(workspace, run, case_id) if question else {}
     systems: dict[tuple[Subject | str, str], list[str]] = {}
     for system in run.systems:
         # Systems without an output have nothing in common, so each stays for itself.
@@ -139,21 +151,27 @@ def answers_to(workspace: Workspace, run: Run, case_id: str) -> list[Answer]:
     for (given, _), names in systems.items():
         subject = given if isinstance(given, Subject) else None
         findings = tuple(finding for finding in run.findings if finding.system == names[0])
-        if subject is None or question is None:
+        about = asked.get(names[0])
+        if about is None or question is None:
             answers.append(Answer(subject, tuple(names), findings))
             continue
-        about = asked.get((case_id, names[0]), subject).id
-        mine = tuple(review for review in reviews if review.subject == about)
-        decision = decisions.get((about, question.name))
-        answers.append(Answer(subject, tuple(names), findings, mine, decision))
+        mine = tuple(review for review in reviews if review.subject == about.id)
+        decision = decisions.get((about.id, question.name))
+        answers.append(Answer(subject, tuple(names), findings, about, mine, decision))
     return sorted(answers, key=lambda answer: (answer.subject is None, -len(answer.systems)))
 
 
-def _edits(workspace: Workspace, run: Run, case_id: str) -> dict[tuple[str, str], Subject]:
-    """What people are asked about a behavioural case: the outputs to its edited source."""
-    segments = [s for s in workspace.segments(run.id) if s.tags.get("original") == case_id]
+def asked_about(workspace: Workspace, run: Run, case_id: str) -> dict[str, Subject]:
+    """What people are asked about a case, by system: its outputs, of a behavioural case those to its edit.
+
+    The edited source of a behavioural case stands for the case. Who has no output is not there.
+    """
+    segments = workspace.segments(run.id, case=case_id)
+    if run.method == "behavior":
+        edits = [s for s in workspace.segments(run.id) if s.tags.get("original") == case_id]
+        segments = edits or segments
     outputs = workspace.outputs(run.id, case=segments[0].id) if segments else {}
-    return {(case_id, system): s for (_, system), s in subjects_in(segments, outputs).items()}
+    return {system: subject for (_, system), subject in subjects_in(segments, outputs).items()}
 
 
 def nearest_settled(answers: Sequence[Answer], text: str, *, count: int = 2) -> list[Answer]:
@@ -184,10 +202,12 @@ def _statuses(run: Run) -> dict[str, str]:
     return {system: status_of(findings) for system, findings in by_system.items()}
 
 
-def _refuse(workspace: Workspace, runs: Sequence[Run], case_id: str) -> NoReturn:
+def refuse_case(workspace: Workspace, runs: Sequence[Run], case_id: str) -> NoReturn:
+    """Say that these runs do not have the case, and which ids are near."""
     ids = list(dict.fromkeys(segment.id for run in runs for segment in workspace.segments(run.id)))
     near = [known for known in ids if case_id.lower() in known.lower()][:5]
     near = near or get_close_matches(case_id, ids, n=5, cutoff=0.6)
     where = f"run {runs[0].id}" if len(runs) == 1 else f"the {len(runs)} runs of {workspace.path}"
-    what = f"Near: {', '.join(near)}." if near else "See 'mtassay runs list' for what is there."
+    nothing = "No id is near it. See 'mtassay runs list' for what is there."
+    what = f"Near: {', '.join(near)}." if near else nothing
     raise UsageError(f"No case '{case_id}' in {where}. {what}")

@@ -43,7 +43,7 @@ def test_a_sweep_can_count_losses_only_and_one_capability_only() -> None:
 
 
 def test_an_edit_that_was_ignored_fails_whatever_the_thresholds() -> None:
-    evidence = {"quality": 1.0, "edited_quality": 1.0, "capability": "noun", "why": "the edit was ignored"}
+    evidence = {"quality": 1.0, "edited_quality": 1.0, "capability": "noun", "status": "edit ignored"}
     findings = [measured("a", 0.9, 0.9), Finding("z", "a", "behavior", "fail", evidence=evidence)]
     for signed in (True, False):
         assert [(s.value, s.n) for s in sweep(findings, [0.0, 0.9], [1.0], signed=signed)] == [(50.0, 2)] * 2

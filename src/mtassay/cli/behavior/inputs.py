@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from mtassay.cli.common import check_targets, named, plural, say, workspace_path
-from mtassay.cli.replay import Replay
+from mtassay.cli.replay import Replay, newest_of
 from mtassay.core import Run, Segment, System
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
@@ -54,7 +54,10 @@ WhereArgument = Annotated[
     ),
 ]
 FindingsOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write every finding with its evidence (JSONL).")
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write every finding with its evidence there, over what it has (JSONL)."
+    ),
 ]
 FailuresOption = Annotated[
     int, typer.Option(min=0, metavar="N", help="Print so many failed cases of each system; 0 for none.")
@@ -157,9 +160,11 @@ def saved_run(where: str, workspace: Path | None) -> tuple[Workspace, Run]:
     if not path.exists():
         raise UsageError(f"There is no file '{where}', and no workspace {path} with a run of this name.")
     store = Workspace(path)
-    if where != "last" and not any(run.id.startswith(where) for run in store.runs()):
+    if where != "last" and not any(
+        run.id.startswith(where) or run.id.endswith(where) for run in store.runs()
+    ):
         raise UsageError(f"There is no file '{where}', and no run of this name in {path}.")
-    run = store.run(where)
+    run = store.run(newest_of(store, where, "behavior"))
     if run.method != "behavior":
         raise UsageError(f"Run {run.id} is of '{run.method}', not of 'behavior'.")
     return store, run

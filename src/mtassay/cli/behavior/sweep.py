@@ -19,6 +19,7 @@ from mtassay.cli.behavior.inputs import (
 )
 from mtassay.cli.behavior.judging import JUDGING, Judging, judging
 from mtassay.cli.behavior.show import check_judged
+from mtassay.cli.behavior.thresholds import thresholds_of
 from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
@@ -34,16 +35,15 @@ from mtassay.cli.progress import Progress
 from mtassay.core import Run
 from mtassay.engine import execute
 from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
 from mtassay.methods.behavior.capabilities.choose import ALIASES, in_usual_order
 from mtassay.methods.behavior.sweeps import sweep
-from mtassay.methods.behavior.thresholds import Thresholds, thresholds_for
 from mtassay.report.behavior import sweep_table
 from mtassay.report.behavior_plots import plot_thresholds
 from mtassay.report.plots import check_plot
 
-# The steps of Wu, Liu, Yeung (2023), tables 9 to 11: alpha from 0.5 to 0.8, beta from 0.02 to 0.11.
-_ALPHA_STEPS = (-0.3, -0.2, -0.1, 0.0)
+# Wu, Liu, Yeung (2023), tables 9 to 11, go down from the alpha they chose; what a higher one finds, too, is
+# worth knowing.
+_ALPHA_STEPS = (-0.2, -0.1, 0.0, 0.05, 0.1)
 _BETA_FACTORS = (0.4, 1.0, 1.6, 2.2)
 
 
@@ -93,10 +93,10 @@ def sweep_thresholds(
         run = saved_run(where, workspace)[1]
         refuse_for_saved(run, {"-t": system, "-l": langpair, **judging.given})
     check_judged(run)
-    known = _thresholds(run)
+    known = thresholds_of(run)
     scores = sweep(
         run.findings,
-        chosen_alphas or [max(round(known.alpha + step, 4), 0.0) for step in _ALPHA_STEPS],
+        chosen_alphas or [min(max(round(known.alpha + step, 4), 0.0), 1.0) for step in _ALPHA_STEPS],
         chosen_betas or [round(known.beta * factor, 4) for factor in _BETA_FACTORS],
         signed=bool(run.parameters.get("signed")),
         capability=_capability(run, capability),
@@ -129,17 +129,6 @@ def _judge(
             workspace=cache_workspace(workspace),
             report=progress.report,
         ).run
-
-
-def _thresholds(run: Run) -> Thresholds:
-    """Those that the run was judged with."""
-    parameters = run.parameters
-    return thresholds_for(
-        "+".join(parameters["quality"]),
-        target=parse_pair(str(parameters["pair"])).target.code,
-        alpha=parameters.get("alpha"),
-        beta=parameters.get("beta"),
-    )
 
 
 def _capability(run: Run, name: str | None) -> str | None:

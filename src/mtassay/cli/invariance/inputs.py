@@ -12,7 +12,7 @@ import typer
 from mtassay.cli.common import name_and_rest, workspace_path
 from mtassay.cli.given import open_systems
 from mtassay.cli.invariance.behavioral import variants_of_cases
-from mtassay.cli.replay import saved_systems
+from mtassay.cli.replay import newest_of, saved_systems
 from mtassay.core import Case, Output, Segment, System, Tools
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
@@ -51,7 +51,10 @@ NeededPairOption = Annotated[
     str, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt, eng_Latn-deu_Latn.")
 ]
 FindingsOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write every finding with its evidence (JSONL).")
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write every finding with its evidence there, over what it has (JSONL)."
+    ),
 ]
 
 
@@ -100,7 +103,7 @@ def read_material(
     if not path.exists():
         raise UsageError(f"There is no file '{where}', and no workspace {path} with a run of this name.")
     store = Workspace(path)
-    run = store.run(where)
+    run = store.run(newest_of(store, where, "invariance", "behavior"))
     if run.method not in ("invariance", "behavior"):
         raise UsageError(f"Run {run.id} is of '{run.method}', not of 'invariance'.")
     if texts:

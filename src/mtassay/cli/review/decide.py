@@ -12,6 +12,7 @@ from mtassay.cli.review.inputs import ReviewerOption, asked_in, who
 from mtassay.errors import UsageError
 from mtassay.report.texts import printable
 from mtassay.reviews import QUESTIONS, Question, Subject, decide, review_now
+from mtassay.reviews.cases import asked_about, refuse_case
 from mtassay.reviews.pending import question_of, subjects_in
 from mtassay.reviews.subjects import SHORT
 from mtassay.store import Workspace
@@ -34,9 +35,9 @@ def decide_one(
     """Decide on one output.
 
     A later answer of the same reviewer replaces the earlier one, which stays in the history. SUBJECT is
-    the id that 'review next' and 'explain' show, or its beginning. Answers about a suite: correct,
-    incorrect, unsure; about invariance: correct, under, over, modification, mistranslation, logic, several,
-    unsure.
+    the id that 'review next' and 'explain' show, or its beginning. CASE of a behaviour run means the output
+    to its edited source. Answers about a suite: correct, incorrect, unsure; about invariance: correct, under,
+    over, modification, mistranslation, logic, several, unsure; about behaviour: correct, wrong, unsure.
 
     \b
     Examples:
@@ -90,10 +91,9 @@ def _by_place(store: Workspace, run: str, case_id: str, system: str) -> tuple[Su
     question = asked_in(chosen)
     if system not in chosen.systems:
         raise UsageError(f"No system '{system}' in run {chosen.id}. It has: {', '.join(chosen.systems)}.")
-    segments = store.segments(chosen.id, case=case_id)
-    if not segments:
-        raise UsageError(f"No case '{case_id}' in run {chosen.id}. Near ones: mtassay explain {case_id}")
-    subjects = subjects_in(segments, store.outputs(chosen.id, case=case_id))
-    if (case_id, system) not in subjects:
+    if not store.segments(chosen.id, case=case_id):
+        refuse_case(store, [chosen], case_id)
+    subjects = asked_about(store, chosen, case_id)
+    if system not in subjects:
         raise UsageError(f"{system} has no output for case '{case_id}' in run {chosen.id}.")
-    return subjects[case_id, system], question
+    return subjects[system], question

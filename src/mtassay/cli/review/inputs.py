@@ -117,12 +117,12 @@ def shown_record(
 ) -> dict[str, Any]:
     """What a reviewer may see of an open output.
 
-    To a blind question that is no status, and without `with_case` no case either: its id can tell a variant.
-    A sheet needs the case to be read back.
+    To a blind question that is no status and no reference, which the output was held against, and without
+    `with_case` no case either: its id can tell a variant. A sheet needs the case to be read back.
     """
     record = pending_record(pending, reviewer=reviewer, show_systems=show_systems)
     if pending.question.is_blind:
-        record["status"] = ""
+        record |= {"status": "", "references": []}
         if not with_case:
             record["case_id"] = ""
     return record
@@ -132,7 +132,8 @@ def _all_runs(store: Workspace) -> list[str]:
     runs = [run.id for run in store.runs() if question_of(run)]
     if not runs:
         raise UsageError(
-            f"No run in {store.path} has outputs to review: add --save to 'suite run' or 'invariance run'."
+            f"No run in {store.path} has outputs to review: add --save to 'suite run', 'invariance run' or "
+            "'behavior run'."
         )
     return runs
 

@@ -106,13 +106,16 @@ def next_open(
             show_systems=show_systems,
             items=items,
         )
-        echo(f"{len(queue):,} open for {name}: {_summary(queue)}.")
+        echo(f"{len(queue):,} open for {name}{_summary(queue)}.")
         echo(f"\n{session.run()}")
 
 
 def _summary(queue: Sequence[Pending]) -> str:
+    """How many of each status; a blind question has its name instead."""
     kinds = Counter(p.question.name if p.question.is_blind else p.status for p in queue)
-    return ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+    if len(kinds) == 1 and queue[0].question.is_blind:
+        return f" (question: {queue[0].question.name})"
+    return ": " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
 
 
 def _print_list(shown: Sequence[Pending], total: int, *, show_systems: bool) -> None:

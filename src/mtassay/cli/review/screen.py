@@ -64,11 +64,13 @@ class Screen:
         if show_systems:
             given += f": {', '.join(pending.systems)}"
         names = [what, pending.status, given, pending.subject.case_id]
-        if pending.question.is_blind:  # the id of a case can tell a variant
-            names = [what, given, pending.subject.id[:SHORT]]
+        references = pending.segment.references
+        if pending.question.is_blind:
+            # The id of a case can tell a variant, and a reference what the output was held against.
+            names, references = [what, given, pending.subject.id[:SHORT]], ()
         head = " · ".join(filter(None, names))
         lines = [wrapped(head, width=self.width), ""]
-        lines += self.case(tags, pending.segment.source, pending.segment.references)
+        lines += self.case(tags, pending.segment.source, references)
         for text in pending.subject.outputs:
             lines.append(self.line("output", text, match_spans(text, pending.evidence)))
         lines += [self.line("", line) for line in rule_lines(pending.evidence)]

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 from mtassay.core import Verdict
 
 __all__ = [
-    "IGNORED",
     "MOVED",
     "STATUSES",
     "Judged",
@@ -19,19 +18,22 @@ __all__ = [
     "reconsider",
 ]
 
-Status = Literal["passed", "original is bad", "edit broke it", "edit improved it", "undecided"]
+Status = Literal[
+    "passed", "original is bad", "edit broke it", "edit ignored", "edit improved it", "undecided"
+]
 Where = Literal["at the edit", "elsewhere", "unknown"]
 
 STATUSES: dict[Status, Verdict] = {
     "passed": "pass",
     "original is bad": "fail",
     "edit broke it": "fail",
+    "edit ignored": "fail",
     "edit improved it": "fail",
     "undecided": "undecided",
 }
 """All that a case can come to, with the verdict."""
-MOVED: frozenset[Status] = frozenset(("edit broke it", "edit improved it"))
-"""The statuses of a good original whose edit is translated otherwise."""
+MOVED: frozenset[Status] = frozenset(("edit broke it", "edit ignored", "edit improved it"))
+"""The statuses of a case that fails by its edit, and not by its original."""
 
 TINY = 1e-9
 """Qualities that differ from a threshold by less are equal to it: 0.9 - 0.85 is not above 0.05."""
@@ -72,10 +74,6 @@ def reconsider(judged: Judged, edit_found: bool | None) -> Judged:
     if edit_found is None:
         return Judged("undecided", "the quality measure is blind to it, and the edit was not found")
     return Judged("edit broke it")
-
-
-IGNORED = "the edit was ignored"
-"""Why a case failed whose edit is provably not translated."""
 
 
 def position(edit_found: bool | None) -> Where:

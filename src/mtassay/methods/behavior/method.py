@@ -15,7 +15,7 @@ from mtassay.methods.behavior.asking import cases_of
 from mtassay.methods.behavior.distinct import distinct_edits
 from mtassay.methods.behavior.filtering import as_translated, filter_threshold, pair_differences
 from mtassay.methods.behavior.ignored import Edit, is_ignored
-from mtassay.methods.behavior.judging import IGNORED, STATUSES, Judged, judge_pair, position, reconsider
+from mtassay.methods.behavior.judging import MOVED, STATUSES, Judged, judge_pair, position, reconsider
 from mtassay.methods.behavior.meaning import Sought, find_by_meaning
 from mtassay.methods.behavior.quality import Translated, qualities, quality_name
 from mtassay.methods.behavior.rates import pass_rates
@@ -151,7 +151,7 @@ class BehaviorMethod(Method):
             found = {i: answered[i].finds_edit() for i in wanted}
             for i, each in enumerate(answered):
                 if each.ignores_edit(self.pair):
-                    judged[i], found[i] = Judged("edit broke it", IGNORED), False
+                    judged[i], found[i] = Judged("edit ignored"), False
         if self.meaning:
             # The encoder cannot tell what it is blind to.
             unknown = [i for i, answer in found.items() if answer is None and not blind[i]]
@@ -241,6 +241,6 @@ def _counts(found: Sequence[Finding], cases: int) -> dict[str, int]:
     return {
         "cases": cases,
         **{verdict: verdicts[verdict] for verdict in ("pass", "fail", "undecided", "skipped", "error")},
-        **{status: statuses[status] for status in ("original is bad", "edit broke it", "edit improved it")},
+        **{status: statuses[status] for status in ("original is bad", *sorted(MOVED))},
         **{where: places[where] for where in ("at the edit", "elsewhere", "unknown")},
     }

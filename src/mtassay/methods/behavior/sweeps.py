@@ -15,7 +15,7 @@ import numpy as np
 from mtassay import stats
 from mtassay.core import Finding, Score
 from mtassay.methods.behavior.capabilities.choose import in_usual_order
-from mtassay.methods.behavior.judging import IGNORED, TINY
+from mtassay.methods.behavior.judging import TINY
 from mtassay.methods.behavior.rates import ALL
 
 __all__ = ["AT_THE_EDIT", "error_positions", "sweep"]
@@ -44,7 +44,7 @@ def sweep(
             pair = (evidence.get("quality"), evidence.get("edited_quality"))
             pairs = rows.setdefault(finding.system, [])
             if None not in pair:
-                is_ignored = evidence.get("why") == IGNORED
+                is_ignored = evidence.get("status") == "edit ignored"
                 pairs.append((-math.inf, 0.0) if is_ignored else pair)  # type: ignore[arg-type]
     scores = []
     for system, pairs in rows.items():

@@ -228,6 +228,7 @@ class InvarianceMethod(Method):
             "output": each.original.output.text,
             "threshold": self.threshold,
             "compared": len(pairs),
+            "distances": dict(measured.by_original[each.case.id].variants),
         }
         if issue:
             shown = issue.variants[: self.top]

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from mtassay.errors import UsageError
+from mtassay.methods.behavior.infill.lexicon.english import says_gender
 from mtassay.methods.behavior.infill.lexicon.entries import LANGUAGES, PARTS, load_lexicon, rows_of
 
 PAIRS = [("en", "pt"), ("pt", "en"), ("en", "de"), ("de", "en"), ("en", "zh"), ("zh", "en")]
@@ -39,6 +40,19 @@ def test_an_entry_in_english_and_portuguese_agrees_in_number() -> None:
     for entry in load_lexicon("en", "pt").entries:
         if entry.part == "NOUN" and {"sg", "pl"} <= set(entry.source):
             assert entry.cells(entry.source["sg"], next(iter(entry.reference.values())))
+
+
+def test_an_english_word_that_is_always_feminine_in_portuguese_says_so() -> None:
+    genders = defaultdict(set)
+    for _, row in rows_of("people"):
+        if row.get("pt"):
+            genders[row["en"].split(",")[0]].update(row["pt"].split(" ")[0].split("/"))
+    assert {
+        word for word, articles in genders.items() if articles == {"a"} and not says_gender(word)
+    } == set()
+    assert {word for word, articles in genders.items() if len(articles) > 1 and says_gender(word)} == {
+        "cameraman", "policeman",  # which Portuguese does not say of men alone
+    }  # fmt: skip
 
 
 def test_idioms_are_patterns_of_a_known_language() -> None:

@@ -95,6 +95,15 @@ def test_repetitions_differ_until_there_is_nothing_left() -> None:
     ] * 2
 
 
+def test_repetitions_differ_in_the_reference_too() -> None:
+    read = pair(side("a/DT small/JJ garden/NN"), side("一 个 小 花园"))
+    infiller = LexiconInfiller("en-zh")
+    (span,) = infiller.spans(read)
+    answers = infiller.fill([masked(span, number=number, read=read) for number in range(2)])
+    assert filled(answers[0]).reference_changes[0].after == "大"  # as `big` or as `large`
+    assert isinstance(answers[1], Rejected)
+
+
 def test_the_same_request_gets_the_same_answer_and_order_is_kept() -> None:
     requests = [masked(span) for span in SPANS]
     first = INFILLER.fill(requests)

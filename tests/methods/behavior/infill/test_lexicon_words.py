@@ -139,6 +139,9 @@ def test_a_reflexive_verb_is_left_alone() -> None:
         ("an/DT old/JJ but/CC beautiful/JJ house/NN", "uma casa velha mas linda", "beautiful"),
         ("the/DT Seventh/JJ Seal/NNP", "o sétimo selo", "Seventh"),  # a title
         ("a/DT good/JJ lawyer/NN", "um bom/JJ advogado/NN", "good"),  # not `um ruim advogado`
+        ("two/CD slices/NNS of/IN bread/NN", "duas fatias de pão", "bread"),  # not of every food
+        ("bowls/NNS of/IN hot/JJ soup/NN", "tigelas de sopa quente", "soup"),
+        ("two/CD loaves/NNS of/IN bread/NN", "dois filões de pão", "bread"),
     ],
 )
 def test_unsafe_words_are_left_alone(source: str, reference: str, word: str) -> None:
@@ -158,6 +161,11 @@ def test_a_word_of_a_fixed_expression_is_left_alone(
     source: str, reference: str, languages: tuple[str, str]
 ) -> None:
     assert word_offers(load_lexicon(*languages), languages, pair(side(source), side(reference))) == []
+
+
+def test_food_that_is_no_portion_is_replaced() -> None:
+    read = pair(side("the/DT price/NN of/IN bread/NN"), side("o preço do pão"))
+    assert substitutes(read, "bread")["rice"] == "arroz"
 
 
 def test_a_compound_is_left_alone() -> None:
@@ -212,13 +220,68 @@ def test_chinese_nouns_keep_their_measure_word() -> None:
     assert substitutes(horse, "horse", ("en", "zh")) == {}
 
 
-def names(source: Annotation, reference: Annotation) -> dict[str, set[str]]:
+def test_a_word_for_women_or_men_is_replaced_only_by_such_a_word() -> None:
+    read = pair(side("My/PRP$ sister/NN came/VBD"), side("Minha irmã veio"))
+    assert substitutes(read, "sister") == {"sister-in-law": "cunhada"}  # and not `cousin`, which may be a man
+    read = pair(side("The/DT waitresses/NNS came/VBD"), side("As garçonetes vieram"))
+    assert substitutes(read, "waitresses") == {}
+    read = pair(side("My/PRP$ sister/NN came/VBD"), side("Meine Schwester kam"))
+    assert "cousin" not in substitutes(read, "sister", ("en", "de"))
+
+
+def test_a_word_for_anybody_may_become_one_that_says_what_the_reference_says() -> None:
+    read = pair(side("My/PRP$ cousin/NN came/VBD"), side("Minha prima veio"))
+    assert substitutes(read, "cousin") == {"sister": "irmã", "sister-in-law": "cunhada"}
+
+
+def test_a_language_that_says_gender_may_be_the_source() -> None:
+    read = pair(side("Minha irmã veio"), side("My/PRP$ sister/NN came/VBD"))
+    assert substitutes(read, "irmã", ("pt", "en"))["prima"] == "cousin"
+
+
+def test_an_apostrophe_after_a_plural_needs_another_plural_in_s() -> None:
+    read = pair(side("the/DT cows/NNS '/POS milk/NN"), side("o leite das vacas"))
+    assert "goats" in substitutes(read, "cows")
+    assert "sheep" not in substitutes(read, "cows")
+    read = pair(side("the/DT women/NNS 's/POS names/NNS"), side("os nomes das mulheres"))
+    assert substitutes(read, "women") == {}  # `ladies's`
+
+
+def names(
+    source: Annotation, reference: Annotation, languages: tuple[str, str] = ("en", "pt")
+) -> dict[str, set[str]]:
     """The names that are found, with their substitutes."""
     read = pair(source, reference)
     return {
         read.source.text[offer.start : offer.end]: {substitute.source for substitute in offer.substitutes}
-        for offer in name_offers(("en", "pt"), read)
+        for offer in name_offers(languages, read)
     }
+
+
+@pytest.mark.parametrize(
+    ("source", "reference", "languages"),
+    [
+        ("Hans/NNP '/POS bicycle/NN", "a bicicleta de Hans", ("en", "pt")),
+        ("Hans/NNP '/POS bicycle/NN", "Hans ' Fahrrad", ("en", "de")),
+        ("the/DT bicycle/NN of/IN Hans/NNP", "Hans ' Fahrrad", ("en", "de")),
+        ("Hans/NNP 's/POS bicycle/NN", "Hans ' Fahrrad", ("en", "de")),
+    ],
+)
+def test_an_apostrophe_after_a_name_in_s_needs_another_such_name(
+    source: str, reference: str, languages: tuple[str, str]
+) -> None:
+    found = names(side(source), side(reference), languages)
+    assert found["Hans"] == {"Tomás", "Klaus", "Lars", "Jacques", "Boris", "Nils"}
+
+
+def test_a_name_with_an_s_after_it_gets_none_in_s() -> None:
+    found = names(side("Ivan/NNP 's/POS wife/NN"), side("a esposa de Ivan"))
+    assert "Pablo" in found["Ivan"]
+    assert "Hans" not in found["Ivan"]
+
+
+def test_a_name_in_s_without_an_apostrophe_gets_any() -> None:
+    assert {"Lars", "Ivan"} <= names(side("Hans/NNP came/VBD"), side("Hans veio"))["Hans"]
 
 
 def test_a_given_name_keeps_its_gender_and_a_family_name_is_known_by_it() -> None:

@@ -9,6 +9,7 @@ from functools import cache
 from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag
 from mtassay.methods.behavior.infill.lexicon.english_context import Place, apart, is_unsafe_in_english
 from mtassay.methods.behavior.infill.lexicon.entries import Entry, rows_of
+from mtassay.methods.behavior.infill.lexicon.time_context import contradicts_time
 from mtassay.tools.annotate.nouns import Annotation, Token
 
 __all__ = ["left_alone", "opens_sentence", "possible_cells"]
@@ -47,6 +48,8 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Entry
     if entry.group.split(" ")[0] in _PLACES and _in_longer_name(annotation.tokens, place):
         return True
     if entry.group == "month" and _LATE_DAY.search(text):  # not every month has it
+        return True
+    if contradicts_time(language, annotation, place, entry):
         return True
     if entry.group in _SPEECH and language != "zh" and not _quotes(annotation, place):
         return True

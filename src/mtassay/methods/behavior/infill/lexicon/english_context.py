@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from mtassay.methods.behavior.infill.lexicon.english import takes_more
 from mtassay.methods.behavior.infill.lexicon.entries import Entry
@@ -26,6 +28,13 @@ _GOVERNED = frozenset(("about", "against", "as", "for", "into", "of", "off", "on
 """What a verb may ask for and another one not: `work on`, but not `study on`."""
 _COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))
 """The groups of nouns that are replaced only after a number."""
+_FOODS = frozenset(("cake", "drink", "fruit", "meat", "seasoning", "side dish", "vegetable"))
+_PORTION = re.compile(
+    r"(?:bag|bar|basket|bite|bottle|bowl|box|bunch|can|carton|cup|dish|glass|gram|jar|jug|kilo|kilogram|liter"
+    r"|litre|mouthful|mug|ounce|pack|package|packet|pan|piece|pinch|plate|portion|pot|pound|sack|serving|sip"
+    r"|slice|spoon|spoonful|stick|tablespoon|teaspoon|tin|ton|tray)(?:e?s)?|loaf|loaves"
+)
+"""What food and drink come in; not all of them come in each: `two slices of bread`, but not of pasta."""
 _SIZES = frozenset(("age", "depth", "height", "length", "stature"))
 """The groups of adjectives that may say what a number measures: `58 inches long`."""
 _CONTRASTS = frozenset(("as", "but", "even", "yet"))
@@ -88,10 +97,18 @@ def _noun(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
         return True
     if entry.group.removeprefix("british ") in _COUNTED and (before is None or before.pos != "NUM"):
         return True
+    if entry.group in _FOODS and _is_portioned(tokens, place):
+        return True
     if after is not None and after.text in ("of", "per"):  # a part or an amount of something else
         return True
     # A noun that says what another is, as in `city council`, without the parser's help.
     return after is not None and after.pos in ("NOUN", "PROPN") and not apart(tokens, place[1])
+
+
+def _is_portioned(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether a portion of it is named; one word may stand between, as in `a bowl of hot soup`."""
+    before = [token.text.lower() for token in tokens[max(place[0] - 3, 0) : place[0]]]
+    return any(word == "of" and _PORTION.fullmatch(portion) for portion, word in pairwise(before))
 
 
 def _verb(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:

@@ -24,6 +24,9 @@ _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUA
 OTHER_EDITS = frozenset(("tense", "number", "negation", "gender", "politeness"))
 """The capabilities that ask for another form of a word, or for more words; a lexicon has only other words."""
 
+_RULES = 2
+"""To be raised with every change of the code that changes what is filled."""
+
 
 class LexiconInfiller(Infiller):
     """Replaces numbers, times, names and words by others of their kind, in a pair of languages it knows.
@@ -41,8 +44,8 @@ class LexiconInfiller(Infiller):
 
     @property
     def signature(self) -> str:
-        """The pair and what the lexicon files hold."""
-        return f"lexicon:{'-'.join(self._languages)}:{_contents()}"
+        """The pair, what the lexicon files hold, and the rules that say where a word is left alone."""
+        return f"lexicon:{'-'.join(self._languages)}:{_contents()}:{_RULES}"
 
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
         """One answer for each masked pair, in order; the same pair, place and number give the same one."""
@@ -143,13 +146,19 @@ def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
 
 
 def _choice(offer: Offer, masked: Masked, used: set[str]) -> Substitute | None:
-    """The substitute for this repetition: all are taken once, in an order made from the pair's texts."""
+    """The substitute for this repetition: all are taken once, in an order made from the pair's texts.
+
+    Of two with the same translation (`big` and `large`) one is left out, since they test the same.
+    """
     seed = f"{masked.pair.source.text}\0{masked.pair.reference.text}\0{offer.start}"
     free = [s for s in offer.substitutes if s.source.lower() not in used and s.reference.lower() not in used]
     ordered = sorted(
         free, key=lambda s: hashlib.sha256(f"{seed}\0{s.source}\0{s.reference}".encode()).digest()
     )
-    return ordered[masked.number] if masked.number < len(ordered) else None
+    first: dict[str, Substitute] = {}
+    for substitute in ordered:
+        first.setdefault(substitute.reference, substitute)
+    return [*first.values()][masked.number] if masked.number < len(first) else None
 
 
 def _change(text: str, start: int, end: int, after: str) -> Change:

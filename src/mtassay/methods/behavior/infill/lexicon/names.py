@@ -7,7 +7,7 @@ from collections import Counter
 from functools import cache
 
 from mtassay.methods.behavior.infill.lexicon.entries import Substitute, rows_of
-from mtassay.methods.behavior.infill.lexicon.offers import Offer
+from mtassay.methods.behavior.infill.lexicon.offers import Offer, keeps_genitive
 from mtassay.methods.behavior.nouns import ReadPair
 from mtassay.tools.annotate.nouns import Annotation, Token
 
@@ -48,9 +48,20 @@ def name_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
         place = next(i for i, other in enumerate(pair.reference.tokens) if other.text == token.text)
         if _kind(pair.reference, place) is None:
             continue
-        found = _others(kind, token.text, counts[0] + counts[1])
         other = pair.reference.tokens[place]
         where = (token.start, token.end, other.start, other.end)
+        taken = counts[0] + counts[1]
+        free = [
+            name
+            for name, (its_kind, _) in _names().items()
+            if its_kind == kind
+            and not taken[name]
+            and keeps_genitive(pair.source.text, *where[:2], name)
+            and keeps_genitive(pair.reference.text, *where[2:], name)
+        ]
+        found = _nearest(token.text, free)
+        if not found:
+            continue
         offers.append(Offer(*where, number, f"{kind} name", ("PROPN", "PERSON"), found))
     return offers
 
@@ -105,8 +116,8 @@ def _joined(annotation: Annotation, token: Token) -> bool:
     )
 
 
-def _others(kind: str, name: str, taken: Counter[str]) -> tuple[Substitute, ...]:
+def _nearest(name: str, others: list[str]) -> tuple[Substitute, ...]:
+    """Those of the same origin, or all where there are none."""
     origin = _names().get(name, ("", ""))[1]
-    all_of_kind = [other for other, (k, _) in _names().items() if k == kind and not taken[other]]
-    near = [other for other in all_of_kind if _names()[other][1] == origin]
-    return tuple(Substitute(other, other) for other in near or all_of_kind)
+    near = [other for other in others if _names()[other][1] == origin]
+    return tuple(Substitute(other, other) for other in near or others)

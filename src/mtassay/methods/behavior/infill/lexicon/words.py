@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from mtassay.methods.behavior.infill.lexicon.context import left_alone, opens_sentence, possible_cells
+from mtassay.methods.behavior.infill.lexicon.english import says_gender
 from mtassay.methods.behavior.infill.lexicon.english_context import Place, goes_with_words_before
 from mtassay.methods.behavior.infill.lexicon.entries import Entry, Lexicon, Substitute
-from mtassay.methods.behavior.infill.lexicon.offers import Offer, fitted, head_of
+from mtassay.methods.behavior.infill.lexicon.offers import Offer, fitted, head_of, keeps_genitive
 from mtassay.methods.behavior.nouns import ReadPair
 from mtassay.tools.annotate.nouns import Annotation
 
@@ -132,6 +133,8 @@ def _made(
     kept: dict[str, Substitute] = {}
     for substitute in substitutes:
         after = source.written(place, substitute.source), reference.written(other, substitute.reference)
+        if source.language == "en" and _hides_gender(entry, substitute):
+            continue
         if _fits(source, place, after[0], substitute, 0) and _fits(reference, other, after[1], substitute, 1):
             kept.setdefault(after[0], Substitute(*after, substitute.entry))  # one translation is enough
     if not kept:
@@ -146,10 +149,19 @@ def _made(
     )  # fmt: skip
 
 
+def _hides_gender(entry: Entry, substitute: Substitute) -> bool:
+    """Whether English would no longer say what its translation says: `sister`, but `cousin` and `prima`."""
+    assert substitute.entry is not None
+    before, after = (next(iter(one.source.values())) for one in (entry, substitute.entry))
+    return says_gender(before) and not says_gender(after)
+
+
 def _fits(side: _Side, place: Place, after: str, substitute: Substitute, number: int) -> bool:
     """Whether a substitute can stand here: it is not in the sentence yet, and the words before go with it."""
     assert substitute.entry is not None
     forms = substitute.entry.reference if number else substitute.entry.source
+    if not keeps_genitive(side.annotation.text, side.start(place), side.end(place), after):
+        return False
     if side.language == "en" and not goes_with_words_before(
         side.annotation.tokens, place, after, part=substitute.entry.part, forms=forms
     ):
