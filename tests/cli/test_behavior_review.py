@@ -88,7 +88,7 @@ def test_only_a_loss_is_said_to_count_where_it_is_so(saved: Run) -> None:
 
 def test_explaining_a_case_names_what_can_be_decided(saved: Run) -> None:
     subject = asked("2").id
-    assert f"  subject  {subject[:10]}, the output to the edited source\n" in saved("explain", "2").stdout
+    assert f"  subject    {subject[:10]}, the output to the edited source\n" in saved("explain", "2").stdout
     (answer,) = json.loads(saved("explain", "2", "-f", "json").stdout)["answers"]
     assert answer["subject"] == subject
     assert saved("review", "decide", subject[:10], "wrong").returncode == 0
@@ -101,7 +101,7 @@ def test_a_case_is_decided_by_the_output_to_its_edited_source(saved: Run, tmp_pa
     assert done.stdout == f"anna: wrong. Subject {asked('2').id[:10]} (case 2/edited) is now wrong.\n"
     (review,) = Workspace(tmp_path / ".mtassay" / "workspace.db").reviews()
     assert (review.subject, review.question) == (asked("2").id, "behavior")
-    assert "holds    wrong (1 of 1 reviewers)" in saved("explain", "2").stdout
+    assert "holds      wrong (1 of 1 reviewers)" in saved("explain", "2").stdout
     assert [row["subject"] for row in json.loads(saved("review", "next", "-f", "json").stdout)] == [
         asked("3").id
     ]

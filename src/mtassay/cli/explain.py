@@ -22,7 +22,7 @@ from mtassay.cli.review.screen import Screen, match_spans, rule_lines
 from mtassay.core import Finding, Review, Run
 from mtassay.errors import UsageError
 from mtassay.report.behavior import reason_of
-from mtassay.report.behavior_failures import case_block, cases_table
+from mtassay.report.behavior_failures import LABEL, case_block, cases_table
 from mtassay.report.findings import why
 from mtassay.report.invariance import variant_lines
 from mtassay.report.table import Table
@@ -104,6 +104,7 @@ def _block(answer: Answer, run: Run, screen: Screen) -> str:
     """A behavioural case as `mtassay behavior judge` prints it, then why, and what people decide about."""
     from mtassay.cli.behavior.thresholds import compared
 
+    screen = replace(screen, label=LABEL)
     finding = replace(answer.findings[0], system=", ".join(answer.systems))
     block = case_block(finding, width=screen.width, color=screen.color)
     lines = [block]

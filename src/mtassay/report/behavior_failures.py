@@ -12,9 +12,10 @@ from mtassay.report.table import Cell, Table
 from mtassay.report.texts import Span, find_words, marked, wrapped
 from mtassay.report.versions import differing
 
-__all__ = ["case_block", "cases_table", "failures_in", "failures_table", "worth_a_look"]
+__all__ = ["LABEL", "case_block", "cases_table", "failures_in", "failures_table", "worth_a_look"]
 
-_LABEL = 13  # columns before the texts
+LABEL = 13
+"""The columns before the texts of a case."""
 _ORDER = ("edit ignored", "edit broke it", "edit improved it", "original is bad")
 
 Change = Sequence[Any]
@@ -56,9 +57,9 @@ def case_block(finding: Finding, *, width: int, color: bool, show_system: bool =
     ]
     lines = [wrapped(" · ".join(filter(None, head)), width=width, indent="  ", first="")]
     for label, text, spans in texts:
-        first = f"  {label}".ljust(_LABEL)
+        first = f"  {label}".ljust(LABEL)
         shown = text or "(empty)"
-        lines.append(wrapped(shown, spans, width=width, indent=" " * _LABEL, first=first, color=color))
+        lines.append(wrapped(shown, spans, width=width, indent=" " * LABEL, first=first, color=color))
     return "\n".join(lines)
 
 

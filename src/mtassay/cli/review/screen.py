@@ -16,15 +16,14 @@ from mtassay.reviews.subjects import SHORT
 
 __all__ = ["Screen", "match_spans", "rule_lines"]
 
-_LABEL = 11  # columns before the texts
-
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """The width of the terminal, and whether marks are colours or brackets."""
+    """The width of the terminal, whether marks are colours or brackets, and the columns before the texts."""
 
     width: int
     color: bool
+    label: int = 11
 
     @classmethod
     def here(cls) -> Screen:
@@ -33,9 +32,9 @@ class Screen:
 
     def line(self, label: str, text: str, spans: Iterable[Span] = ()) -> str:
         """A text after its label, in as many lines as it takes."""
-        indent = " " * _LABEL
+        indent = " " * self.label
         return wrapped(
-            text, spans, width=self.width, indent=indent, first=label.ljust(_LABEL), color=self.color
+            text, spans, width=self.width, indent=indent, first=label.ljust(self.label), color=self.color
         )
 
     def rule(self, title: str) -> str:
