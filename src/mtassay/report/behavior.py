@@ -118,8 +118,7 @@ def status_table(run: Run, *, title: str = "") -> Table:
         "error": "Failed: the system gave no output.",
     }
     notes = [" ".join(text for kind, text in meanings.items() if kind in kinds)]
-    for system in counts:
-        notes += _reasons(system, [finding for finding in run.findings if finding.system == system])
+    notes += _reasons(run)
     return Table(["System", "cases", *(_STATUSES[kind] for kind in kinds)], rows, title, notes)
 
 
@@ -212,13 +211,21 @@ def _about_undecided(result: Result, systems: Sequence[str]) -> list[str]:
     return [f"Undecided and not in these rates, in percent: {'; '.join(said)}."] if said else []
 
 
-def _reasons(system: str, findings: Iterable[Finding]) -> list[str]:
-    """Why cases of a system were skipped or failed, the most frequent reasons first."""
-    reasons: dict[str, Counter[str]] = {}
-    for finding in findings:
+def _reasons(run: Run) -> list[str]:
+    """Why cases were skipped or failed, the most frequent reasons first; one line for equal ones."""
+    reasons: dict[tuple[str, str], Counter[str]] = {}
+    for finding in run.findings:
         if finding.verdict in ("skipped", "error", "undecided"):
-            reasons.setdefault(_STATUSES[finding.verdict], Counter())[reason_of(finding.evidence)] += 1
-    return [f"{marked(system, limit=40)}, {word}: {_listed(counts)}." for word, counts in reasons.items()]
+            key = finding.system, _STATUSES[finding.verdict]
+            reasons.setdefault(key, Counter())[reason_of(finding.evidence)] += 1
+    systems: dict[str, list[str]] = {}
+    for (system, word), counts in reasons.items():
+        systems.setdefault(f"{word}: {_listed(counts)}.", []).append(marked(system, limit=40))
+    everybody = len(run.result.counts) if len(run.result.counts) > 1 else 0
+    return [
+        f"{'all systems' if len(names) == everybody else ', '.join(names)}, {said}"
+        for said, names in systems.items()
+    ]
 
 
 def _listed(counts: Mapping[str, int]) -> str:
