@@ -86,6 +86,17 @@ def test_a_text_in_another_language_is_told_of(run: Run, texts: Path) -> None:
     assert "r.txt reads as German, not Portuguese" in done.stderr
 
 
+def test_cases_in_another_language_are_told_of(run: Run, texts: Path) -> None:
+    write_cases(texts / "c.jsonl", *map(str, range(5)))
+    write_outputs(texts / "o.jsonl", **{str(n): ("Um cão.", "Uma vaca.") for n in range(5)})
+    words = ("-t", "o.jsonl", "--quality", "chrf", "--alpha", 0.5, "--beta", 0.2)
+    assert (
+        "reads as Portuguese, not Russian"
+        in run("behavior", "judge", "c.jsonl", "-l", "en-ru", *words).stderr
+    )
+    assert "reads as" not in run("behavior", "judge", "c.jsonl", "-l", "en-pt", *words).stderr
+
+
 def test_the_counts_add_up(run: Run) -> None:
     done = run("behavior", "generate", *FEW, "--per-segment", 3, "-o", "a.jsonl", "-f", "json")
     counts = json.loads(done.stdout)

@@ -84,19 +84,29 @@ def case_segments(cases: Sequence[BehaviorCase]) -> list[Segment]:
 def read_parallel(source: Path, reference: Path, pair: Pair) -> list[Segment]:
     """The pairs of a parallel text; an error where its two files seem to be swapped."""
     segments = read_segments(source, [reference], pair=pair)
-    found = [
-        _other_language([s.source for s in segments], pair.source.code),
-        _other_language([s.references[0] for s in segments], pair.target.code),
-    ]
+    found = _other_languages(segments, pair)
     if found[0] in same_as(pair.target.code) and found[1] in same_as(pair.source.code):
         raise InputError(
             f"{source} reads as {pair.target.name} and {reference} as {pair.source.name}: "
             "are -s and -r swapped, or the two languages of -l?"
         )
-    for file, language, other in zip((source, reference), (pair.source, pair.target), found, strict=True):
+    _say_languages(found, (str(source), str(reference)), pair)
+    return segments
+
+
+def _say_languages(found: Sequence[str], what: Sequence[str], pair: Pair) -> None:
+    for file, language, other in zip(what, (pair.source, pair.target), found, strict=True):
         if other:
             say(f"mtassay: {file} reads as {name_of(other)}, not {language.name}")
-    return segments
+
+
+def _other_languages(segments: Sequence[Segment], pair: Pair) -> tuple[str, str]:
+    """The languages that sources and references surely are in instead of those of the pair."""
+    references = [text for segment in segments for text in segment.references[:1]]
+    return (
+        _other_language([segment.source for segment in segments], pair.source.code),
+        _other_language(references, pair.target.code),
+    )
 
 
 def _other_language(texts: Sequence[str | None], expected: str) -> str:
@@ -126,6 +136,8 @@ def read_material(
         raise UsageError("Say which languages these are with -l SRC-TGT, as -l en-pt.")
     pair = parse_pair(langpair)
     segments = case_segments(read_cases(where))
+    what = (f"the source text of {where}", f"the reference text of {where}")
+    _say_languages(_other_languages(segments, pair), what, pair)
     ids = {segment.id for segment in segments}
     systems = [
         open_system(name, what, pair) if is_live(what) else _stored(name, what, ids)

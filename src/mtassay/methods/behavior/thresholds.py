@@ -137,9 +137,9 @@ def caution(
 ) -> str:
     """What a reader of pass rates by this measure should know; empty where there is nothing to say.
 
-    >>> print(caution("use", "en-zh"))
-    use hardly sees edits of one word or number: what it misses fails only where the direct check proves it.
-    >>> caution("use", "en-pt").partition("proves it. ")[2], caution("comet", "en-pt")
+    >>> caution("use", "en-zh").partition(": ")[2]
+    'what it misses fails only where the direct check proves it. Its rates are upper bounds.'
+    >>> caution("use", "en-pt").partition("bounds. ")[2], caution("comet", "en-pt")
     ('Its thresholds were found on en-zh, not on en-pt.', '')
     """
     if "use" not in [part.partition(":")[0] for part in quality.split("+")]:
@@ -147,7 +147,7 @@ def caution(
     misses = (
         "what it misses fails only where the direct check proves it" if direct else "what it misses passes"
     )
-    text = f"{quality} hardly sees edits of one word or number: {misses}."
+    text = f"{quality} hardly sees edits of one word or number: {misses}. Its rates are upper bounds."
     known = THRESHOLDS.get(_SPEED.sub("", quality))
     if known is None or known.origin != _RULE or None not in (alpha, beta) or pair.startswith("en-zh"):
         return text
