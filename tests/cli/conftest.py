@@ -16,11 +16,19 @@ from pathlib import Path
 import pytest
 
 from mtassay.cli.main import main
+from mtassay.methods.behavior.filtering import ENCODER
 
 MAIN = [sys.executable, "-c", "from mtassay.cli.main import main; main()"]
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 SURROUNDINGS = {"COLUMNS": "80", "PYTHONUTF8": "1"}
+
+
+@pytest.fixture(autouse=True)
+def defaults_without_comet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where COMET is installed its weights need not be there, so behaviour takes the encoder by default."""
+    monkeypatch.setattr("mtassay.cli.behavior.making.default_filter", lambda: ENCODER)
+    monkeypatch.setattr("mtassay.cli.behavior.judging.best_quality", lambda: "use")
 
 
 @pytest.fixture

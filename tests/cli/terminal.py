@@ -23,7 +23,8 @@ PATIENCE = 60.0
 
 
 def _control() -> None:
-    """Make the terminal the one that Ctrl-C comes from."""
+    """Make the terminal the one that Ctrl-C comes from, also where tests run in the background without it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

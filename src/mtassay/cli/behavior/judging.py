@@ -39,7 +39,7 @@ class Judging:
         language = str(pair.target)
         quality = {
             spec: build("metric", spec, language=language)
-            for spec in split_specs(self.quality or _best_quality())
+            for spec in split_specs(self.quality or best_quality())
         }
         unequal = {spec: build("metric", spec) for spec in split_specs(self.filter or "")}
         check_filter(unequal)
@@ -51,7 +51,7 @@ class Judging:
 JUDGING = Judging()
 
 
-def _best_quality() -> str:
+def best_quality() -> str:
     """COMET, as in the paper, where it is installed, else the sentence encoder."""
     try:
         version("unbabel-comet")
