@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mtassay.errors import ServiceError
 from mtassay.tools.annotate import spacy_pipeline
 from tests.cli.conftest import Run
 from tests.systems.server import Reply, Seen, Server, json_reply, status
@@ -95,6 +96,23 @@ def test_cases_in_another_language_are_told_of(run: Run, texts: Path) -> None:
         in run("behavior", "judge", "c.jsonl", "-l", "en-ru", *words).stderr
     )
     assert "reads as" not in run("behavior", "judge", "c.jsonl", "-l", "en-pt", *words).stderr
+
+
+def test_weights_that_are_not_there_are_no_dead_end(
+    run: Run, texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise ServiceError("the weights cannot be had.")
+
+    monkeypatch.setattr("mtassay.cli.behavior.making.check_filter", refuse)
+    done = run("behavior", "generate", *FEW, "-o", "c.jsonl")
+    assert done.returncode == 3
+    assert "Or filter with the encoder: --filter use:against=source." in done.stderr
+    monkeypatch.setattr("mtassay.methods.behavior.method.BehaviorMethod.signature", property(refuse))
+    write_cases(texts / "c.jsonl", "1")
+    write_outputs(texts / "o.jsonl", **{"1": ("Um cão.", "Uma vaca.")})
+    done = run("behavior", "judge", "c.jsonl", "-l", "en-pt", "-t", "o.jsonl")
+    assert "Or measure with the encoder: --quality use." in done.stderr
 
 
 def test_the_counts_add_up(run: Run) -> None:

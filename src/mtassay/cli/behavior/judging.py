@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from mtassay.cli.grouping import grouped
+from mtassay.errors import ServiceError
 from mtassay.languages import Pair
 from mtassay.methods.behavior.filtering import check_filter
 from mtassay.methods.behavior.method import BehaviorMethod
@@ -44,7 +45,10 @@ class Judging:
         unequal = {spec: build("metric", spec) for spec in split_specs(self.filter or "")}
         check_filter(unequal)
         method = BehaviorMethod(str(pair), quality, filter=unequal, **self.options)
-        _ = method.signature  # computes the thresholds, before anything is translated
+        try:
+            _ = method.signature  # computes the thresholds, before anything is translated
+        except ServiceError as error:
+            raise ServiceError(f"{error} Or measure with the encoder: --quality use.") from None
         return method
 
 

@@ -13,7 +13,7 @@ import typer
 from mtassay.cli.common import SeedOption, fixed_seed, say
 from mtassay.cli.grouping import grouped
 from mtassay.core import Segment, Tools
-from mtassay.errors import UsageError
+from mtassay.errors import ServiceError, UsageError
 from mtassay.languages import Language, Pair
 from mtassay.methods.behavior.blocklist import read_blocklist
 from mtassay.methods.behavior.capabilities.choose import capability_names, open_capability
@@ -67,7 +67,10 @@ class Making:
                     "The quality filter needs the sentence encoder: pip install 'mtassay[use]', "
                     "or leave it out: --no-filter."
                 )
-            check_filter({spec: build("metric", spec) for spec in split_specs(self.quality_filter)})
+            try:
+                check_filter({spec: build("metric", spec) for spec in split_specs(self.quality_filter)})
+            except ServiceError as error:
+                raise ServiceError(f"{error} Or filter with the encoder: --filter {ENCODER}.") from None
             filter_threshold(self.quality_filter, self.settings.filter_beta)
 
     def generate(self, segments: Sequence[Segment], pair: Pair, tools: Tools, ask: Ask) -> Generated:
