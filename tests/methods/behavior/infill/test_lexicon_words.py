@@ -131,6 +131,9 @@ def test_a_reflexive_verb_is_left_alone() -> None:
         ("cups/NNS of/IN coffee/NN", "xícaras de café", "cups"),  # an amount of something
         ("on/IN March/NNP 31/CD", "em 31 de março", "March"),  # not every month has 31 days
         ("I love/VBP my/PRP$ town/NN", "Amo minha cidade", "my"),  # whose it is, the subject says
+        ("I am/VBP almost/RB 30/CD", "quase tenho 30 anos", "almost"),  # not `cerca de tenho`
+        ("this/DT is/VBZ the/DT only/JJ one/NN", "esta é a única", "this"),  # what was said before
+        ("the/DT largest/JJS possible/JJ area/NN", "a maior área possível", "possible"),
         ("so/RB often/RB", "tão frequentemente", "often"),  # not everything has degrees
         ("he often/RB came/VBD", "ele veio muito frequentemente", "often"),
         ("the/DT final/JJ is/VBZ near/RB", "o final está perto", "final"),  # a noun

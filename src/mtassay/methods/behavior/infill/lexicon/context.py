@@ -58,6 +58,9 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Entry
         return True
     if entry.group == "length" and any(token.text.lower() in _LIMITS for token in annotation.tokens):
         return True
+    by_number = ("amount", "bound", "minimum") if language == "en" else ("amount",)
+    if entry.group in by_number and not _counts(annotation.tokens, place[1]):
+        return True
     if language == "en":
         return is_unsafe_in_english(annotation.tokens, place, entry)
     return language == "pt" and _unsafe_in_portuguese(annotation.tokens, place, entry)
@@ -89,6 +92,14 @@ def possible_cells(
     if cell is None or all(pair[side] == "" for pair in cells):
         return cells
     return {pair for pair in cells if pair[side] == cell}
+
+
+def _counts(tokens: Sequence[Token], number: int) -> bool:
+    """Whether a number or a sum stands here."""
+    if number >= len(tokens):
+        return False
+    token = tokens[number]
+    return token.pos == "NUM" or any(c.isnumeric() or c in "$€£" for c in token.text)
 
 
 def _in_longer_name(tokens: Sequence[Token], place: Place) -> bool:

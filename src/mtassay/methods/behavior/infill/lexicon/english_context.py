@@ -35,7 +35,7 @@ _PORTION = re.compile(
     r"|slice|spoon|spoonful|stick|tablespoon|teaspoon|tin|ton|tray)(?:e?s)?|loaf|loaves"
 )
 """What food and drink come in; not all of them come in each: `two slices of bread`, but not of pasta."""
-_SIZES = frozenset(("age", "depth", "height", "length", "stature"))
+_SIZES = frozenset(("age", "depth", "height", "length", "stature", "texture"))
 """The groups of adjectives that may say what a number measures: `58 inches long`."""
 _CONTRASTS = frozenset(("as", "but", "even", "yet"))
 """After these an adjective or adverb is what nobody expects, and its opposite makes no sense."""
@@ -55,9 +55,6 @@ def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: Entry) ->
         return True
     if entry.group.startswith(("state ", "city ")) and _in_address(tokens, place):
         return True
-    if entry.group in ("amount", "bound", "minimum"):
-        after = _after(tokens, place)
-        return after is None or (after.pos != "NUM" and after.text not in "$€£")
     check = {
         "NOUN": _noun, "VERB": _verb, "ADJ": _adjective, "ADV": _adverb, "DET": _determiner,
         "ADP": _preposition,
@@ -145,8 +142,9 @@ def _adverb(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
 def _determiner(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
     if entry.group.startswith("mine"):  # `I lost my way`
         return any(other.text.lower() in _SPEAKERS for other in tokens)
-    if entry.group != "quantity":
-        return False
+    if entry.group != "quantity":  # `this` alone points to what was said
+        after = _after(tokens, place)
+        return after is None or after.pos in _NO_NOUN
     # `some damage` cannot be several.
     noun = next((other for other in tokens[place[1] : place[1] + 4] if other.pos in ("NOUN", "PROPN")), None)
     return noun is not None and noun.tag not in ("", "NNS", "NNPS")

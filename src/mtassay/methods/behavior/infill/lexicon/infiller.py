@@ -24,7 +24,7 @@ _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUA
 OTHER_EDITS = frozenset(("tense", "number", "negation", "gender", "politeness"))
 """The capabilities that ask for another form of a word, or for more words; a lexicon has only other words."""
 
-_RULES = 2
+_RULES = 3
 """To be raised with every change of the code that changes what is filled."""
 
 
