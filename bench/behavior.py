@@ -21,6 +21,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -120,6 +121,10 @@ class Measured:
         rule = calibrate(some[:, 0], some[:, 1])
         return rule.alpha, rule.beta
 
+    def rates_by_rule(self, name: str, chosen: Sequence[int]) -> Floats:
+        """The rates with the thresholds that these capabilities give."""
+        return self.rates(name, *self.found(name, chosen))
+
     @property
     def published(self) -> Floats:
         return np.array([PUBLISHED[capability] for capability in self.capabilities]).T
@@ -170,7 +175,7 @@ def splits() -> None:
         grid = Grid(measured, name)
         print(f"\n{name}: agreement on the capabilities that did not give the thresholds, without trans")
         for kind, choose in (
-            ("by rule", lambda chosen: measured.rates(name, *measured.found(name, chosen))),  # noqa: B023
+            ("by rule", partial(measured.rates_by_rule, name)),
             ("by nearest rates", grid.nearest),
             ("by best agreement", grid.best),
         ):

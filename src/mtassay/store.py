@@ -300,15 +300,24 @@ class Workspace:
         rows = self._select("SELECT id, content FROM subjects")
         return {subject: subject_from(json.loads(content)) for subject, content in rows}
 
+    def named(self, name: str) -> list[str]:
+        """The ids of the runs that a name may mean: an id, its beginning or end, or `last` for the newest."""
+        ids = self._ids()
+        if name == "last":
+            return ids[:1]
+        return [i for i in ids if i == name] or [i for i in ids if i.startswith(name) or i.endswith(name)]
+
+    def _ids(self) -> list[str]:
+        rows = self._select("SELECT id FROM runs ORDER BY started DESC, rowid DESC")
+        return [str(row[0]) for row in rows]
+
     def _run_id(self, name: str) -> str:
-        ids = [row[0] for row in self._select("SELECT id FROM runs ORDER BY started DESC, rowid DESC")]
-        if name == "last" and ids:
-            return str(ids[0])
-        matches = [i for i in ids if i == name] or [i for i in ids if i.startswith(name) or i.endswith(name)]
+        matches = self.named(name)
         if len(matches) == 1:
-            return str(matches[0])
+            return matches[0]
         if matches:
             raise UsageError(f"'{name}' could be any of {len(matches)} runs: {', '.join(matches[:5])}.")
+        ids = self._ids()
         known = f"Newest: {', '.join(ids[:5])}." if ids else "There are none yet: add --save to a command."
         raise UsageError(f"No run '{name}' in {self.path}. {known}")
 

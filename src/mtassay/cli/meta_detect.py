@@ -110,7 +110,8 @@ def detect_command(
     curves = {detector.name: found for detector in detectors if (found := curve(detector))}
     if plot is not None:
         _draw(plot, result, curves, detectors)
-    _print(result, curves, chosen, output_format)
+    best = [_best(detector, curves[detector.name]) for detector in detectors if detector.name in curves]
+    _print(result, curves, chosen, best, output_format)
 
 
 def _labels(
@@ -228,7 +229,9 @@ def _check(detectors: Sequence[Detector], labels: Labels, systems: Sequence[str]
     raise UsageError(f"{none} of {labels.origin} is about these pairs: their ids must be the same.")
 
 
-def _print(result: Result, curves: Mapping[str, Curve], labels: Labels, form: OutputFormat) -> None:
+def _print(
+    result: Result, curves: Mapping[str, Curve], labels: Labels, best: Sequence[str], form: OutputFormat
+) -> None:
     if form is OutputFormat.json:
         drawn = {
             name: {"average_precision": found.average, "points": [point._asdict() for point in found.points]}
@@ -252,17 +255,14 @@ def _print(result: Result, curves: Mapping[str, Curve], labels: Labels, form: Ou
         ]
     if labels.unsettled:
         notes.append(f"Looked at and not settled (disputed, unsure or empty): {labels.unsettled:,}.")
-    for name, found in curves.items():
-        notes.append(_best(name, found))
-    print_tables([detection_table(result, notes=notes)], form)
+    print_tables([detection_table(result, notes=[*notes, *best])], form)
 
 
-def _best(name: str, found: Curve) -> str:
+def _best(detector: Detector, found: Curve) -> str:
     best = found.best
-    # The score of a behavioural case is 1 less the quality that alpha is a threshold of.
-    where = f"alpha {1 - best.threshold:.3g}" if name.endswith("behavior") else f"{best.threshold:g}"
+    where = f"{detector.one_less} {1 - best.threshold:.3g}" if detector.one_less else f"{best.threshold:g}"
     return (
-        f"{name}: with another threshold F1 would be at most {100 * best.f1:.1f}, at {where}, "
+        f"{detector.name}: with another threshold F1 would be at most {100 * best.f1:.1f}, at {where}, "
         "which is chosen on these very labels."
     )
 

@@ -34,7 +34,7 @@ class Detector:
 
     The higher one of the `scores`, the surer the detector is of an error, or the lower with `low_is_error`; a
     pair without one ranks below all others. `silent` counts the pairs that it could not
-    judge, by why; they are not flagged.
+    judge, by why; they are not flagged. `one_less` names what a score is 1 less of, if it is that.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Detector:
     scores: Mapping[PairKey, float] = field(default_factory=dict)
     silent: Mapping[str, int] = field(default_factory=dict)
     low_is_error: bool = False
+    one_less: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,9 @@ def _of_findings(
         score = None if is_of_variants else _score(finding)
         if score is not None:
             scores[PairKey(finding.case_id, finding.system)] = score
-    return _joined(name, flagged, scores, labels, systems, ids, silent)
+    found = _joined(name, flagged, scores, labels, systems, ids, silent)
+    is_behavior = any(finding.detector == "behavior" for finding in findings)
+    return replace(found, one_less="alpha") if is_behavior else found
 
 
 def _score(finding: Finding) -> float | None:

@@ -167,7 +167,7 @@ def asked_about(workspace: Workspace, run: Run, case_id: str) -> dict[str, Subje
     The edited source of a behavioural case stands for the case. Who has no output is not there.
     """
     segments = workspace.segments(run.id, case=case_id)
-    if run.method == "behavior":
+    if run.method == "behavior" and not any("original" in segment.tags for segment in segments):
         edits = [s for s in workspace.segments(run.id) if s.tags.get("original") == case_id]
         segments = edits or segments
     outputs = workspace.outputs(run.id, case=segments[0].id) if segments else {}

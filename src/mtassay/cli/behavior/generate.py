@@ -13,9 +13,9 @@ from mtassay.cli.behavior.inputs import (
     ReferenceOption,
     SourceOption,
     check_files,
-    read_parallel,
 )
 from mtassay.cli.behavior.making import MAKING, Making, making
+from mtassay.cli.behavior.parallel import read_parallel
 from mtassay.cli.behavior.show_generated import check_generated, print_generated, write_dropped
 from mtassay.cli.common import (
     FormatOption,

@@ -9,22 +9,20 @@ from typing import Annotated
 
 import typer
 
+from mtassay.cli.behavior.parallel import other_languages, say_languages
 from mtassay.cli.common import check_targets, named, plural, say, workspace_path
 from mtassay.cli.replay import Replay, newest_of
 from mtassay.core import Run, Segment, System
 from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.behavior.files import read_cases, read_outputs
 from mtassay.methods.behavior.nouns import EDITED, BehaviorCase, segments_of
-from mtassay.metrics.guards.identify import can_identify, identify, name_of, same_as
 from mtassay.options import is_live, open_system
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
 
 __all__ = [
     "FailuresOption",
-    "FindingsOption",
     "Material",
     "NeededPairOption",
     "ReferenceOption",
@@ -35,7 +33,6 @@ __all__ = [
     "check_files",
     "is_file",
     "read_material",
-    "read_parallel",
     "refuse_for_saved",
     "saved_run",
 ]
@@ -53,18 +50,10 @@ WhereArgument = Annotated[
         metavar="WHERE", help="A file of cases (then give -t and -l), or a saved run ('last', or its id)."
     ),
 ]
-FindingsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Write every finding with its evidence there, over what it has (JSONL)."
-    ),
-]
 FailuresOption = Annotated[
     int, typer.Option(min=0, metavar="N", help="Print so many failed cases of each system; 0 for none.")
 ]
 SaveOption = Annotated[bool, typer.Option("--save", help="Keep the run in the workspace.")]
-
-_ENOUGH_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -79,43 +68,6 @@ class Material:
 def case_segments(cases: Sequence[BehaviorCase]) -> list[Segment]:
     """The original of each case, followed by its edit."""
     return [segment for case in cases for segment in segments_of(case)]
-
-
-def read_parallel(source: Path, reference: Path, pair: Pair) -> list[Segment]:
-    """The pairs of a parallel text; an error where its two files seem to be swapped."""
-    segments = read_segments(source, [reference], pair=pair)
-    found = _other_languages(segments, pair)
-    if found[0] in same_as(pair.target.code) and found[1] in same_as(pair.source.code):
-        raise InputError(
-            f"{source} reads as {pair.target.name} and {reference} as {pair.source.name}: "
-            "are -s and -r swapped, or the two languages of -l?"
-        )
-    _say_languages(found, (str(source), str(reference)), pair)
-    return segments
-
-
-def _say_languages(found: Sequence[str], what: Sequence[str], pair: Pair) -> None:
-    for file, language, other in zip(what, (pair.source, pair.target), found, strict=True):
-        if other:
-            say(f"mtassay: {file} reads as {name_of(other)}, not {language.name}")
-
-
-def _other_languages(segments: Sequence[Segment], pair: Pair) -> tuple[str, str]:
-    """The languages that sources and references surely are in instead of those of the pair."""
-    references = [text for segment in segments for text in segment.references[:1]]
-    return (
-        _other_language([segment.source for segment in segments], pair.source.code),
-        _other_language(references, pair.target.code),
-    )
-
-
-def _other_language(texts: Sequence[str | None], expected: str) -> str:
-    """The language that these surely are in instead of the expected one; empty where they may be right."""
-    some = " ".join([text for text in texts if text][:_ENOUGH_LINES])
-    if not some or not can_identify(expected):
-        return ""
-    guess = identify(some, expected)
-    return guess.code if guess.is_sure and guess.excludes(expected) else ""
 
 
 def is_file(where: str) -> bool:
@@ -136,8 +88,8 @@ def read_material(
         raise UsageError("Say which languages these are with -l SRC-TGT, as -l en-pt.")
     pair = parse_pair(langpair)
     segments = case_segments(read_cases(where))
-    what = (f"the source text of {where}", f"the reference text of {where}")
-    _say_languages(_other_languages(segments, pair), what, pair)
+    names = f"the source text of {where}", f"the reference text of {where}"
+    say_languages(other_languages(segments, pair), names, pair)
     ids = {segment.id for segment in segments}
     systems = [
         open_system(name, what, pair) if is_live(what) else _stored(name, what, ids)
@@ -172,9 +124,7 @@ def saved_run(where: str, workspace: Path | None) -> tuple[Workspace, Run]:
     if not path.exists():
         raise UsageError(f"There is no file '{where}', and no workspace {path} with a run of this name.")
     store = Workspace(path)
-    if where != "last" and not any(
-        run.id.startswith(where) or run.id.endswith(where) for run in store.runs()
-    ):
+    if where != "last" and not store.named(where):
         raise UsageError(f"There is no file '{where}', and no run of this name in {path}.")
     run = store.run(newest_of(store, where, "behavior"))
     if run.method != "behavior":

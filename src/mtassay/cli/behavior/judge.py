@@ -10,14 +10,13 @@ import typer
 from mtassay.caller import Budget
 from mtassay.cli.behavior.inputs import (
     FailuresOption,
-    FindingsOption,
     SaveOption,
     WhereArgument,
     check_files,
     read_material,
 )
 from mtassay.cli.behavior.judging import JUDGING, Judging, judging
-from mtassay.cli.behavior.show import check_judged, print_behavior, say_next, write_findings
+from mtassay.cli.behavior.show import check_judged, print_behavior, say_next
 from mtassay.cli.common import (
     FormatOption,
     MaxCallsOption,
@@ -30,6 +29,7 @@ from mtassay.cli.common import (
     cache_workspace,
     workspace_path,
 )
+from mtassay.cli.findings import FindingsOption, write_findings
 from mtassay.cli.given import exit_if_failed
 from mtassay.cli.progress import Progress
 from mtassay.engine import execute

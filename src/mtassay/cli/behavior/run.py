@@ -11,19 +11,18 @@ from mtassay.caller import Budget
 from mtassay.cli.behavior.asking import Asker
 from mtassay.cli.behavior.inputs import (
     FailuresOption,
-    FindingsOption,
     NeededPairOption,
     ReferenceOption,
     SaveOption,
     SourceOption,
     case_segments,
     check_files,
-    read_parallel,
 )
 from mtassay.cli.behavior.judge import PlotOption
 from mtassay.cli.behavior.judging import JUDGING, Judging, judging
 from mtassay.cli.behavior.making import MAKING, Making, making
-from mtassay.cli.behavior.show import print_behavior, say_next, write_findings
+from mtassay.cli.behavior.parallel import read_parallel
+from mtassay.cli.behavior.show import print_behavior, say_next
 from mtassay.cli.behavior.show_generated import check_generated, say_generated
 from mtassay.cli.common import (
     EngineOption,
@@ -38,6 +37,7 @@ from mtassay.cli.common import (
     refuse_existing,
     workspace_path,
 )
+from mtassay.cli.findings import FindingsOption, write_findings
 from mtassay.cli.given import exit_if_failed
 from mtassay.cli.progress import Progress
 from mtassay.core import System

@@ -10,7 +10,6 @@ from mtassay.cli.common import OutputFormat, echo, plural, print_json, print_tab
 from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Run, System
 from mtassay.errors import UsageError
-from mtassay.formats import write_jsonl
 from mtassay.methods.behavior.nouns import edited_id
 from mtassay.methods.behavior.sweeps import error_positions
 from mtassay.methods.behavior.thresholds import caution
@@ -19,7 +18,7 @@ from mtassay.report.behavior_failures import case_block, failures_in, failures_t
 from mtassay.report.scores import score_rows
 from mtassay.systems.live import LiveSystem
 
-__all__ = ["check_judged", "print_behavior", "say_next", "write_findings"]
+__all__ = ["check_judged", "print_behavior", "say_next"]
 
 
 def print_behavior(run: Run, form: OutputFormat, *, failures: int = 5, facts: str = "") -> None:
@@ -76,12 +75,6 @@ def _print_failures(run: Run, most: int, *, more: str) -> None:
             where = f" of {system}" if several else ""
             left = plural(len(found) - most, "more failed case")
             echo(f"… and {left}{where}: {more}--failures {len(found)}\n")
-
-
-def write_findings(path: Path | None, run: Run) -> None:
-    """All findings as JSONL, if a file is asked for."""
-    if path is not None:
-        write_jsonl(path, [asdict(finding) for finding in run.findings])
 
 
 def check_judged(run: Run) -> None:

@@ -23,7 +23,6 @@ from mtassay.options import is_live
 from mtassay.store import Workspace
 
 __all__ = [
-    "FindingsOption",
     "Material",
     "NeededPairOption",
     "SentencesArgument",
@@ -49,12 +48,6 @@ WhereArgument = Annotated[
 ]
 NeededPairOption = Annotated[
     str, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Language pair: en-pt, eng_Latn-deu_Latn.")
-]
-FindingsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Write every finding with its evidence there, over what it has (JSONL)."
-    ),
 ]
 
 

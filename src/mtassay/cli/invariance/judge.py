@@ -17,9 +17,10 @@ from mtassay.cli.common import (
     check_targets,
     workspace_path,
 )
-from mtassay.cli.invariance.inputs import FindingsOption, WhereArgument, read_material
+from mtassay.cli.findings import FindingsOption, write_findings
+from mtassay.cli.invariance.inputs import WhereArgument, read_material
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging
-from mtassay.cli.invariance.show import print_invariance, say_next, write_findings
+from mtassay.cli.invariance.show import print_invariance, say_next
 from mtassay.cli.progress import Progress
 from mtassay.engine import execute
 from mtassay.store import Workspace

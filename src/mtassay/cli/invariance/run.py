@@ -19,9 +19,9 @@ from mtassay.cli.common import (
     check_targets,
     workspace_path,
 )
+from mtassay.cli.findings import FindingsOption, write_findings
 from mtassay.cli.given import exit_if_failed, open_systems
 from mtassay.cli.invariance.inputs import (
-    FindingsOption,
     NeededPairOption,
     SentencesArgument,
     needed_pair,
@@ -29,7 +29,7 @@ from mtassay.cli.invariance.inputs import (
 )
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging
 from mtassay.cli.invariance.making import MAKING, Making, making
-from mtassay.cli.invariance.show import print_invariance, say_next, write_findings
+from mtassay.cli.invariance.show import print_invariance, say_next
 from mtassay.cli.progress import Progress
 from mtassay.engine import execute
 from mtassay.errors import UsageError

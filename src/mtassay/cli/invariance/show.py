@@ -9,7 +9,6 @@ from pathlib import Path
 from mtassay.cli.common import OutputFormat, echo, plural, print_json, print_tables, say
 from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Run
-from mtassay.formats import write_jsonl
 from mtassay.report.invariance import (
     companion_table,
     issue_block,
@@ -20,7 +19,7 @@ from mtassay.report.invariance import (
 )
 from mtassay.report.scores import score_rows
 
-__all__ = ["print_invariance", "say_next", "write_findings"]
+__all__ = ["print_invariance", "say_next"]
 
 
 def print_invariance(
@@ -66,12 +65,6 @@ def _print_issues(run: Run, most: int) -> None:
         if len(found) > most:
             where = f" of {system}" if several else ""
             echo(f"… and {plural(len(found) - most, 'more issue')}{where}: --issues {len(found)}\n")
-
-
-def write_findings(path: Path | None, run: Run) -> None:
-    """All findings as JSONL, if a file is asked for."""
-    if path is not None:
-        write_jsonl(path, [asdict(finding) for finding in run.findings])
 
 
 def say_next(run: Run, *, saved: bool, workspace: Path | None) -> None:

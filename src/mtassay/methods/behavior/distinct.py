@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["Distinct", "distinct_edits"]
+__all__ = ["NEAR", "Distinct", "distinct_edits"]
 
-_NEAR = frozenset(
+NEAR = frozenset(
     [
         *("adult", "amount", "any vehicle", "app", "area", "assembly", "beat", "bigger", "biggest", "blame"),
         *("body corporate", "bottle", "cancel", "certainty", "clothing", "completeness", "container"),
@@ -45,5 +45,5 @@ def distinct_edits(provenance: Mapping[str, Any]) -> Distinct:
     made_by = str(provenance.get("infiller", "")).partition(":")[0]
     if made_by != "lexicon" or not isinstance(kinds, list | tuple) or not kinds:
         return Distinct(False, False)
-    known = [str(kind) not in _NEAR for kind in kinds]
+    known = [str(kind) not in NEAR for kind in kinds]
     return Distinct(any(known), all(known))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TextIO
 
 from mtassay.errors import InputError
@@ -117,8 +118,6 @@ def _case(record: Mapping[str, Any], path: str, line: int) -> BehaviorCase:
 
 
 def _with_differences(case: BehaviorCase) -> BehaviorCase:
-    from dataclasses import replace
-
     changes = changes_between(case.source, case.edited_source)
     found = case.reference_changes or changes_between(case.reference, case.pseudo_reference)
     known = bool(case.reference_changes) or len(found) == len(changes)

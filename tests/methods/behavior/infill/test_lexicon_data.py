@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from mtassay.errors import UsageError
+from mtassay.methods.behavior.distinct import NEAR
 from mtassay.methods.behavior.infill.lexicon.english import says_gender
 from mtassay.methods.behavior.infill.lexicon.entries import LANGUAGES, PARTS, load_lexicon, rows_of
 
@@ -59,6 +60,11 @@ def test_idioms_are_patterns_of_a_known_language() -> None:
     for _, row in rows_of("idioms"):
         assert row["language"] in LANGUAGES
         re.compile(row["idiom"])
+
+
+def test_groups_of_near_words_are_groups_of_the_lexicon() -> None:
+    groups = {row["group"] for name in PARTS for _, row in rows_of(name)}
+    assert groups >= NEAR
 
 
 def test_a_name_has_one_kind() -> None:

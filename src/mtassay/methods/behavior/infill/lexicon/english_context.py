@@ -156,8 +156,9 @@ def _preposition(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
     if after is None or after.pos not in ("DET", "PROPN", "NOUN", "PRON", "NUM", "ADJ"):
         return True
     if after.pos == "NUM":  # `after two weeks` is a span of time, `after 8 a.m.` a point
-        is_noun = next_but_one is not None and next_but_one.pos == "NOUN"
-        return is_noun and next_but_one is not None and next_but_one.text[-2:] not in ("m.", "am", "pm")
+        if next_but_one is None or next_but_one.pos != "NOUN":
+            return False
+        return next_but_one.text[-2:] not in ("m.", "am", "pm")
     if entry.group == "time":  # `after a short time` is a span of time too
         return any(other.text.lower() in _TIMES for other in tokens[place[1] : place[1] + 5])
     return entry.group == "near" and after.pos == "ADJ"
