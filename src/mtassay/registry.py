@@ -1,6 +1,7 @@
-"""Finds methods, metrics and systems by name: ours in the table below, anyone's through entry points.
+"""Finds everything that has a name: ours in the table below, anyone's through entry points.
 
-A package adds its own with an entry point in the group `mtassay.metric` (or `.method`, `.system`).
+A package adds its own with an entry point in the group `mtassay.KIND`, as `mtassay.metric`. Nothing is loaded
+before it is asked for.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from mtassay.errors import UsageError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
-__all__ = ["find", "names"]
+__all__ = ["KINDS", "find", "is_known", "names"]
 
 _OURS: dict[str, dict[str, str]] = {
     "method": {
@@ -48,15 +49,23 @@ _OURS: dict[str, dict[str, str]] = {
         "transformers": "mtassay.systems.transformers_engine:Transformers",
     },
 }
+"""Ours by kind, each kind in the order in which its names are shown and tried."""
+
+KINDS = tuple(_OURS)
 
 
 def names(kind: str) -> list[str]:
-    """All names of this kind, in order of the alphabet."""
-    return sorted({*_OURS[kind], *_entry_points(kind).names})
+    """All names of this kind: ours in our order, then those of other packages in that of the alphabet."""
+    return [*_OURS[kind], *sorted(_entry_points(kind).names - _OURS[kind].keys())]
+
+
+def is_known(kind: str, name: str) -> bool:
+    """Whether there is something of this kind and name."""
+    return name in _OURS[kind] or name in _entry_points(kind).names
 
 
 def find(kind: str, name: str) -> Any:
-    """The class registered under this name.
+    """What is registered under this name, usually a class.
 
     >>> find("metric", "blue")
     Traceback (most recent call last):
@@ -64,7 +73,8 @@ def find(kind: str, name: str) -> Any:
     """
     if name in _OURS[kind]:
         module, _, attribute = _OURS[kind][name].partition(":")
-        return getattr(import_module(module), attribute)
+        loaded = import_module(module)
+        return getattr(loaded, attribute) if attribute else loaded
     for point in _entry_points(kind).select(name=name):
         return point.load()
     raise UsageError(f"No {kind} '{name}'. Available: {', '.join(names(kind))}.")
