@@ -12,7 +12,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 
 LAYERS = [
-    {"errors", "core", "languages"},
+    {"errors", "core", "languages", "packages"},
     {"stats", "formats", "reviews", "store", "systems", "tools", "metrics"},
     {"methods"},
     {"engine", "caller", "executors", "registry", "options", "meta", "repair"},
@@ -53,9 +53,9 @@ def test_reports_know_only_nouns_statistics_and_store(path: Path) -> None:
 
 
 def test_core_needs_the_standard_library_only() -> None:
-    for name in ("core", "errors", "languages"):
+    for name in ("core", "errors", "languages", "packages"):
         imported = _loaded(f"import mtassay.{name}")
-        assert not imported & {"numpy", "lxml", "typer", "rich", "sacrebleu"}, name
+        assert not imported & {"numpy", "httpx", "lxml", "typer", "rich", "sacrebleu"}, name
 
 
 HEAVY = {

@@ -18,8 +18,8 @@ from typing import Protocol
 
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, RejectedError
+from mtassay.packages import redact
 from mtassay.systems.live import Limits, LiveSystem
-from mtassay.systems.secrets import redact
 
 __all__ = ["Answers", "Budget", "Tally", "translate_all"]
 

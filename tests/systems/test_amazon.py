@@ -9,8 +9,8 @@ import pytest
 from mtassay.core import Request
 from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.languages import parse_language, parse_pair
+from mtassay.packages import Secret
 from mtassay.systems.amazon import Amazon, _code
-from mtassay.systems.secrets import Secret
 from mtassay.systems.signing import authorization
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.systems.secrets import Secret
+from mtassay.packages import Secret
 from mtassay.systems.signing import authorization
 
 FORM = "application/x-www-form-urlencoded"

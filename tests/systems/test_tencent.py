@@ -8,7 +8,7 @@ import pytest
 
 from mtassay.core import Request
 from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError
-from mtassay.systems.secrets import Secret
+from mtassay.packages import Secret
 from mtassay.systems.signing import authorization
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY

@@ -14,11 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtassay import packages
 from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
-from mtassay.systems import web
-from mtassay.systems.failures import excerpt, place, seconds
-from mtassay.systems.secrets import Secret
-from mtassay.systems.web import call_json, check_address
+from mtassay.packages import Secret, call_json, check_address, excerpt, place, seconds
 from tests.systems.conftest import KEY
 from tests.systems.server import (
     Reply,
@@ -161,7 +159,7 @@ def test_an_answer_that_drips_does_not_take_for_ever(server: Server) -> None:
 
 
 def test_an_answer_has_a_largest_size(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "LARGEST", 1000)
+    monkeypatch.setattr(packages, "LARGEST", 1000)
     server.then(json_reply("x" * 2000))
     assert "answered more than" in str(failure(server))
 

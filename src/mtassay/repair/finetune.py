@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from mtassay.errors import ClosedError, UsageError
 from mtassay.languages import Pair
+from mtassay.packages import fingerprint, load_package
 from mtassay.repair.seq2seq import Seq2Seq, open_seq2seq
-from mtassay.systems.local import fingerprint, load_package
 
 __all__ = ["Example", "Lessons", "Training", "fine_tune", "working_folder"]
 

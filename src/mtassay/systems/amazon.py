@@ -13,11 +13,10 @@ from urllib.parse import urlsplit
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.languages import Language
-from mtassay.systems.answers import ask_once, field, is_traditional, signature
+from mtassay.packages import Secret, call_json, check_address, field, secret_from
+from mtassay.systems.answers import ask_once, is_traditional, signature
 from mtassay.systems.live import Limits, LiveSystem
-from mtassay.systems.secrets import Secret, secret_from
 from mtassay.systems.signing import authorization
-from mtassay.systems.web import call_json, check_address
 
 # All of these come with status 400; others are about the one text.
 _BUSY = {

@@ -1,13 +1,46 @@
-"""What adapters of translation services share: one output per request, and the form of a signature."""
+"""What engines share: one output per request, and the form of a signature."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError
 from mtassay.languages import Language
+from mtassay.packages import field
+
+
+class Answer(NamedTuple):
+    """What an engine says to one text: a translation, or `None` with the reason in `error`."""
+
+    text: str | None
+    error: str | None = None
+    meta: Mapping[str, Any] = {}
+
+
+def answer_each(requests: Sequence[Request], ask: Callable[[list[str]], Sequence[Answer]]) -> list[Output]:
+    """One output per request, in order. `ask` gets the texts that can be asked and gives an answer to each.
+
+    A blank text has a blank translation and is not asked. No text, or one with half a character (a lone
+    surrogate, which no encoding can write), is an error of that request.
+
+    >>> requests = [Request("1", "ein"), Request("2", None), Request("3", " "), Request("4", chr(0xD800))]
+    >>> for output in answer_each(requests, lambda texts: [Answer(text.upper()) for text in texts]):
+    ...     print(output.id, output.text, output.error)
+    1 EIN None
+    2 None no source text
+    3  None
+    4 None the source text is not valid Unicode
+    """
+    fixed = [_without_asking(request.text) for request in requests]
+    texts = [request.text or "" for request, answer in zip(requests, fixed, strict=True) if answer is None]
+    answers = ask(texts) if texts else ()
+    assert len(answers) == len(texts)
+    rest = iter(answers)
+    return [
+        Output(request.id, *(answer or next(rest))) for request, answer in zip(requests, fixed, strict=True)
+    ]
 
 
 def ask_once(requests: Sequence[Request], ask: Callable[[list[str]], object], *, what: str) -> list[Output]:
@@ -34,20 +67,6 @@ def ask_once(requests: Sequence[Request], ask: Callable[[list[str]], object], *,
     return outputs
 
 
-def field(answer: Any, *path: str | int) -> Any:
-    """What stands at this place of a JSON answer, or `None` where there is no such place.
-
-    >>> field({"data": [{"text": "eins"}]}, "data", 0, "text"), field([], "data")
-    ('eins', None)
-    """
-    for step in path:
-        try:
-            answer = answer[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return answer
-
-
 def column(answer: Any, name: str) -> Any:
     """The field of each item of a JSON list, or `None` where the answer is no list."""
     return [field(item, name) for item in answer] if isinstance(answer, list) else None
@@ -71,6 +90,16 @@ def signature(scheme: str, **parts: object) -> str:
     return "|".join(
         [scheme, *(f"{key}:{value}" for key, value in parts.items() if value not in (None, "", False, ()))]
     )
+
+
+def _without_asking(text: str | None) -> Answer | None:
+    if text is None:
+        return Answer(None, "no source text")
+    if not text or text.isspace():
+        return Answer("")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        return Answer(None, "the source text is not valid Unicode")
+    return None
 
 
 def _checked(texts: object, expected: int, what: str) -> list[str]:

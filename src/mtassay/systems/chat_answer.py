@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mtassay.languages import Language
-from mtassay.systems.local import Answer
+from mtassay.systems.answers import Answer
 from mtassay.systems.reply_checks import find_refusal, find_warnings
 from mtassay.systems.reply_cleanup import Cleaned, clean
 from mtassay.tools.chat import ChatReply

@@ -12,11 +12,10 @@ from typing import ClassVar
 
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, UsageError
-from mtassay.systems.answers import signature
+from mtassay.packages import Secret, redact
+from mtassay.systems.answers import Answer, answer_each, signature
 from mtassay.systems.live import Limits, LiveSystem
-from mtassay.systems.local import Answer, answer_each
 from mtassay.systems.process import Finished, run
-from mtassay.systems.secrets import Secret, redact
 
 ADAPTER = 1
 _SHELL = re.compile(r"[|&;<>$`\n]")

@@ -11,10 +11,9 @@ from urllib.parse import urlsplit
 from mtassay.core import Output, Request
 from mtassay.errors import ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.languages import Language
-from mtassay.systems.answers import ask_once, column, field, is_traditional, signature
+from mtassay.packages import Secret, call_json, check_address, field, secret_from
+from mtassay.systems.answers import ask_once, column, is_traditional, signature
 from mtassay.systems.live import Limits, LiveSystem
-from mtassay.systems.secrets import Secret, secret_from
-from mtassay.systems.web import call_json, check_address
 
 _SPAIN = {None, "ES"}
 

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 from mtassay.core import Output, Request
 from mtassay.errors import UsageError
-from mtassay.systems.answers import signature
+from mtassay.packages import load_package, package_version
+from mtassay.systems.answers import Answer, answer_each, signature
 from mtassay.systems.live import Limits, LiveSystem
-from mtassay.systems.local import Answer, answer_each, load_package, package_version
 
 ADAPTER = 1
 MODELS = ("en-pt", "pt-en")

@@ -9,8 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from mtassay.errors import BusyError, ClosedError, MissingExtraError
-from mtassay.systems.failures import excerpt
-from mtassay.systems.secrets import Secret
+from mtassay.packages import Secret, excerpt
 
 _SCOPE = "https://www.googleapis.com/auth/cloud-translation"
 _one_at_a_time = threading.Lock()

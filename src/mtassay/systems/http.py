@@ -10,14 +10,13 @@ from typing import Any, ClassVar
 
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError, UsageError
+from mtassay.packages import call_json, check_address, excerpt, place
 from mtassay.systems.answer_path import look_up
 from mtassay.systems.answers import ask_once, signature
-from mtassay.systems.failures import excerpt, place
 from mtassay.systems.http_reading import read_template
 from mtassay.systems.http_template import Template
 from mtassay.systems.live import Limits, LiveSystem
 from mtassay.systems.placeholders import LANGUAGES, names_in
-from mtassay.systems.web import call_json, check_address
 
 ADAPTER = 1
 

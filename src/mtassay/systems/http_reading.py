@@ -11,10 +11,10 @@ from typing import Any
 
 from mtassay.errors import InputError, UsageError
 from mtassay.languages import parse_language
+from mtassay.packages import check_address
 from mtassay.systems.answer_path import parse_path
 from mtassay.systems.http_template import Template, strings_in
 from mtassay.systems.placeholders import LANGUAGES, fill, names_in
-from mtassay.systems.web import check_address
 
 _TEXTS = ("text", "texts", "each")
 _ALLOWED = {

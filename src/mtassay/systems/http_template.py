@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import quote
 
 from mtassay.languages import Language, Pair
+from mtassay.packages import Secret, secret_from
 from mtassay.systems import answer_path
 from mtassay.systems.placeholders import fill, language_values, names_in
-from mtassay.systems.secrets import Secret, secret_from
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,9 @@ from urllib.parse import urlsplit
 from mtassay.core import Output, Request
 from mtassay.errors import ClosedError, ServiceError, UsageError
 from mtassay.languages import Language
-from mtassay.systems.answers import ask_once, field, is_traditional, signature
-from mtassay.systems.failures import place
+from mtassay.packages import Secret, call_json, check_address, field, place
+from mtassay.systems.answers import ask_once, is_traditional, signature
 from mtassay.systems.live import Limits, LiveSystem
-from mtassay.systems.secrets import Secret
-from mtassay.systems.web import call_json, check_address
 
 ADAPTER = 1
 _PUBLIC = "https://libretranslate.com"

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
 
-from mtassay.systems.secrets import Secret
+from mtassay.packages import Secret
 
 
 def authorization(

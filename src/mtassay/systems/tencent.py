@@ -13,12 +13,10 @@ from urllib.parse import urlsplit
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError
 from mtassay.languages import Language
-from mtassay.systems.answers import ask_once, field, is_traditional, signature
-from mtassay.systems.failures import excerpt
+from mtassay.packages import call_json, check_address, excerpt, field, secret_from
+from mtassay.systems.answers import ask_once, is_traditional, signature
 from mtassay.systems.live import Limits, LiveSystem
-from mtassay.systems.secrets import secret_from
 from mtassay.systems.signing import authorization
-from mtassay.systems.web import call_json, check_address
 
 # A code has a family and may have a member: `FailedOperation.NoFreeAmount`. The longer one decides.
 _ERRORS: dict[str, type[ServiceError]] = {

@@ -10,10 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
-from mtassay.systems.answers import field as at
-from mtassay.systems.failures import place
-from mtassay.systems.secrets import Secret, secret_from
-from mtassay.systems.web import call_json, check_address, is_local
+from mtassay.packages import Secret, call_json, check_address, is_local, place, secret_from
+from mtassay.packages import field as at
 
 OPENAI = "https://api.openai.com/v1"
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mtassay.errors import BusyError, ClosedError, MissingExtraError, RejectedError, UsageError
-from mtassay.systems.answers import field as at
-from mtassay.systems.local import fingerprint, load_package, package_version
+from mtassay.packages import field as at
+from mtassay.packages import fingerprint, load_package, package_version
 from mtassay.tools.chat import ChatReply, Message
 
 Runtime = Literal["xllamacpp", "llama-cpp-python"]

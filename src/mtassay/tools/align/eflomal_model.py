@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mtassay.errors import ServiceError
-from mtassay.systems.local import load_package
+from mtassay.packages import load_package
 from mtassay.tools.align.learning import Corpus, writable
 from mtassay.tools.align.nouns import Links, WordAligner, Words
 from mtassay.tools.align.pharaoh import parse_links

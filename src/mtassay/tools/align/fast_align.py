@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mtassay.systems.local import load_package
+from mtassay.packages import load_package
 from mtassay.tools.align.learning import Corpus, writable
 from mtassay.tools.align.nouns import Links, WordAligner, Words
 

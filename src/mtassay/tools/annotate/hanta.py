@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from mtassay.errors import UsageError
-from mtassay.systems.local import load_package
+from mtassay.packages import load_package
 from mtassay.tools.annotate.nouns import Annotation, Annotator, Layer, Token
 from mtassay.tools.annotate.reading import read_each
 

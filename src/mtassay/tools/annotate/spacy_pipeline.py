@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mtassay.errors import MissingExtraError, UsageError
-from mtassay.systems.local import fingerprint
+from mtassay.packages import fingerprint
 from mtassay.tools.annotate.nouns import Annotation, Annotator, Layer, Span, Token
 from mtassay.tools.annotate.reading import read_each
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mtassay.errors import UsageError
-from mtassay.systems.local import load_package
+from mtassay.packages import load_package
 from mtassay.tools.annotate.nouns import Annotation, Annotator, Layer, Span, Token
 from mtassay.tools.annotate.reading import read_each
 from mtassay.tools.annotate.words import Word, parse_features, written_tokens

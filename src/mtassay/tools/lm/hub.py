@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mtassay.errors import ServiceError, UsageError
-from mtassay.systems.local import fingerprint, load_package, package_version
-from mtassay.systems.secrets import redact
+from mtassay.packages import fingerprint, load_package, package_version, redact
 from mtassay.tools.lm.nouns import Prediction, Row
 
 __all__ = ["Loaded", "choose_device", "identity", "load", "readable"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mtassay.errors import MissingExtraError, ServiceError, UsageError
-from mtassay.systems.local import fingerprint, load_package, package_version
+from mtassay.packages import fingerprint, load_package, package_version
 from mtassay.tools.gguf import GgufModel
 from mtassay.tools.lm.hub import readable
 from mtassay.tools.lm.nouns import CausalModel, Prediction, Row

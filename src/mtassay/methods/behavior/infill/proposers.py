@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from mtassay.errors import ServiceError, UsageError
 from mtassay.methods.behavior.infill.base import MASK
 from mtassay.methods.behavior.infill.gaps import exact_changes, places_of
-from mtassay.systems.local import load_package
-from mtassay.systems.secrets import redact
+from mtassay.packages import load_package, redact
 from mtassay.tools.lm.hub import choose_device, identity, readable
 from mtassay.tools.lm.masked import open_masked
 from mtassay.tools.lm.nouns import Gap, MaskedModel

@@ -1,0 +1,428 @@
+"""What many rooms need from outside: optional packages, fingerprints of files, secrets, calls over HTTP."""
+
+from __future__ import annotations
+
+import email.utils
+import errno
+import hashlib
+import json
+import math
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC
+from functools import cache, lru_cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, quote_plus, urlsplit
+
+from mtassay.errors import (
+    BusyError,
+    ClosedError,
+    MissingExtraError,
+    RejectedError,
+    ServiceError,
+    UsageError,
+)
+
+__all__ = [
+    "Secret",
+    "call_json",
+    "check_address",
+    "excerpt",
+    "field",
+    "fingerprint",
+    "is_local",
+    "load_package",
+    "package_version",
+    "place",
+    "redact",
+    "seconds",
+    "secret_from",
+]
+
+HIDDEN = "[hidden]"
+"""What stands in the place of a secret."""
+
+LARGEST = 64 * 2**20
+"""Bytes of the longest answer that is read."""
+
+_CLOSED = {401, 402, 403, 404, 405, 407, 410, 451}
+_BUSY = {408, 409, 423, 425, 429}
+_known: set[str] = set()  # every secret that was read, in every form in which it may show
+
+
+def load_package(module: str, *, what: str, package: str, extra: str) -> Any:
+    """The imported module, loaded where it is used and not before."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]:
+            raise MissingExtraError(what, package=package, extra=extra) from None
+        raise UsageError(f"{what}: {package} is installed and cannot be loaded: {error}") from error
+
+
+def package_version(package: str, *, what: str, extra: str) -> str:
+    """The installed release, for a signature; `MissingExtraError` where there is none."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        raise MissingExtraError(what, package=package, extra=extra) from None
+
+
+def fingerprint(*paths: Path) -> str:
+    """Twelve digits that change with the content of these files, so that a new model gets new answers.
+
+    A file is read in full once per process, as long as its size and time stay the same.
+    """
+    digest = hashlib.blake2b(digest_size=6)
+    for path in paths:
+        status = path.stat()
+        digest.update(_content(str(path), status.st_size, status.st_mtime_ns))
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=64)
+def _content(path: str, size: int, modified: int) -> bytes:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").digest()
+
+
+class Secret:
+    """A key that shows itself only on request.
+
+    >>> key = Secret("s3cr3t-key-value")
+    >>> f"{key} {key!r}", redact("the header was s3cr3t-key-value")
+    ('[hidden] Secret([hidden])', 'the header was [hidden]')
+    """
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+        if len(value) >= 4:
+            _known.add(value)
+
+    def reveal(self) -> str:
+        """The key itself, for the one place that sends it."""
+        return self._value
+
+    def __str__(self) -> str:
+        return HIDDEN
+
+    def __repr__(self) -> str:
+        return f"Secret({HIDDEN})"
+
+    def __reduce__(self) -> str:
+        raise TypeError("a secret is not written anywhere")
+
+
+def secret_from(*variables: str, what: str) -> Secret:
+    """The first of these environment variables that is set."""
+    for variable in variables:
+        if value := os.environ.get(variable, "").strip():
+            return Secret(value)
+    raise ClosedError(f"{what} needs a key: set {' or '.join(variables)} in the environment.")
+
+
+def redact(text: str) -> str:
+    """The text without any secret that was ever read."""
+    for value in sorted(_known, key=len, reverse=True):
+        text = text.replace(value, HIDDEN)
+    return text
+
+
+def call_json(
+    url: str,
+    *,
+    body: Any = None,
+    content: bytes | None = None,
+    headers: Mapping[str, str | Secret] | None = None,
+    parameters: Mapping[str, str | Secret | Sequence[str]] | None = None,
+    method: str = "POST",
+    timeout: float = 60.0,
+    what: str,
+    closed: frozenset[int] = frozenset(),
+    busy: frozenset[int] = frozenset(),
+    error_type: Callable[[int, Any], type[ServiceError] | None] | None = None,
+) -> Any:
+    """The parsed answer. `what` names the service; `closed` and `busy` are status codes of its own.
+
+    Secrets may stand anywhere in `body`, `headers` and `parameters`; a parameter with several values is
+    sent several times. `content` takes the place of `body` where the exact bytes matter, as under a
+    signature. `error_type` gets the status and the JSON of an error (`None` where it is no JSON) and says
+    which error it is; `None` leaves that to the status.
+    Redirects are not followed: a key must not travel to another host.
+    """
+    sent = {key: _reveal(value) for key, value in (headers or {}).items()}
+    if body is not None:
+        content = _encode(body, what)
+        sent = {"Content-Type": "application/json", **sent}
+    query = {key: _reveal(value) for key, value in (parameters or {}).items()}
+    status, answer_headers, answer = _exchange(
+        method, url, content=content, headers=sent, params=query or None, timeout=timeout, what=what
+    )
+    if 200 <= status < 300:
+        return _parse(answer, what)
+    kind = error_type(status, _json(answer)) if error_type else None
+    raise _status_error(what, status, answer_headers, answer, kind=kind, closed=closed, busy=busy)
+
+
+def check_address(url: str, *, what: str) -> str:
+    """The address of a service without the last slash; `UsageError` where it is none, or has a key in it.
+
+    >>> check_address("http://localhost:8080/v1/", what="openai")
+    'http://localhost:8080/v1'
+    >>> check_address("localhost:8080", what="openai")
+    Traceback (most recent call last):
+    mtassay.errors.UsageError: openai: 'localhost:8080' is no address. Write it as http://HOST:PORT/PATH.
+    """
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        known = False
+    if not known:
+        # What stands before an @ may be a password.
+        shown = redact(url.rpartition("@")[2].partition("?")[0])
+        raise UsageError(f"{what}: '{shown}' is no address. Write it as http://HOST:PORT/PATH.")
+    if parts.username or parts.password:
+        raise UsageError(f"{what}: take the user name and password out of the address of {parts.hostname}.")
+    return url.rstrip("/")
+
+
+def is_local(url: str) -> bool:
+    """Whether this is an address of the machine we run on.
+
+    >>> [is_local(url) for url in ("http://localhost:1/v1", "http://[::1]:1", "https://127.0.0.1.example.com")]
+    [True, True, False]
+    """
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or (host.startswith("127.") and host.replace(".", "").isdigit())
+
+
+def place(url: str) -> str:
+    """Host and path alone: a query or a user name may hold a key.
+
+    >>> place("https://user:password@example.com:8080/v2?key=1"), place("http://[::1]:x")
+    ('https://example.com:8080/v2', 'http://[::1]:x')
+    """
+    address = url.partition("?")[0].partition("#")[0]
+    scheme, slashes, rest = address.partition("://")
+    host, slash, path = (rest if slashes else address).partition("/")
+    return redact(f"{scheme if slashes else ''}{slashes}{host.rpartition('@')[2]}{slash}{path}")
+
+
+def excerpt(text: str | bytes) -> str:
+    """The beginning of an answer, in one line and without secrets."""
+    text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    line = " ".join("".join(c if c.isprintable() else " " for c in redact(text)[:2000]).split())
+    return (line[:200] + "…" if len(line) > 200 else line) or "(nothing)"
+
+
+def seconds(retry_after: str | None) -> float | None:
+    """How long Retry-After asks to wait: it holds a number of seconds, or a date.
+
+    >>> seconds("2.5"), seconds("Sun, 06 Nov 1994 08:49:37 GMT"), seconds("soon"), seconds("nan")
+    (2.5, 0.0, None, None)
+    """
+    if retry_after is None:
+        return None
+    try:
+        wait = float(retry_after)
+    except ValueError:
+        try:
+            moment = email.utils.parsedate_to_datetime(retry_after)
+        except (TypeError, ValueError):
+            return None
+        wait = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - time.time()
+    return max(wait, 0.0) if math.isfinite(wait) else None
+
+
+def field(answer: Any, *path: str | int) -> Any:
+    """What stands at this place of a JSON answer, or `None` where there is no such place.
+
+    >>> field({"data": [{"text": "eins"}]}, "data", 0, "text"), field([], "data")
+    ('eins', None)
+    """
+    for step in path:
+        try:
+            answer = answer[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return answer
+
+
+def _exchange(
+    method: str, url: str, *, timeout: float, what: str, **request: Any
+) -> tuple[int, Mapping[str, str], bytes]:
+    """Status, headers and body. `timeout` is for the whole answer, however slowly it drips."""
+    import httpx
+
+    limit = time.monotonic() + timeout
+    received = bytearray()
+    try:
+        with _client(os.getpid()).stream(method, url, timeout=timeout, **request) as response:
+            for part in response.iter_bytes():
+                received += part
+                if time.monotonic() > limit:
+                    raise httpx.ReadTimeout("")
+                if len(received) > LARGEST:
+                    raise BusyError(f"{what} answered more than {LARGEST // 2**20} MiB")
+            return response.status_code, response.headers, bytes(received)
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        failure = _transport_error(error, url=url, timeout=timeout, what=what)
+    # Out here, so that no traceback leads to the request and the key in its headers.
+    raise failure
+
+
+def _parse(content: bytes, what: str) -> Any:
+    answer = _json(content)
+    if answer is None and content.strip() != b"null":
+        raise BusyError(f"{what} answered something that is not JSON: {excerpt(content)}")
+    # Half a surrogate pair is legal JSON, and no text that can be stored.
+    return _mended(answer) if b"\\ud" in content.lower() else answer
+
+
+def _json(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _mended(answer: Any) -> Any:
+    text = json.dumps(answer, ensure_ascii=False)
+    return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
+def _encode(body: Any, what: str) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False, default=_reveal_in_body).encode()
+    except ValueError as error:
+        reason = (
+            "half a surrogate pair" if isinstance(error, UnicodeError) else "a number JSON has no word for"
+        )
+        failure = RejectedError(f"{what}: the request has {reason}, and was not sent")
+    raise failure
+
+
+def _reveal_in_body(value: object) -> str:
+    if not isinstance(value, Secret):
+        raise TypeError(f"{type(value).__name__} is no JSON")
+    return str(_reveal(value))
+
+
+def _reveal(value: Any) -> Any:
+    if not isinstance(value, Secret):
+        return value
+    text = value.reveal()
+    # Known as secrets in these forms too: an error or a log may show a whole address or body.
+    for form in (quote(text), quote(text, safe=""), quote_plus(text), json.dumps(text)[1:-1]):
+        Secret(form)
+    return text
+
+
+@cache
+def _client(process: int) -> Any:
+    """One client for each process: it keeps connections open, and many threads may use it."""
+    import logging
+
+    import httpx
+
+    # These log the address of every call with its parameters, and the headers of every answer.
+    for name in ("httpx", "httpcore.connection", "httpcore.http11", "httpcore.proxy"):
+        logging.getLogger(name).addFilter(_without_secrets)
+    direct = dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]"))  # never through a proxy
+    limits = httpx.Limits(max_connections=256, max_keepalive_connections=64)
+    return httpx.Client(limits=limits, mounts=direct)
+
+
+def _without_secrets(record: Any) -> bool:
+    record.msg, record.args = redact(record.getMessage()), ()
+    return True
+
+
+def _status_error(
+    what: str,
+    status: int,
+    headers: Mapping[str, str],
+    content: bytes,
+    *,
+    kind: type[ServiceError] | None = None,
+    closed: frozenset[int] = frozenset(),
+    busy: frozenset[int] = frozenset(),
+) -> ServiceError:
+    """The error for an answer that is no success. `kind` says which where the caller knows."""
+    kind = kind or _kind(status, closed, busy)
+    message = f"{what} answered {status}: {_reason(content)}"
+    if 300 <= status < 400:
+        target = place(headers.get("location", ""))
+        message = f"{what} answered {status}: moved to {target or 'somewhere else'}. Give that address."
+    if issubclass(kind, BusyError):
+        return kind(message, retry_after=seconds(headers.get("retry-after")))
+    return kind(message)
+
+
+def _kind(status: int, closed: frozenset[int], busy: frozenset[int]) -> type[ServiceError]:
+    """What a status says by itself."""
+    if status in closed:
+        return ClosedError
+    if status in busy or status in _BUSY or status >= 500:
+        return BusyError
+    return ClosedError if status in _CLOSED or 300 <= status < 400 else RejectedError
+
+
+def _reason(content: bytes) -> str:
+    """What the service says is wrong, where its JSON has one of the usual shapes; else how it begins."""
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError):
+        return excerpt(content)
+    if isinstance(answer, list) and answer:
+        answer = answer[0]
+    error = answer.get("error", answer) if isinstance(answer, dict) else None
+    if isinstance(error, str) and error:
+        return excerpt(error)
+    if isinstance(error, dict) and isinstance(error.get("message"), str) and error["message"]:
+        return excerpt(error["message"]) + _code(error)
+    return excerpt(json.dumps(answer, ensure_ascii=False))  # not as it came: it may spell / as \/
+
+
+def _code(error: Mapping[str, Any]) -> str:
+    code = next((error[key] for key in ("code", "type") if isinstance(error.get(key), str)), "")
+    return f" ({excerpt(code)})" if code else ""
+
+
+def _transport_error(error: Exception, *, url: str, timeout: float, what: str) -> ServiceError:
+    """The error for a call that got no answer. `error` is one of httpx, or a `ValueError`."""
+    import ssl
+
+    import httpx
+
+    where = place(url)
+    if isinstance(error, httpx.TimeoutException):
+        return BusyError(f"{what} did not answer within {timeout:g} s")
+    if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL):
+        return ClosedError(f"{what}: {where} is no address of a web service")
+    if isinstance(error, httpx.LocalProtocolError | ValueError):
+        # The message would show the header, and with it the key.
+        return ClosedError(f"{what}: the key, or a header, has a character that HTTP does not allow")
+    if isinstance(error, httpx.RemoteProtocolError) and "location header" in str(error):
+        return ClosedError(f"{what}: {where} has moved to an address that nobody can read")
+    for cause in _causes(error):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return ClosedError(f"{what} at {where}: its certificate cannot be trusted")
+        if isinstance(cause, ConnectionRefusedError) or getattr(cause, "errno", None) == errno.ECONNREFUSED:
+            return ClosedError(f"{what}: nobody answers at {where}. Is it running?")
+        if isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN:
+            return ClosedError(f"{what}: there is no host {urlsplit(url).hostname}. Check the address.")
+    shown = " ".join(redact(str(error)).split())
+    return BusyError(f"{what} at {where}: {shown or type(error).__name__}")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
