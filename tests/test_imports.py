@@ -12,10 +12,10 @@ import pytest
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 
 LAYERS = [
-    {"errors", "core", "languages", "packages"},
-    {"stats", "formats", "reviews", "store", "systems", "tools", "metrics"},
+    {"errors", "core", "languages", "registry", "packages"},
+    {"options", "stats", "formats", "reviews", "store", "systems", "tools", "metrics"},
     {"methods"},
-    {"engine", "caller", "executors", "registry", "options", "meta", "repair"},
+    {"engine", "caller", "executors", "meta", "repair"},
     {"report", "web"},
     {"cli"},
 ]

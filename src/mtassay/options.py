@@ -9,7 +9,6 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.registry import find, names
-from mtassay.systems.live import LiveSystem
 
 ALIASES = {"chrf++": "chrf:word_order=2", "chrf+": "chrf:word_order=1"}
 """Names that people use for a metric with certain options."""
@@ -48,7 +47,7 @@ def is_live(text: str) -> bool:
     return bool(colon) and scheme != "stored" and scheme in names("system")
 
 
-def open_system(name: str, text: str, pair: Pair | None) -> LiveSystem:
+def open_system(name: str, text: str, pair: Pair | None) -> Any:
     """The live system that `scheme:rest?key=value&key=value` describes."""
     scheme, _, rest = text.partition(":")
     cls = find("system", scheme)
@@ -74,8 +73,7 @@ def open_system(name: str, text: str, pair: Pair | None) -> LiveSystem:
     for key in needed:
         if key not in values:
             raise UsageError(f"system '{scheme}' needs a {key}: write {name}={scheme}:{key.upper()}")
-    built: LiveSystem = cls(name=name, pair=pair, **values)
-    return built
+    return cls(name=name, pair=pair, **values)
 
 
 def split_specs(text: str) -> list[str]:

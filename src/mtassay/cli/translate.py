@@ -108,7 +108,8 @@ def _check_output(output: Path | None, source: Path, engines: int) -> None:
 def _engine(name: str, what: str, *, pair_text: str | None) -> LiveSystem:
     if not is_live(what):
         raise UsageError(f"'{what}' is no live engine. Write NAME=scheme:rest; see 'mtassay systems list'.")
-    return open_system(name, what, pair_of(pair_text))
+    engine: LiveSystem = open_system(name, what, pair_of(pair_text))
+    return engine
 
 
 def _write(target: Path | None, segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]) -> None:
