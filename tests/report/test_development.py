@@ -13,7 +13,6 @@ from mtassay.report.table import Cell, Table, to_latex, to_markdown, to_text
 from mtassay.report.versions import (
     StepShown,
     category_table,
-    differing,
     status_matrix,
     step_block,
     step_table,
@@ -182,28 +181,6 @@ def test_kinds_are_counted_by_category_and_those_that_nobody_has_are_left_out() 
     table = category_table(CHANGES, kinds, names=("old", "new"), alpha=0.05, test="exact")
     assert table.header == ["Category", "n", "change", "95 %", "fixed", "broken", "p", "right", "lost"]
     assert [row[-2:] for row in texts(table)] == [["5", "1"], ["8", "0"], ["13", "1"], ["13", "1"], ["", ""]]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        ("same", "same", ([], [])),
-        ("", "all new", ([], ["all new"])),
-        ("a b c d", "a x c y", (["b", "d"], ["x", "y"])),
-        ("a b c d", "a x y d", (["b c"], ["x y"])),
-        ("彼は本を読む", "彼は本を書く", (["読む"], ["書く"])),
-    ],
-)
-def test_what_differs_is_marked_by_words(old: str, new: str, expected: tuple[list[str], list[str]]) -> None:
-    spans = differing(old, new)
-    assert tuple([t[a:b] for a, b in part] for t, part in zip((old, new), spans, strict=True)) == expected
-
-
-def test_endless_outputs_are_compared_at_their_ends_only() -> None:
-    old = "start " + "a b " * 5000 + "end"
-    new = "start " + "b a " * 5000 + "end"
-    ((low, high),), _ = differing(old, new)
-    assert (old[:low], old[high:]) == ("start ", " end")
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from mtassay.errors import UsageError, WorkspaceError
 from mtassay.languages import Pair, parse_pair
 from mtassay.options import is_live
 from mtassay.report.table import Table, to_latex, to_markdown, to_text, to_tsv
-from mtassay.report.texts import printable
 from mtassay.stats import default_seed
 from mtassay.store import DEFAULT, Workspace
+from mtassay.texts.marks import printable
 
 
 class OutputFormat(StrEnum):

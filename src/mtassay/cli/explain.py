@@ -26,9 +26,9 @@ from mtassay.report.behavior_failures import LABEL, case_block, cases_table
 from mtassay.report.findings import why
 from mtassay.report.invariance import variant_lines
 from mtassay.report.table import Table
-from mtassay.report.texts import marked, printable, wrapped
 from mtassay.reviews.cases import Answer, CaseStory, status_of, tell_case
 from mtassay.reviews.subjects import SHORT
+from mtassay.texts.marks import marked, printable, wrapped
 
 
 def register(app: typer.Typer) -> None:

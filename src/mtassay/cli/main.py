@@ -121,7 +121,7 @@ def _explain(error: Exception) -> int:
 
 def _shown(text: str) -> str:
     """One line that cannot steer the terminal, whatever a file or an engine put into it."""
-    from mtassay.report.texts import printable
+    from mtassay.texts.marks import printable
 
     return printable(" ".join(text.split()))
 

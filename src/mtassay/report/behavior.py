@@ -11,7 +11,7 @@ from typing import Any
 
 from mtassay.core import Finding, Result, Run, Score
 from mtassay.report.table import Cell, Table
-from mtassay.report.texts import marked, printable
+from mtassay.texts.marks import marked, printable
 
 __all__ = [
     "BROKE",

@@ -9,8 +9,7 @@ from typing import Any
 from mtassay.core import Finding, Run
 from mtassay.report.behavior import reason_of
 from mtassay.report.table import Cell, Table
-from mtassay.report.texts import Span, find_words, marked, wrapped
-from mtassay.report.versions import differing
+from mtassay.texts.marks import Span, differing, find_words, marked, wrapped
 
 __all__ = ["LABEL", "case_block", "cases_table", "failures_in", "failures_table", "worth_a_look"]
 

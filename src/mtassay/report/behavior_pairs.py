@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mtassay.core import Result, Score
 from mtassay.report.table import Cell, Table
-from mtassay.report.texts import printable
+from mtassay.texts.marks import printable
 
 __all__ = ["pair_quality_table"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from mtassay.core import Result, Score
 from mtassay.report.table import Cell, Table
-from mtassay.report.texts import printable
+from mtassay.texts.marks import printable
 
 __all__ = ["detection_table"]
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from mtassay.core import Finding, Run
 from mtassay.report.table import Cell, Table
-from mtassay.report.texts import find_words, marked, wrapped
-from mtassay.report.versions import differing
 from mtassay.stats import wilson
+from mtassay.texts.marks import differing, find_words, marked, wrapped
 
 __all__ = [
     "companion_table",

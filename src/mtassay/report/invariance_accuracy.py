@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from mtassay.report.table import Cell, Table
-from mtassay.report.texts import printable
+from mtassay.texts.marks import printable
 
 __all__ = [
     "Evaluation",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mtassay.report.table import Cell, Table
-from mtassay.report.texts import find_words, marked, wrapped
+from mtassay.texts.marks import find_words, marked, wrapped
 
 __all__ = ["GroupOutput", "ItemOutputs", "item_block", "item_rows", "items_table"]
 

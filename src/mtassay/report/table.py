@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from mtassay.report.texts import display_width, printable
+from mtassay.texts.marks import display_width, printable
 
 Align = Literal["left", "right"]
 Format = Literal["text", "json", "tsv", "md", "latex"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mtassay.core import Segment
 from mtassay.report.table import Table
-from mtassay.report.texts import printable, wrapped
+from mtassay.texts.marks import printable, wrapped
 
 __all__ = ["cost_table", "variant_lines", "variants_table"]
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from mtassay.report.accuracy import AVERAGES, TESTS
 from mtassay.report.development import ABOUT_CHANGE, CHANGE_HEADER, change_cells
 from mtassay.report.table import Cell, Table
-from mtassay.report.texts import Span, find_words, marked, wrapped
 from mtassay.stats import Change
+from mtassay.texts.marks import differing, find_words, marked, wrapped
 
-__all__ = ["StepShown", "category_table", "differing", "status_matrix", "step_block", "step_table"]
+__all__ = ["StepShown", "category_table", "status_matrix", "step_block", "step_table"]
 
 STATUSES = ("correct", "incorrect", "undecided", "conflict", "skipped", "error")
 _KINDS = {
@@ -25,8 +23,6 @@ _KINDS = {
     "lost": "lost",
     "found": "found",
 }
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+|[^\w\s]")  # scripts without spaces: each character
-_LONG = 600  # words: beyond, only what is the same at both ends is found
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,36 +120,6 @@ def step_table(steps: Sequence[StepShown], names: tuple[str, str], *, title: str
         texts = [marked(step.old or "–", old), marked(step.new or "–", new)]
         rows.append([step.id, step.phenomenon, source, *texts, step.new_why])
     return Table(["Item", "phenomenon", "source", *names, f"why ({names[1]})"], rows, title)
-
-
-def differing(old: str, new: str) -> tuple[list[Span], list[Span]]:
-    """Which words of each text are not in the other one, in their order.
-
-    >>> differing("He read novels.", "He liked novellas.")
-    ([(3, 14)], [(3, 17)])
-    >>> differing("A dog.", "A dog barked.")
-    ([], [(6, 12)])
-    """
-    before, after = ([match.span() for match in _WORD.finditer(text)] for text in (old, new))
-    a, b = [old[slice(*span)] for span in before], [new[slice(*span)] for span in after]
-    start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    rest = zip(reversed(a[start:]), reversed(b[start:]), strict=False)
-    end = next((i for i, (x, y) in enumerate(rest) if x != y), min(len(a), len(b)) - start)
-    inner_a, inner_b = a[start : len(a) - end], b[start : len(b) - end]
-    if max(len(inner_a), len(inner_b)) > _LONG:
-        blocks = [(0, len(inner_a), 0, len(inner_b))]
-    else:
-        codes = SequenceMatcher(None, inner_a, inner_b, autojunk=False).get_opcodes()
-        blocks = [places for tag, *places in codes if tag != "equal"]  # type: ignore[misc]
-    return (
-        [_span(before[start + low : start + high]) for low, high, _, _ in blocks if low < high],
-        [_span(after[start + low : start + high]) for _, _, low, high in blocks if low < high],
-    )
-
-
-def _span(words: Sequence[Span]) -> Span:
-    """From the first of these words to the last."""
-    return words[0][0], words[-1][1]
 
 
 def _total(pairs: Mapping[tuple[str, str], int], side: int, status: str) -> str:

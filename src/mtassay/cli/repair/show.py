@@ -10,7 +10,7 @@ from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
 from mtassay.core import Result, Score
 from mtassay.repair.measure import Repaired, count_outcomes, errors_fixed
 from mtassay.report.table import Table
-from mtassay.report.texts import printable
+from mtassay.texts.marks import printable
 
 __all__ = ["print_report", "report_record"]
 

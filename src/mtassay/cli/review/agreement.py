@@ -23,10 +23,10 @@ from mtassay.cli.review.inputs import Decisions
 from mtassay.cli.review.screen import Screen
 from mtassay.errors import UsageError
 from mtassay.report.table import Table
-from mtassay.report.texts import printable
 from mtassay.reviews import UNSURE, Decision, Subject, decide, find_question
 from mtassay.reviews.subjects import SHORT
 from mtassay.stats import default_seed
+from mtassay.texts.marks import printable
 
 if TYPE_CHECKING:
     from mtassay.reviews.agreement import Agreement

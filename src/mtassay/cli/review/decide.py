@@ -10,12 +10,12 @@ from mtassay.cli.common import WorkspaceOption, echo, open_workspace
 from mtassay.cli.progress import Progress
 from mtassay.cli.review.inputs import ReviewerOption, asked_in, who
 from mtassay.errors import UsageError
-from mtassay.report.texts import printable
 from mtassay.reviews import QUESTIONS, Question, Subject, decide, review_now
 from mtassay.reviews.cases import asked_about, refuse_case
 from mtassay.reviews.pending import question_of, subjects_in
 from mtassay.reviews.subjects import SHORT
 from mtassay.store import Workspace
+from mtassay.texts.marks import printable
 
 
 def register(app: typer.Typer) -> None:

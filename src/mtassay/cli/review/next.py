@@ -35,10 +35,10 @@ from mtassay.cli.review.screen import Screen
 from mtassay.cli.review.session import Session
 from mtassay.formats.suite import read_suite
 from mtassay.report.table import Table
-from mtassay.report.texts import marked, printable
 from mtassay.reviews import decide
 from mtassay.reviews.pending import Pending, waiting_for
 from mtassay.reviews.subjects import SHORT
+from mtassay.texts.marks import marked, printable
 
 
 def register(app: typer.Typer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 
 from mtassay.formats.suite import Item
-from mtassay.report.texts import marked
+from mtassay.texts.marks import marked
 
 __all__ = ["nearest_rules"]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from mtassay.cli.common import plural
 from mtassay.cli.terminal import shows_bold, terminal_width
-from mtassay.report.texts import Span, find_words, marked, printable, wrapped
 from mtassay.reviews import Question
 from mtassay.reviews.cases import Answer
 from mtassay.reviews.pending import Pending
 from mtassay.reviews.subjects import SHORT
+from mtassay.texts.marks import Span, find_words, marked, printable, wrapped
 
 __all__ = ["Screen", "match_spans", "rule_lines"]
 

@@ -15,7 +15,7 @@ from mtassay.cli.suite.evidence import RunOption, gather
 from mtassay.cli.suite.inputs import SuiteArgument, read_inputs, warn_of_format
 from mtassay.errors import UsageError
 from mtassay.formats.suite.editing import add_rules, editable
-from mtassay.report.texts import marked
+from mtassay.texts.marks import marked
 
 _SHOWN = 200  # characters of a rule
 

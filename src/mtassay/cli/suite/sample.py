@@ -37,7 +37,7 @@ from mtassay.formats import write_jsonl, write_tsv
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.selection import Choice
 from mtassay.report.table import Table
-from mtassay.report.texts import wrapped
+from mtassay.texts.marks import wrapped
 
 
 def register(app: typer.Typer) -> None:

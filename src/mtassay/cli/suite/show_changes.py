@@ -11,7 +11,7 @@ from mtassay.cli.terminal import terminal_width
 from mtassay.methods.suite.changes import Changes
 from mtassay.methods.suite.method import STATUSES
 from mtassay.report.table import Table
-from mtassay.report.texts import printable, wrapped
+from mtassay.texts.marks import printable, wrapped
 
 __all__ = ["Compared", "print_changes"]
 

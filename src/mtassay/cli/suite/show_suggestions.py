@@ -12,8 +12,8 @@ from mtassay.cli.suite.evidence import subject_id
 from mtassay.cli.terminal import terminal_width
 from mtassay.methods.suite.suggest import Open, Suggestion
 from mtassay.report.table import Table
-from mtassay.report.texts import printable, wrapped
 from mtassay.reviews.subjects import SHORT
+from mtassay.texts.marks import printable, wrapped
 
 __all__ = ["Found", "print_suggestions"]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.report.texts import display_width, find_words, marked, printable, wrapped
+from mtassay.texts.marks import differing, display_width, find_words, marked, printable, wrapped
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,25 @@ def test_of_a_huge_text_the_ends_and_the_matches_are_shown() -> None:
 def test_the_whole_word_is_found_before_a_part_of_another() -> None:
     assert find_words("Women and one woman, one man.", ["man", "Women"]) == [(25, 28), (0, 5)]
     assert find_words("Handschuh", ["schuh", ""]) == [(4, 9)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("same", "same", ([], [])),
+        ("", "all new", ([], ["all new"])),
+        ("a b c d", "a x c y", (["b", "d"], ["x", "y"])),
+        ("a b c d", "a x y d", (["b c"], ["x y"])),
+        ("彼は本を読む", "彼は本を書く", (["読む"], ["書く"])),
+    ],
+)
+def test_what_differs_is_marked_by_words(old: str, new: str, expected: tuple[list[str], list[str]]) -> None:
+    spans = differing(old, new)
+    assert tuple([t[a:b] for a, b in part] for t, part in zip((old, new), spans, strict=True)) == expected
+
+
+def test_endless_outputs_are_compared_at_their_ends_only() -> None:
+    old = "start " + "a b " * 5000 + "end"
+    new = "start " + "b a " * 5000 + "end"
+    ((low, high),), _ = differing(old, new)
+    assert (old[:low], old[high:]) == ("start ", " end")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 
-__all__ = ["Span", "display_width", "find_words", "marked", "printable", "wrapped"]
+__all__ = ["Span", "differing", "display_width", "find_words", "marked", "printable", "wrapped"]
 
 Span = tuple[int, int]
 """Start and end in a text, as in a slice."""
@@ -21,6 +23,8 @@ _BEGIN, _END = "\ue000", "\ue001"
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 # Joiners are ordinary letters' business in many scripts; the others are signs that one can see.
 _KEPT = {"\u200c", "\u200d", *map(chr, range(0x0600, 0x0606)), "\u06dd", "\u070f", "\u08e2"}
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+|[^\w\s]")  # scripts without spaces: each character
+_LONG = 600  # words: beyond, only what is the same at both ends is found
 
 
 def printable(text: str) -> str:
@@ -85,6 +89,31 @@ def find_words(text: str, words: Sequence[str]) -> list[Span]:
     return spans
 
 
+def differing(old: str, new: str) -> tuple[list[Span], list[Span]]:
+    """Which words of each text are not in the other one, in their order.
+
+    >>> differing("He read novels.", "He liked novellas.")
+    ([(3, 14)], [(3, 17)])
+    >>> differing("A dog.", "A dog barked.")
+    ([], [(6, 12)])
+    """
+    before, after = ([match.span() for match in _WORD.finditer(text)] for text in (old, new))
+    a, b = [old[slice(*span)] for span in before], [new[slice(*span)] for span in after]
+    start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    rest = zip(reversed(a[start:]), reversed(b[start:]), strict=False)
+    end = next((i for i, (x, y) in enumerate(rest) if x != y), min(len(a), len(b)) - start)
+    inner_a, inner_b = a[start : len(a) - end], b[start : len(b) - end]
+    if max(len(inner_a), len(inner_b)) > _LONG:
+        blocks = [(0, len(inner_a), 0, len(inner_b))]
+    else:
+        codes = SequenceMatcher(None, inner_a, inner_b, autojunk=False).get_opcodes()
+        blocks = [places for tag, *places in codes if tag != "equal"]  # type: ignore[misc]
+    return (
+        [_span(before[start + low : start + high]) for low, high, _, _ in blocks if low < high],
+        [_span(after[start + low : start + high]) for _, _, low, high in blocks if low < high],
+    )
+
+
 def display_width(text: str) -> int:
     """Terminal columns: East Asian wide characters take two, combining marks none."""
     if text.isascii():
@@ -103,6 +132,11 @@ def _columns(character: str) -> int:
 def _is_whole(text: str, start: int, end: int) -> bool:
     before, after = text[start - 1 : start], text[end : end + 1]
     return not (before.isalnum() or after.isalnum())
+
+
+def _span(words: Sequence[Span]) -> Span:
+    """From the first of these words to the last."""
+    return words[0][0], words[-1][1]
 
 
 def _prepared(text: str, spans: Iterable[Span], limit: int) -> str:
