@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,8 @@ def a_run(run_id: str, *, started: str = "2026-01-01T00:00:00+00:00") -> Run:
 
 def test_a_run_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "w.db")
-    workspace.save_run(a_run("2026-a"), [], {})
-    workspace.save_run(a_run("2027-b", started="2027-01-01T00:00:00+00:00"), [], {})
+    workspace.save_run(a_run("2026-a"))
+    workspace.save_run(a_run("2027-b", started="2027-01-01T00:00:00+00:00"))
     assert workspace.run("2026").id == "2026-a"
     assert workspace.run("last").id == "2027-b"
     with pytest.raises(UsageError, match="could be any of 2 runs: 2027-b, 2026-a"):
@@ -38,7 +39,9 @@ def test_a_run_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
 
 def test_deleting_a_run_deletes_what_belongs_to_it(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "w.db")
-    workspace.save_run(a_run("r"), [Segment("1", "a", ("b",))], {"x": [Output("1", "b")]})
+    workspace.save_run(
+        replace(a_run("r"), segments=[Segment("1", "a", ("b",))], outputs={"x": [Output("1", "b")]})
+    )
     workspace.delete_run("r")
     database = sqlite3.connect(tmp_path / "w.db")
     for table in ("runs", "segments", "outputs", "findings"):

@@ -1,3 +1,26 @@
-"""mtassay tests machine translation."""
+"""Tests machine translation: which system is better, at what, and the sentences that prove it.
+
+Importing this loads nothing but names; what is used is loaded when it is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mtassay.api import Run, behavior, invariance, load, run, score, suite, translate
 
 __version__ = "0.1.0"
+
+__all__ = ["Run", "__version__", "behavior", "invariance", "load", "run", "score", "suite", "translate"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return getattr(import_module("mtassay.api"), name)
+    raise AttributeError(f"module 'mtassay' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,29 +1,35 @@
-"""The nouns: what a test set, a case, an answer, a finding and a score are.
+"""The nouns: what a test set, a case, an answer, a finding, a score and a run are.
 
-Standard library only, no behaviour beyond what a record needs. Data moves one way:
-segments become cases, a system answers them, a method turns answers into findings or
-statistics, and these add up to scores.
+Standard library only. Data moves one way: segments become cases, a system answers them, a method turns
+answers into findings or statistics, people settle what is open, and all of it adds up to scores.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
     "DISPUTED",
+    "EDITED",
+    "UNSURE",
     "Case",
     "Cluster",
     "Comparison",
+    "Doubt",
+    "Edit",
     "Finding",
+    "Flags",
+    "Generated",
     "Judgement",
-    "Method",
     "Output",
+    "Question",
     "Request",
     "Result",
     "Review",
@@ -34,10 +40,15 @@ __all__ = [
     "System",
     "Tools",
     "Verdict",
+    "apply_edits",
+    "majority",
+    "original_of",
 ]
 
 DISPUTED = "disputed"
 """Stands for the answer where reviewers disagree."""
+UNSURE = "unsure"
+"""The answer to any question of somebody who cannot tell. It settles nothing."""
 
 Verdict = Literal["pass", "fail", "undecided", "skipped", "error"]
 
@@ -56,6 +67,49 @@ class Segment(NamedTuple):
     references: tuple[str | None, ...] = ()
     document: str | None = None
     tags: Mapping[str, Any] = _NOTHING
+
+
+EDITED = "/edited"
+"""What the id of a segment has behind it where an edit of it stands for the whole case."""
+
+
+def original_of(segment: Segment) -> str | None:
+    """The id of the segment that this one was made from by an edit; `None` for one that nobody edited."""
+    original = segment.tags.get("original")
+    return None if original is None else str(original)
+
+
+class Edit(NamedTuple):
+    """One change of a text: `before` stands at `start` to `end` of its characters, `after` takes its place.
+
+    `pos` is the universal part of speech of what is changed, where it is known.
+
+    >>> Edit(2, 7, "small", "young", "ADJ").apply("A small dog")
+    'A young dog'
+    """
+
+    start: int
+    end: int
+    before: str
+    after: str
+    pos: str = ""
+
+    def apply(self, text: str) -> str:
+        """The text with this edit."""
+        return text[: self.start] + self.after + text[self.end :]
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with these edits, which are in order and do not overlap.
+
+    >>> apply_edits("A small dog", [Edit(2, 7, "small", "young"), Edit(8, 11, "dog", "cat")])
+    'A young cat'
+    """
+    parts, done = [], 0
+    for edit in edits:
+        parts += [text[done : edit.start], edit.after]
+        done = edit.end
+    return "".join([*parts, text[done:]])
 
 
 class Case(NamedTuple):
@@ -161,7 +215,10 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One number over `n` units, with its 95 % interval; `None` where it is undefined."""
+    """One number over `n` units, with its 95 % interval; `None` where it is undefined.
+
+    `label` is what people call it, where that is not its name, and `decimals` how many they print.
+    """
 
     name: str
     system: str
@@ -171,6 +228,8 @@ class Score:
     low: float | None = None
     high: float | None = None
     signature: str = ""
+    label: str = ""
+    decimals: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +263,16 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a method concludes; every method gives this one shape."""
+    """What a method concludes; every method gives this one shape.
+
+    `notes` are what a reader must know besides the numbers: what was skipped, left out or settled by people.
+    """
 
     scores: Sequence[Score] = ()
     comparisons: Sequence[Comparison] = ()
     clusters: Sequence[Cluster] = ()
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON shape, with plain lists and dictionaries."""
@@ -218,7 +281,19 @@ class Result:
             "comparisons": [asdict(comparison) for comparison in self.comparisons],
             "clusters": [asdict(cluster) for cluster in self.clusters],
             "counts": {system: dict(counts) for system, counts in self.counts.items()},
+            "notes": list(self.notes),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What a method makes of the segments it is given, before anything is asked.
+
+    `refused` are records of what was tried and is not among the segments, each with its reason.
+    """
+
+    segments: Sequence[Segment]
+    refused: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,31 +303,131 @@ class Judgement:
     findings: Sequence[Finding] = ()
     statistics: Sequence[Statistics] = ()
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Method(ABC):
-    """A way of testing. The fields of a subclass are its parameters, its options and its signature."""
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One execution of a method: what was asked of whom, with which parameters, and what came out.
 
-    name: ClassVar[str]
+    A run of a list of runs has no findings, segments and outputs. `seconds` are those of each step, where
+    they were taken.
+    """
 
-    @abstractmethod
-    def cases(self, segments: Iterable[Segment], tools: Tools) -> Iterable[Case]:
-        """What to ask. A case that cannot run is given with `skip`, never left out."""
+    id: str
+    method: str
+    parameters: Mapping[str, Any]
+    systems: Sequence[str]
+    started: str
+    versions: Mapping[str, str]
+    result: Result
+    findings: Sequence[Finding] = ()
+    segments: Sequence[Segment] = ()
+    outputs: Mapping[str, Sequence[Output]] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
-    @abstractmethod
-    def judge(
-        self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
-    ) -> Judgement:
-        """What the answers show. `outputs` has, for each system, one output per case and source, in order."""
+    def text(self, segment_id: str, system: str) -> str | None:
+        """What a system answered to a segment; `None` where it gave nothing, or was not asked."""
+        answers = self.outputs.get(system, ())
+        return next((answer.text for answer in answers if answer.id == segment_id), None)
 
-    @abstractmethod
-    def score(self, judgement: Judgement, tools: Tools) -> Result:
-        """What it adds up to."""
+
+def majority(answers: Iterable[str]) -> str | None:
+    """What more than half of them say; `None` if there is no such answer.
+
+    >>> majority(["correct", "correct", "incorrect"]), majority(["correct", "incorrect"])
+    ('correct', None)
+    """
+    counts = Counter(answers)
+    if not counts:
+        return None
+    answer, votes = counts.most_common(1)[0]
+    return answer if 2 * votes > counts.total() else None
+
+
+class Doubt(NamedTuple):
+    """Why a person should look at what a system answered to a segment: `status` says it in a word."""
+
+    segment_id: str
+    system: str
+    status: str
+    evidence: Mapping[str, Any] = _NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What people are asked about outputs.
+
+    `keys` are the answers to a choice by the key that gives them, in the order of showing; `unsure` (key u)
+    can be answered to any question, and the keys b, n, q and s are taken. `holds` says what the answers of
+    several people come to. `is_blind` hides what the run found, which must not sway who answers. `about` says
+    which output of a case is meant, where it has several. `is_of_runs` is `False` for a question about pairs
+    that are in no run. `doubts` are the answers of a run that a person should look at.
+    """
+
+    name: str
+    text: str
+    keys: Mapping[str, str] = field(default_factory=dict)
+    kind: Literal["choice", "number", "spans", "text"] = "choice"
+    holds: Callable[[Iterable[str]], str | None] = majority
+    is_blind: bool = False
+    about: str = ""
+    is_of_runs: bool = True
+    doubts: Sequence[Doubt] = ()
+
+    @property
+    def answers_by_key(self) -> dict[str, str]:
+        """All answers by their keys, `unsure` last."""
+        return {**self.keys, "u": UNSURE}
+
+    def read_answer(self, text: str) -> str:
+        """The answer that a person wrote, in full or as its key; a `ValueError` names the valid ones.
+
+        >>> right = Question("suite", "Is it right?", {"c": "correct", "i": "incorrect"})
+        >>> right.read_answer(" Correct")
+        'correct'
+        >>> right.read_answer("good")
+        Traceback (most recent call last):
+        ValueError: 'good' is no answer. Available: correct (c), incorrect (i), unsure (u).
+        """
+        answers = self.answers_by_key
+        word = text.strip().lower()
+        if word in answers.values():
+            return word
+        if word in answers:
+            return answers[word]
+        if self.kind == "number":
+            try:
+                return f"{float(word):g}"
+            except ValueError:
+                raise ValueError(f"{text[:40]!r} is no number.") from None
+        if self.kind != "choice" and word:
+            return text.strip()
+        known = ", ".join(f"{answer} ({key})" for key, answer in answers.items())
+        raise ValueError(f"{text[:40]!r} is no answer. Available: {known}.")
+
+
+Pair = tuple[str, str]
+"""The id of a segment and the name of the system that answered it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """Which answers of a run one detector takes for wrong, before people had their say.
+
+    `scores` are how sure it is, higher for surer; `silent` counts what it says nothing about, by verdict.
+    Where a person knows the threshold of the scores as one minus something, `one_less` is its name.
+    """
+
+    detector: str
+    flagged: frozenset[Pair]
+    scores: Mapping[Pair, float] = field(default_factory=dict)
+    silent: Mapping[str, int] = field(default_factory=dict)
+    one_less: str = ""
 
 
 class Tools(ABC):
-    """What the engine lends a method while it runs."""
+    """What the engine lends a method, a metric and a judge while they run."""
 
     @abstractmethod
     def progress(self, step: str, done: int, total: int | None) -> None:
@@ -270,16 +445,14 @@ class Tools(ABC):
         """What people decided: the answer that holds, by subject; `DISPUTED` where none does."""
         return {}
 
+    def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
+        """One output per request, in order, of any engine or language model.
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One execution of a method: what was asked of whom, with which parameters, and what came out."""
+        The engine looks up what was answered before, keeps to limits and to the budget of the system, tries
+        again, and stores every answer when it arrives.
+        """
+        return list(system.translate(requests))
 
-    id: str
-    method: str
-    parameters: Mapping[str, Any]
-    systems: Sequence[str]
-    started: str
-    versions: Mapping[str, str]
-    result: Result
-    findings: Sequence[Finding] = ()
+    def note(self, text: str) -> None:
+        """Say what a reader of the result must know; it stands in the notes of the result, once."""
+        return None

@@ -1,4 +1,4 @@
-"""Runs a method: asks the systems, keeps what was dear to compute, says how far it is."""
+"""Runs a method: generate, ask, judge, conclude. Keeps what was dear to compute, says how far it is."""
 
 from __future__ import annotations
 
@@ -6,97 +6,182 @@ import platform
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
-from typing import Any
 
 from mtassay import __version__
 from mtassay.caller import Budget, Tally, translate_all
-from mtassay.core import DISPUTED, Judgement, Method, Output, Run, Segment, System, Tools
+from mtassay.core import (
+    DISPUTED,
+    Case,
+    Generated,
+    Judgement,
+    Output,
+    Request,
+    Result,
+    Run,
+    Segment,
+    System,
+    Tools,
+)
 from mtassay.errors import WorkspaceError
+from mtassay.method import Method
 from mtassay.reviews import decide
 from mtassay.store import Workspace
 from mtassay.systems.live import LiveSystem
 
-__all__ = ["EngineTools", "Execution", "execute"]
+__all__ = ["Asked", "EngineTools", "Execution", "ask", "execute", "run_with", "translate"]
 
 _KEEP_EVERY = 5.0  # seconds between two writes of what was dear to compute
 
 Report = Callable[[str, int, int | None], None]
 """Called with a step's name, how much of it is done, and how much there is (`None`: unknown)."""
+Open = Callable[[Sequence[Segment]], Sequence[System]]
+"""Opens the systems once it is known what they will be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The cases, and for each system one output per case and source, in order."""
+
+    cases: Sequence[Case]
+    outputs: Mapping[str, Sequence[Output]]
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """A run together with what went into it."""
+    """A run together with all that it was made of."""
 
     run: Run
-    segments: Sequence[Segment]
-    outputs: Mapping[str, Sequence[Output]]
+    method: Method
     judgement: Judgement
+    generated: Generated
+    systems: Sequence[System]
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """What was asked."""
+        return self.run.segments
+
+    @property
+    def outputs(self) -> Mapping[str, Sequence[Output]]:
+        """What was answered, by system."""
+        return self.run.outputs
+
+    @property
+    def failures(self) -> dict[str, list[Output]]:
+        """What live engines did not translate, by system; who answered everything is not there."""
+        live = [system.name for system in self.systems if isinstance(system, LiveSystem)]
+        failed = {name: [o for o in self.outputs[name] if o.error is not None] for name in live}
+        return {name: outputs for name, outputs in failed.items() if outputs}
 
     def save(self, workspace: Workspace) -> None:
         """Put all of it into the workspace."""
-        workspace.save_run(self.run, self.segments, self.outputs)
+        workspace.save_run(self.run)
 
 
 def execute(
     method: Method,
     segments: Sequence[Segment],
-    systems: Sequence[System],
+    systems: Sequence[System] | Open,
     *,
     workspace: Workspace | None = None,
     budget: Budget | None = None,
     report: Report | None = None,
+    listen: Callable[[str], None] | None = None,
+    concludes: bool = True,
 ) -> Execution:
     """Run a method on systems. With a workspace, what is dear to compute is looked up and kept there.
 
-    `budget` is for each live system.
+    `budget` is for each live system. `listen` is told every note at once. Without `concludes`, the run has
+    findings and counts, and no scores.
     """
+    tools = EngineTools(workspace, report or _silent, budget or Budget(), listen or _deaf)
+    return run_with(tools, method, segments, systems, concludes=concludes)
+
+
+def run_with(
+    tools: EngineTools,
+    method: Method,
+    segments: Sequence[Segment],
+    systems: Sequence[System] | Open,
+    *,
+    concludes: bool = True,
+) -> Execution:
+    """The same with tools that have been used, and whose notes and seconds belong to the run."""
     started = datetime.now(UTC)
-    tools = EngineTools(workspace, report or _silent)
-    cases = list(method.cases(segments, tools))
-    requests = [request for case in cases for request in case.requests()]
-    outputs = {}
-    for system in systems:
-        if isinstance(system, LiveSystem):
-            if workspace and workspace.read_only:
-                raise WorkspaceError(
-                    f"{workspace.path} may not be written: answers of {system.name} would be lost."
-                )
-            outputs[system.name] = translate_all(
-                system, requests, answers=workspace, budget=budget, report=partial(_tell, tools, system.name)
-            )
-        else:
-            outputs[system.name] = list(system.translate(requests))
-    judgement = method.judge(cases, outputs, tools)
+    generated = method.generate(segments, tools)
+    opened = systems(generated.segments) if callable(systems) else systems
+    method.check([system.name for system in opened])
+    asked = ask(method, generated.segments, opened, tools)
+    judgement = method.judge(asked.cases, asked.outputs, tools)
     tools.keep()
-    result = method.score(judgement, tools)
+    result = method.score(judgement, tools) if concludes else Result(counts=judgement.counts)
     run = Run(
         id=f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
         method=method.name,
-        parameters={f.name: _describe(getattr(method, f.name)) for f in fields(method)},
-        systems=[system.name for system in systems],
+        parameters=method.parameters(),
+        systems=[system.name for system in opened],
         started=started.isoformat(timespec="seconds"),
         versions={"mtassay": __version__, "python": platform.python_version()},
-        result=result,
+        result=replace(result, notes=list(dict.fromkeys((*tools.notes, *result.notes)))),
         findings=judgement.findings,
+        segments=generated.segments,
+        outputs=asked.outputs,
+        seconds=tools.seconds,
     )
-    return Execution(run, segments, outputs, judgement)
+    return Execution(run, method, judgement, generated, opened)
+
+
+def ask(method: Method, segments: Sequence[Segment], systems: Sequence[System], tools: Tools) -> Asked:
+    """The cases that a method makes of segments, and what every system answers to them."""
+    cases = list(method.cases(segments, tools))
+    requests = [request for case in cases for request in case.requests()]
+    return Asked(cases, {system.name: tools.ask(system, requests) for system in systems})
+
+
+def translate(
+    segments: Sequence[Segment], systems: Sequence[System], tools: Tools
+) -> dict[str, list[Output]]:
+    """What every system answers to every segment, whatever method asks for it later."""
+    requests = [Request(s.id, s.source, s.tags.get("context")) for s in segments]
+    return {system.name: tools.ask(system, requests) for system in systems}
 
 
 @dataclass(slots=True)
 class EngineTools(Tools):
-    """Lends the workspace's cache and the caller's progress display to a method."""
+    """Lends the workspace's memory, live engines and the caller's progress display to a method."""
 
     workspace: Workspace | None
     report: Report
+    budget: Budget = field(default_factory=Budget)
+    listen: Callable[[str], None] = lambda note: None
+    notes: list[str] = field(default_factory=list)
     pending: dict[str, bytes] = field(default_factory=dict)
     kept: float = field(default_factory=time.monotonic)
+    _spent: dict[str, Tally] = field(default_factory=dict)
+    _seconds: dict[str, float] = field(default_factory=dict)
+    _step: str = ""
+    _began: float = field(default_factory=time.monotonic)
 
     def progress(self, step: str, done: int, total: int | None) -> None:
+        if step != self._step:
+            self._count(step)
         self.report(step, done, total)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long each step has taken, in the order in which they began."""
+        self._count(self._step)
+        return dict(self._seconds)
+
+    def _count(self, step: str) -> None:
+        """Add the time since it was last counted to the step that is under way, and go on with another."""
+        now = time.monotonic()
+        name = self._step.partition(" (")[0].partition(" · ")[0]
+        if name:
+            self._seconds[name] = self._seconds.get(name, 0.0) + now - self._began
+        self._step, self._began = step, now
 
     def recall(self, key: str) -> bytes | None:
         return self.pending.get(key) or (self.workspace.recall(key) if self.workspace else None)
@@ -114,6 +199,38 @@ class EngineTools(Tools):
         answers = {subject: DISPUTED if d.is_disputed else d.answer for (subject, _), d in decided.items()}
         return {subject: answer for subject, answer in answers.items() if answer}
 
+    def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
+        """Stored outputs are looked up. A live engine is asked within what is left of its budget."""
+        if not isinstance(system, LiveSystem):
+            return list(system.translate(requests))
+        if self.workspace and self.workspace.read_only:
+            raise WorkspaceError(
+                f"{self.workspace.path} may not be written: answers of {system.name} would be lost."
+            )
+        before = self._spent.get(system.signature, Tally(0))
+        spent = Tally(0)
+
+        def tell(tally: Tally) -> None:
+            nonlocal spent
+            spent = tally
+            self.progress(tally.describe(system.name), tally.done, tally.total)
+
+        left = replace(
+            self.budget,
+            calls=_left(self.budget.calls, before.calls),
+            characters=_left(self.budget.characters, before.characters),
+        )
+        outputs = translate_all(system, requests, answers=self.workspace, budget=left, report=tell)
+        self._spent[system.signature] = Tally(
+            0, calls=before.calls + spent.calls, characters=before.characters + spent.characters
+        )
+        return outputs
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+            self.listen(text)
+
     def keep(self) -> None:
         """Write what was remembered, in one transaction."""
         if self.workspace and self.pending:
@@ -122,18 +239,13 @@ class EngineTools(Tools):
         self.kept = time.monotonic()
 
 
-def _tell(tools: Tools, name: str, tally: Tally) -> None:
-    tools.progress(tally.describe(name), tally.done, tally.total)
+def _left(budget: int | None, spent: int) -> int | None:
+    return None if budget is None else max(budget - spent, 0)
 
 
 def _silent(step: str, done: int, total: int | None) -> None:
     pass
 
 
-def _describe(value: Any) -> Any:
-    """Parameters as JSON can hold them; nested objects by their own description."""
-    if isinstance(value, tuple | list):
-        return [_describe(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _describe(item) for key, item in value.items()}
-    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+def _deaf(note: str) -> None:
+    pass

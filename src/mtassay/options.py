@@ -1,9 +1,10 @@
-"""Turns text such as `chrf:word_order=2` into an object: the fields of the class are its options."""
+"""The fields of a dataclass are its options: in `chrf:word_order=2`, on the command line, in a plan."""
 
 from __future__ import annotations
 
 import types
-from dataclasses import MISSING, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mtassay.errors import UsageError
@@ -12,6 +13,73 @@ from mtassay.registry import find, names
 
 ALIASES = {"chrf++": "chrf:word_order=2", "chrf+": "chrf:word_order=1"}
 """Names that people use for a metric with certain options."""
+
+
+_OPTION = "option"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a field is an option of a command.
+
+    `flags` are how it is written; without any, `--` and its name. `kind` is the type of what is written and
+    `default` what stands for nothing written, where these are not the field's own. `least` and `most` bound a
+    number. `is_hidden` leaves an old name out of the help.
+    """
+
+    help: str
+    flags: Sequence[str] = ()
+    metavar: str | None = None
+    least: float | None = None
+    most: float | None = None
+    kind: Any = None
+    default: Any = ...
+    is_hidden: bool = False
+
+
+def option(help: str, *flags: str, in_signature: bool = True, **how: Any) -> dict[str, Any]:  # noqa: A002
+    """The metadata that makes a field an option; see `Option`.
+
+    Not `in_signature` is what changes no number.
+
+    >>> option("Level of significance.", least=0.0001)["option"].least
+    0.0001
+    """
+    return {_OPTION: Option(help, flags, **how), "signature": in_signature}
+
+
+def options_of(cls: Any) -> dict[str, Option]:
+    """The fields of a dataclass that are options, by name, with all that is known of each."""
+    hints = get_type_hints(cls)
+    found = {}
+    for f in fields(cls):
+        how: Option | None = f.metadata.get(_OPTION)
+        if how is None:
+            continue
+        default = how.default
+        if default is ...:
+            default = f.default if f.default is not MISSING else None
+            if f.default_factory is not MISSING:
+                default = f.default_factory()
+        found[f.name] = Option(
+            how.help,
+            how.flags or (f"--{f.name.replace('_', '-')}",),
+            how.metavar,
+            how.least,
+            how.most,
+            hints[f.name] if how.kind is None else how.kind,
+            default,
+            how.is_hidden,
+        )
+    return found
+
+
+def signature_of(settings: Mapping[str, object]) -> str:
+    """Settings as `key:value|…`, the version last; bars inside a value become commas."""
+    from mtassay import __version__
+
+    parts = {**settings, "version": f"mtassay-{__version__}"}
+    return "|".join(f"{key}:{str(value).replace('|', ',')}" for key, value in parts.items())
 
 
 def build(kind: str, spec: str, **defaults: Any) -> Any:

@@ -20,7 +20,7 @@ _OURS: dict[str, dict[str, str]] = {
     "method": {
         "behavior": "mtassay.methods.behavior.method:BehaviorMethod",
         "invariance": "mtassay.methods.invariance.method:InvarianceMethod",
-        "score": "mtassay.methods.score:ScoreMethod",
+        "score": "mtassay.methods.score.method:ScoreMethod",
         "suite": "mtassay.methods.suite.method:SuiteMethod",
     },
     "metric": {

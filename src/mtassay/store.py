@@ -5,14 +5,25 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from mtassay.core import Cluster, Comparison, Finding, Output, Result, Review, Run, Score, Segment
+from mtassay.core import (
+    Cluster,
+    Comparison,
+    Finding,
+    Output,
+    Result,
+    Review,
+    Run,
+    Score,
+    Segment,
+    original_of,
+)
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.reviews import Subject, subject_from
 
@@ -135,10 +146,8 @@ class Workspace:
         if self._database.in_transaction:
             self._database.execute("ROLLBACK")
 
-    def save_run(
-        self, run: Run, segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]
-    ) -> None:
-        """Keep a run with what was asked and answered."""
+    def save_run(self, run: Run) -> None:
+        """Keep a run with what was asked, answered and found."""
         with self._transaction():
             self._database.execute(
                 "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -156,14 +165,14 @@ class Workspace:
                 "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
                     (run.id, position, s.id, _text(s.source), _json(s.references), s.document, _json(s.tags))
-                    for position, s in enumerate(segments)
+                    for position, s in enumerate(run.segments)
                 ),
             )
             self._database.executemany(
                 "INSERT INTO outputs VALUES (?, ?, ?, ?, ?, ?)",
                 (
                     (run.id, system, position, o.id, _text(o.text), o.error)
-                    for system, answers in outputs.items()
+                    for system, answers in run.outputs.items()
                     for position, o in enumerate(answers)
                 ),
             )
@@ -176,48 +185,57 @@ class Workspace:
             )
 
     def runs(self) -> list[Run]:
-        """All runs, newest first, without their findings."""
+        """All runs, newest first, without their findings, segments and outputs."""
         rows = self._select("SELECT * FROM runs ORDER BY started DESC, rowid DESC")
         return [_run(row) for row in rows]
 
     def run(self, name: str, *, case: str | None = None) -> Run:
-        """One run with its findings. The name may be the beginning or the end of an id, or `last`.
+        """One run, whole. The name may be the beginning or the end of an id, or `last`.
 
-        With `case` only the findings about it are read; so for `segments` and `outputs`.
+        With `case` it has only what belongs to this segment: its original, all that was made from that, and
+        what was answered and found about any of them.
         """
         run_id = self._run_id(name)
         (row,) = self._select("SELECT * FROM runs WHERE id = ?", run_id)
+        segments, some = self.segments(run_id), None
+        if case is not None:
+            segments = _family(segments, case)
+            some = list(dict.fromkeys((case, *(segment.id for segment in segments))))
         found = self._select(
             "SELECT case_id, system, detector, verdict, value, evidence FROM findings "
-            "WHERE run = ?1 AND (case_id = ?2 OR ?2 IS NULL) ORDER BY rowid",
+            f"WHERE run = ? {_among('case_id', some)} ORDER BY rowid",
             run_id,
-            case,
+            *(some or ()),
         )
-        return _run(row, [Finding(c, s, d, v, x, json.loads(e)) for c, s, d, v, x, e in found])
+        return replace(
+            _run(row),
+            findings=[Finding(c, s, d, v, x, json.loads(e)) for c, s, d, v, x, e in found],
+            segments=segments,
+            outputs=self.outputs(run_id, some=some),
+        )
 
-    def segments(self, name: str, *, case: str | None = None) -> list[Segment]:
+    def segments(self, name: str) -> list[Segment]:
         """The segments of a run, in order."""
         rows = self._select(
-            "SELECT id, source, reference_texts, document, tags FROM segments "
-            "WHERE run = ?1 AND (id = ?2 OR ?2 IS NULL) ORDER BY position",
+            "SELECT id, source, reference_texts, document, tags FROM segments WHERE run = ? "
+            "ORDER BY position",
             self._run_id(name),
-            case,
         )
         return [
             Segment(id_, source, tuple(json.loads(references)), document, json.loads(tags))
             for id_, source, references, document, tags in rows
         ]
 
-    def outputs(self, name: str, *, case: str | None = None) -> dict[str, list[Output]]:
-        """The outputs of a run by system, in order of the cases."""
+    def outputs(self, name: str, *, some: Collection[str] | None = None) -> dict[str, list[Output]]:
+        """The outputs of a run by system, in order of the cases; with `some` only those to these segments."""
         run_id = self._run_id(name)
         ((systems,),) = self._select("SELECT systems FROM runs WHERE id = ?", run_id)
         outputs: dict[str, list[Output]] = {system: [] for system in json.loads(systems)}
         for system, *values in self._select(
-            "SELECT system, id, text, error FROM outputs WHERE run = ?1 AND (id = ?2 OR ?2 IS NULL) "
+            f"SELECT system, id, text, error FROM outputs WHERE run = ? {_among('id', some)} "
             "ORDER BY system, position",
             run_id,
-            case,
+            *(some or ()),
         ):
             outputs[system].append(Output(*values))
         return outputs
@@ -336,6 +354,16 @@ def _make_folder(folder: Path) -> None:
             (folder / ".gitignore").write_text("*\n", encoding="utf-8")
 
 
+def _family(segments: Sequence[Segment], case: str) -> list[Segment]:
+    """The segment of this id with its original and all that was made from that, in their order."""
+    roots = {original_of(segment) or segment.id for segment in segments if segment.id == case}
+    return [segment for segment in segments if (original_of(segment) or segment.id) in roots]
+
+
+def _among(column: str, values: Collection[str] | None) -> str:
+    return "" if values is None else f"AND {column} IN ({','.join('?' * len(values))})"
+
+
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=_plain).encode("utf-8", "replace").decode()
 
@@ -349,7 +377,7 @@ def _text(text: str | None) -> str | None:
     return None if text is None else text.encode("utf-8", "replace").decode()
 
 
-def _run(row: Sequence[Any], findings: Sequence[Finding] = ()) -> Run:
+def _run(row: Sequence[Any]) -> Run:
     run_id, method, parameters, systems, started, versions, result = row
     stored = json.loads(result)
     return Run(
@@ -364,6 +392,6 @@ def _run(row: Sequence[Any], findings: Sequence[Finding] = ()) -> Run:
             comparisons=[Comparison(**comparison) for comparison in stored["comparisons"]],
             clusters=[Cluster(**{**c, "systems": tuple(c["systems"])}) for c in stored["clusters"]],
             counts=stored["counts"],
+            notes=stored.get("notes", ()),
         ),
-        findings=findings,
     )

@@ -43,7 +43,7 @@ def run(tmp_path: Path) -> Run:
                 patch.setenv(name, value)
             patch.setattr(sys, "argv", ["mtassay", *map(str, arguments)])
             patch.setattr(
-                "mtassay.cli.progress._PLAIN_EVERY", 1e9
+                "mtassay.report.progress._PLAIN_EVERY", 1e9
             )  # a busy machine must not change the output
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
             patch.setattr(sys, "stdout", out)

@@ -98,8 +98,8 @@ def test_agreement_of_several_raters_is_shown(call: Call, tmp_path: Path) -> Non
 def test_a_saved_run_has_its_cases(call: Call, tmp_path: Path) -> None:
     store = Workspace(tmp_path / ".mtassay" / "workspace.db")
     segments = [segment for case in CASES for segment in segments_of(case)]
-    store.save_run(SavedRun("r1", "behavior", {}, [], "2026", {}, Result()), segments, {})
-    store.save_run(SavedRun("s1", "suite", {}, [], "2025", {}, Result()), [], {})
+    store.save_run(SavedRun("r1", "behavior", {}, [], "2026", {}, Result(), segments=segments))
+    store.save_run(SavedRun("s1", "suite", {}, [], "2025", {}, Result()))
     call("rate", "r1", "--no-originals", "--reviewer", "ben", "--sheet", "ben.jsonl", "--sample", "1")
     assert read_reviews(tmp_path / "ben.jsonl").empty == 3  # one pair, three questions
     with pytest.raises(UsageError, match="Run s1 is of 'suite', not of 'behavior'"):

@@ -63,7 +63,7 @@ def save(folder: Path) -> Workspace:
         Finding("2", "nmt", "suite", "pass", evidence={"status": "correct"}),
         Finding("3", "nmt", "suite", "undecided", evidence={"status": "undecided"}),
     ]
-    store.save_run(SavedRun("r1", "suite", {}, ["nmt"], "2026", {}, Result(), findings), segments, outputs)
+    store.save_run(SavedRun("r1", "suite", {}, ["nmt"], "2026", {}, Result(), findings, segments, outputs))
     subjects = [Subject(name, (f"source {name}",), (f"output {name}",)) for name in "123"]
     answers = ["incorrect", "correct", "incorrect"]
     store.add_reviews(
@@ -117,8 +117,8 @@ def test_one_wrong_pair_is_told_in_the_singular(run: Run, folder: Path) -> None:
 def test_a_behavioural_run_says_how_to_label_it(run: Run, tmp_path: Path) -> None:
     store = Workspace(tmp_path / ".mtassay" / "workspace.db")
     findings = [Finding("1", "nmt", "behavior", "fail", 0.4)]
-    saved = SavedRun("r1", "behavior", {}, ["nmt"], "2026", {}, Result(), findings)
-    store.save_run(saved, [Segment("1", "source")], {"nmt": [Output("1", "output")]})
+    segments, outputs = [Segment("1", "source")], {"nmt": [Output("1", "output")]}
+    store.save_run(SavedRun("r1", "behavior", {}, ["nmt"], "2026", {}, Result(), findings, segments, outputs))
     done = run("meta", "detect", "last")
     assert done.returncode == 2
     assert "There are no settled labels" in done.stderr

@@ -57,8 +57,8 @@ def store(tmp_path: Path) -> Workspace:
         name: [Output(segment.id, text) for segment, text in zip(SEGMENTS, texts, strict=True)]
         for name, texts in TEXTS.items()
     }
-    saved = SavedRun("r1", "invariance", {}, list(TEXTS), "2026-01-01", {}, Result(), FINDINGS)
-    store.save_run(saved, SEGMENTS, outputs)
+    about = ("r1", "invariance", {}, list(TEXTS), "2026-01-01", {}, Result())
+    store.save_run(SavedRun(*about, FINDINGS, SEGMENTS, outputs))
     return store
 
 

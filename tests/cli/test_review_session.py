@@ -10,9 +10,10 @@ import pytest
 
 from mtassay.cli.review import keys
 from mtassay.cli.review.inputs import load_pending, who
-from mtassay.cli.review.screen import Screen, match_spans
+from mtassay.cli.review.screen import Screen
 from mtassay.cli.review.session import Session
 from mtassay.errors import UsageError
+from mtassay.methods.suite.judging import match_spans
 from mtassay.store import Workspace
 from tests.cli.reviewing import save_run
 

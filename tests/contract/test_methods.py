@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Method, Segment
+from mtassay.core import Segment
 from mtassay.engine import Execution, execute
 from mtassay.formats.suite import Item, Rule, Suite
+from mtassay.method import Method
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.methods.behavior.nouns import edited_id
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.nouns import Edit, variant_of
-from mtassay.methods.score import ScoreMethod
+from mtassay.methods.score.method import ScoreMethod
 from mtassay.methods.suite.method import SuiteMethod
 from mtassay.metrics.bleu import BLEU
 from mtassay.metrics.chrf import ChrF
@@ -89,7 +90,7 @@ def test_every_registered_method_is_checked() -> None:
 
 def test_the_result_has_the_one_shape_and_is_json(execution: Execution) -> None:
     shape = json.loads(json.dumps(execution.run.result.as_dict(), allow_nan=False))
-    assert shape.keys() == {"scores", "comparisons", "clusters", "counts"}
+    assert shape.keys() == {"scores", "comparisons", "clusters", "counts", "notes"}
     for score in shape["scores"]:
         assert {"name", "system", "group", "value", "n", "low", "high", "signature"} <= score.keys()
     for comparison in shape["comparisons"]:

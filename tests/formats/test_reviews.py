@@ -14,7 +14,7 @@ from mtassay.core import Review, Segment
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.cells import join_cell, split_cell
 from mtassay.formats.reviews import asked_record, pending_record, read_reviews, review_record, write_records
-from mtassay.reviews import QUESTIONS, Subject
+from mtassay.reviews import Subject, find_question
 from mtassay.reviews.pending import Pending
 
 SUBJECT = Subject("007", ('Say "yes"\tor no.',), ('=Diga\n"sim" \\ não',))
@@ -22,7 +22,7 @@ AT = "2026-01-31T12:00:00+00:00"
 REVIEW = Review(SUBJECT.id, "suite", "correct", "anna", "=a\tnote", AT)
 PENDING = Pending(
     SUBJECT,
-    QUESTIONS["suite"],
+    find_question("suite"),
     "r1",
     ("x", "y"),
     "undecided",
@@ -80,7 +80,7 @@ def test_a_sheet_to_rate_pairs_has_the_question_and_the_scale_and_nothing_idle(
     tmp_path: Path, name: str
 ) -> None:
     pair = Subject("9", ("The cat.",), ("O gato.",))
-    pending = Pending(pair, QUESTIONS["ssf"], "", (), "unrated", Segment("9", "The cat."))
+    pending = Pending(pair, find_question("ssf"), "", (), "unrated", Segment("9", "The cat."))
     record = asked_record(pending.subject, pending.question, reviewer="anna")
     assert all(value or key in ("answer", "note") for key, value in record.items())
     assert record["scale"] == "1 unsatisfied, 2 fair, 3 satisfied, u unsure"

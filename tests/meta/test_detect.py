@@ -146,13 +146,13 @@ RUN = Run(
         Finding("1", "alpha", "length", "fail", 2.0),
         Finding("9", "alpha", "note", None, 1.0),
     ],
+    [Segment(f"{case}{edited}") for case in "1234" for edited in ("", "/edited")],
 )
-IDS = ["1", "1/edited", "2", "2/edited", "3", "3/edited", "4", "4/edited"]
 
 
 def test_each_detector_of_a_run_stands_apart() -> None:
     labels = Labels({PairKey("1"): True, PairKey("2"): True, PairKey("8"): True})
-    first, second = detectors_of_run(RUN, labels, IDS, systems=["alpha"])
+    first, second = detectors_of_run(RUN, labels, systems=["alpha"])
     assert (first.name, second.name) == ("behavior", "length")
     assert first.flagged == second.flagged == {PairKey("1", "alpha")}
     assert first.scores == {PairKey("1", "alpha"): 0.4, PairKey("2", "alpha"): 0.1}
@@ -168,7 +168,7 @@ def test_the_score_of_a_behavioural_case_is_how_bad_its_original_is() -> None:
         Finding("3", "mt", "behavior", "pass", 0.0, {"status": "passed", "quality": 0.75}),
     ]
     run = Run("r2", "behavior", {}, ["mt"], "2026-01-01", {}, Result(), findings)
-    (found,) = detectors_of_run(run, Labels({PairKey("1"): True}), ["1", "2", "3"])
+    (found,) = detectors_of_run(run, Labels({PairKey("1"): True}))
     assert [found.scores[PairKey(name, "mt")] for name in "123"] == [0.75, 1.0, 0.25]
 
 
@@ -184,16 +184,16 @@ def test_variants_that_were_not_reported_have_a_score_too() -> None:
         ),
         Finding("2", "mt", "raw", "pass", 3, {"distances": {"2/a": 3}}),
     ]
-    run = Run("r3", "invariance", {}, ["mt"], "2026-01-01", {}, Result(), findings)
-    ids = ["1", "1/a", "1/b", "2", "2/a"]
-    (found,) = detectors_of_run(run, Labels({PairKey("2/a"): True}), ids)
+    segments = [Segment(name) for name in ("1", "1/a", "1/b", "2", "2/a")]
+    run = Run("r3", "invariance", {}, ["mt"], "2026-01-01", {}, Result(), findings, segments)
+    (found,) = detectors_of_run(run, Labels({PairKey("2/a"): True}))
     assert found.flagged == {PairKey("1/a", "mt")}
     assert found.scores == {PairKey(name, "mt"): n for name, n in (("1/a", 9), ("1/b", 2), ("2/a", 3))}
 
 
 def test_labels_may_name_the_edit_of_a_case() -> None:
     labels = Labels({PairKey("1/edited", "alpha"): True, PairKey("2/edited", "alpha"): False})
-    first, _ = detectors_of_run(RUN, labels, IDS, systems=["alpha"])
+    first, _ = detectors_of_run(RUN, labels, systems=["alpha"])
     assert first.flagged == {PairKey("1/edited", "alpha")}
     assert scores_of(first)["precision"].value == 100.0
 
@@ -210,7 +210,7 @@ def test_labels_may_name_the_edit_of_a_case() -> None:
 def test_labels_may_mix_the_names_of_cases_and_edits(names: tuple[str, str, str]) -> None:
     pairs = zip(names, ("alpha", "alpha", "beta"), (True, True, False), strict=True)
     labels = Labels({PairKey(name, system): wrong for name, system, wrong in pairs})
-    found, _ = detectors_of_run(RUN, labels, IDS)
+    found, _ = detectors_of_run(RUN, labels)
     counts = detect([found]).counts["behavior"]
     # The run flags case 1 of alpha, and misses its case 2.
     assert counts == {
@@ -222,7 +222,7 @@ def test_labels_may_mix_the_names_of_cases_and_edits(names: tuple[str, str, str]
 
 def test_where_a_case_and_its_edit_are_labelled_the_edit_counts() -> None:
     labels = Labels({PairKey("1"): False, PairKey("1/edited"): True, PairKey("2"): False})
-    found, _ = detectors_of_run(RUN, labels, IDS, systems=["alpha"])
+    found, _ = detectors_of_run(RUN, labels, systems=["alpha"])
     assert found.labels == {PairKey("1/edited", "alpha"): True, PairKey("2", "alpha"): False}
     assert detect([found]).counts["behavior"]["unlabelled"] == 0
 
@@ -235,7 +235,7 @@ def test_in_a_list_a_case_and_its_edit_are_two_pairs() -> None:
 
 def test_labels_without_a_system_fit_only_one_system() -> None:
     with pytest.raises(UsageError, match=r"'behavior' is about alpha, beta: choose one with --system"):
-        detectors_of_run(RUN, Labels({PairKey("1"): True}), IDS)
+        detectors_of_run(RUN, Labels({PairKey("1"): True}))
     labels = Labels({PairKey("1", "alpha"): True, PairKey("1", "beta"): False})
     with pytest.raises(UsageError, match=r"about alpha, beta, and 'list' does not say which"):
         detector_of_rows("list", [FlagRow("1", "", None, None, 1)], labels)
@@ -247,11 +247,13 @@ def test_an_issue_flags_the_variants_it_shows_and_people_do_not_change_that() ->
     findings = [
         Finding("7", "nmt", "invariance:raw", "pass", 5.0, evidence),
         Finding("8", "nmt", "invariance:raw", "pass", 0.0, {"status": "stable"}),
-        Finding("9", "nmt", "suite", "fail", evidence={"rules_say": "conflict", "status": "incorrect"}),
     ]
-    run = Run("r", "invariance", {}, ["nmt"], "", {}, Result(), findings)
-    issues, suite = detectors_of_run(
-        run, Labels({PairKey("7/1-young"): False}), ["7", "7/1-young", "7/2-old"]
+    segments = [Segment(name) for name in ("7", "7/1-young", "7/2-old")]
+    run = Run("r", "invariance", {}, ["nmt"], "", {}, Result(), findings, segments)
+    (issues,) = detectors_of_run(run, Labels({PairKey("7/1-young"): False}))
+    settled = Finding("9", "nmt", "suite", "fail", evidence={"rules_say": "conflict", "status": "incorrect"})
+    (suite,) = detectors_of_run(
+        Run("s", "suite", {}, ["nmt"], "", {}, Result(), [settled]), Labels({PairKey("9"): False})
     )
     assert issues.flagged == {PairKey("7/1-young", "nmt"), PairKey("7/2-old", "nmt")}
     assert issues.scores[PairKey("7/1-young", "nmt")] == 5.0
@@ -308,7 +310,8 @@ def test_reviews_are_about_the_very_output_of_a_run() -> None:
     found = labels_from_reviews(reviews, {s.id: s for s in (seen, other)}, find_question("suite"))
     assert found.pairs == {}  # the id alone does not tell the two outputs apart
     outputs = {"a": [Output("1", "right")], "b": [Output("1", "wrong")], "c": [Output("1", "new")]}
-    assert found.of_run([Segment("1", "s")], outputs).pairs == {
+    run = Run("r", "suite", {}, list(outputs), "", {}, Result(), (), [Segment("1", "s")], outputs)
+    assert found.of_run(run).pairs == {
         PairKey("1", "a"): False,
         PairKey("1", "b"): True,
     }

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from mtassay.core import Cluster, Comparison, Finding, Result, Run, Score
+from mtassay.display import Cell, Table
+from mtassay.methods.behavior.blocks import case_block, failures_in, failures_table, worth_a_look
 from mtassay.methods.behavior.nouns import Change
 from mtassay.methods.behavior.rates import pass_rates
 from mtassay.methods.behavior.sweeps import error_positions, sweep
-from mtassay.report.behavior import (
+from mtassay.methods.behavior.tables import (
     capabilities_in,
     pass_rate_table,
     position_table,
@@ -18,8 +20,8 @@ from mtassay.report.behavior import (
     status_table,
     sweep_table,
 )
-from mtassay.report.behavior_failures import case_block, failures_in, failures_table, worth_a_look
-from mtassay.report.table import Cell, Table, to_text
+from mtassay.report.block import block_text
+from mtassay.report.table import to_text
 
 EDIT = {
     "source": [Change(2, 7, "small", "young")],
@@ -188,7 +190,7 @@ def test_worth_a_look_is_what_failed_and_then_what_is_undecided() -> None:
 
 
 def test_a_failure_shows_both_sides_with_the_edit_marked() -> None:
-    block = case_block(FINDINGS[0], width=80, color=False)
+    block = block_text(case_block(FINDINGS[0]), width=80, color=False)
     lines = block.splitlines()
     assert lines[0] == "1 · nmt · adjective · edit broke it · at the edit · quality 0.90 → 0.40"
     assert lines[1] == "  source     A [[small]] dog barked."
@@ -196,17 +198,18 @@ def test_a_failure_shows_both_sides_with_the_edit_marked() -> None:
     assert lines[4] == "  edited     A [[young]] dog barked."
     assert lines[5] == "  pseudo-ref Um cão [[jovem]] latiu."
     assert "[[" in lines[6]
-    assert "nmt" not in case_block(FINDINGS[0], width=80, color=False, show_system=False)
+    assert "nmt" not in block_text(case_block(FINDINGS[0], show_system=False), width=80, color=False)
 
 
 def test_a_bad_original_says_nothing_of_where() -> None:
-    assert "elsewhere" not in case_block(finding("4", status="original is bad", where="elsewhere"),
-                                            width=80, color=False)  # fmt: skip
+    assert "elsewhere" not in block_text(
+        case_block(finding("4", status="original is bad", where="elsewhere")), width=80, color=False
+    )
 
 
 @pytest.mark.parametrize("width", [40, 80])
 def test_blocks_fit_the_terminal(width: int) -> None:
-    block = case_block(FINDINGS[0], width=width, color=False)
+    block = block_text(case_block(FINDINGS[0]), width=width, color=False)
     assert max(len(line) for line in block.splitlines()) <= width + 4  # marks may stand out
 
 
@@ -214,7 +217,9 @@ def test_texts_of_engines_cannot_steer_the_terminal() -> None:
     evil = finding("1\x1b[2J", status="edit broke it")
     evil = Finding(evil.case_id, "n\x1b[31m", evil.detector, "fail", 1.0, evil.evidence)
     run = Run("r", "behavior", {}, [evil.system], "", {}, Result(), [evil])
-    shown = case_block(evil, width=80, color=False) + to_text(failures_table(run), width=80, color=False)
+    shown = block_text(case_block(evil), width=80, color=False) + to_text(
+        failures_table(run), width=80, color=False
+    )
     assert "\x1b" not in shown
 
 

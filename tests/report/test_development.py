@@ -7,16 +7,17 @@ from dataclasses import dataclass
 import pytest
 
 from mtassay.core import Score
-from mtassay.report.development import GroupRow, best_table, change_table, course_table, group_table
-from mtassay.report.item_outputs import GroupOutput, ItemOutputs, item_block, item_rows, items_table
-from mtassay.report.table import Cell, Table, to_latex, to_markdown, to_text
-from mtassay.report.versions import (
+from mtassay.display import Cell, Table
+from mtassay.methods.suite.item_tables import GroupOutput, ItemOutputs, item_block, item_rows, items_table
+from mtassay.methods.suite.version_tables import (
     StepShown,
     category_table,
     status_matrix,
     step_block,
     step_table,
 )
+from mtassay.methods.suite.year_tables import GroupRow, best_table, change_table, course_table, group_table
+from mtassay.report.table import to_latex, to_markdown, to_text
 from mtassay.stats import Change
 from tests.report.test_accuracy import made_up
 

@@ -8,18 +8,9 @@ from typing import Any
 import pytest
 
 from mtassay.core import Finding, Result, Run, Score
+from mtassay.display import Table
 from mtassay.methods.invariance.evaluation import Evaluation, evaluate, precision_of, sweep
-from mtassay.methods.invariance.issues import Far, Ranking
-from mtassay.report.findings import why
-from mtassay.report.invariance import (
-    companion_table,
-    issue_block,
-    issues_in,
-    issues_table,
-    summary_table,
-    variant_lines,
-)
-from mtassay.report.invariance_accuracy import (
+from mtassay.methods.invariance.evaluation_tables import (
     accuracy_table,
     new_errors_table,
     precision_table,
@@ -27,8 +18,19 @@ from mtassay.report.invariance_accuracy import (
     types_table,
     unreported_table,
 )
+from mtassay.methods.invariance.issues import Far, Ranking
+from mtassay.methods.invariance.method import InvarianceMethod
+from mtassay.methods.invariance.tables import (
+    companion_table,
+    issue_block,
+    issues_in,
+    issues_table,
+    summary_table,
+    variant_lines,
+)
+from mtassay.report.block import block_text
 from mtassay.report.invariance_plots import _until, plot_seconds, plot_sweep
-from mtassay.report.table import Table, to_text, to_tsv
+from mtassay.report.table import to_text, to_tsv
 
 
 def variant(after: str, output: str, distance: float, *differences: str) -> dict[str, Any]:
@@ -85,7 +87,7 @@ def cells(table: Table) -> list[list[str]]:
 
 
 def test_an_issue_is_a_block_that_fits_the_terminal() -> None:
-    assert issue_block(ISSUE, width=80, color=False).splitlines() == [
+    assert block_text(issue_block(ISSUE), width=80, color=False).splitlines() == [
         "7 · nmt · suspicious · distance 7 (threshold 4), 2 of 9 variants shown",
         "  source   The [[small]] dog barked at the gate.",
         "  output   O cachorro pequeno latiu no portão.",
@@ -95,7 +97,7 @@ def test_an_issue_is_a_block_that_fits_the_terminal() -> None:
         "  small → old · distance 5",
         "  output   O cachorro latiu.",
     ]
-    assert "nmt" not in issue_block(ISSUE, width=80, color=False, show_system=False)
+    assert "nmt" not in block_text(issue_block(ISSUE, show_system=False), width=80, color=False)
 
 
 def test_hostile_texts_cannot_steer_the_terminal_and_lines_stay_short() -> None:
@@ -109,7 +111,7 @@ def test_hostile_texts_cannot_steer_the_terminal_and_lines_stay_short() -> None:
         to_text(issues_table(run), width=80, color=False),
         to_text(summary_table(run), width=80, color=False),
     ]
-    block = issue_block(hostile, width=80, color=False)
+    block = block_text(issue_block(hostile), width=80, color=False)
     for text in (*tables, block):
         assert "\x1b" not in text
         assert "\u202e" not in text
@@ -128,7 +130,9 @@ def test_an_issue_without_details_is_shown_all_the_same() -> None:
     bare = Finding(
         "1", "nmt", "invariance:raw", "fail", 5.0, {"status": "suspicious", "variants": [{"id": "1/a"}]}
     )
-    assert issue_block(bare, width=80, color=False).startswith("1 · nmt · suspicious · distance 5")
+    assert block_text(issue_block(bare), width=80, color=False).startswith(
+        "1 · nmt · suspicious · distance 5"
+    )
 
 
 def test_the_summary_drops_nothing() -> None:
@@ -164,8 +168,8 @@ def test_companions_are_counted_of_all_pairs() -> None:
 
 
 def test_a_reason_is_one_line() -> None:
-    assert why(ISSUE.evidence) == "distance 7, beyond the threshold of 4; 9 variants compared"
-    assert why(STABLE.evidence) == "no variant beyond the threshold of 4; 5 variants compared"
+    assert InvarianceMethod.why(ISSUE) == "distance 7, beyond the threshold of 4; 9 variants compared"
+    assert InvarianceMethod.why(STABLE) == "no variant beyond the threshold of 4; 5 variants compared"
     assert variant_lines(ISSUE.evidence)[2:] == ["small → old · distance 5", "  O cachorro latiu."]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.core import Score
-from mtassay.report.accuracy import accuracy_table
+from mtassay.methods.suite.tables import accuracy_table
 from mtassay.report.suite_plots import plot_courses, plot_heat_map
 from tests.report.test_accuracy import PHENOMENA, made_up
 from tests.report.test_development import CHANGES, COURSES, Course

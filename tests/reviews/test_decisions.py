@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mtassay.core import Review
 from mtassay.errors import UsageError
 from mtassay.methods.suite.method import QUESTION
-from mtassay.reviews import QUESTIONS, UNSURE, Subject, decide, find_question, review_now, subject_from
+from mtassay.reviews import UNSURE, Subject, all_questions, decide, find_question, review_now, subject_from
 
 
 def reviews(*answers: tuple[str, str]) -> list[Review]:
@@ -74,7 +74,7 @@ def test_half_a_character_does_not_change_the_name_in_the_workspace() -> None:
 
 
 def test_every_question_leaves_the_common_keys_free() -> None:
-    for question in QUESTIONS.values():
+    for question in all_questions().values():
         assert not set(question.keys) & set("unsbq")
         assert all(len(key) == 1 for key in question.keys)
     assert find_question(QUESTION).read_answer("I") == "incorrect"

@@ -30,7 +30,7 @@ FINDINGS = [
     finding("1", "z", "correct"),
     Finding("2", "z", "output", "skipped"),
 ]
-RUN = Run("r1", "suite", {}, ["x", "y", "z"], "2026-01-01", {}, Result(), FINDINGS)
+RUN = Run("r1", "suite", {}, ["x", "y", "z"], "2026-01-01", {}, Result(), FINDINGS, SEGMENTS, OUTPUTS)
 UNO = Subject("1", ("Um.",), ("Uno",))
 ONE = Subject("1", ("Um.",), ("One",))
 TWO = Subject("2", ("Dois.",), ("Two",))
@@ -45,12 +45,12 @@ def waiting(reviewer: str, *reviews: Review, double: bool = False) -> list[Subje
     decisions = decide(reviews)
     known = {subject.id: subject for subject in (UNO, ONE, TWO, DEUX)}
     disputed = [known[key] for (key, _), decision in decisions.items() if decision.is_disputed]
-    pending = pending_in(RUN, SEGMENTS, OUTPUTS, disputed=disputed)
+    pending = pending_in(RUN, disputed=disputed)
     return [each.subject for each in waiting_for(reviewer, pending, decisions, double=double)]
 
 
 def test_equal_outputs_are_one_subject_with_all_their_systems() -> None:
-    pending = pending_in(RUN, SEGMENTS, OUTPUTS)
+    pending = pending_in(RUN)
     assert [(p.subject, p.status, p.systems) for p in pending] == [
         (UNO, "undecided", ("x", "y")),
         (TWO, "conflict", ("x",)),
@@ -74,14 +74,17 @@ def test_a_dispute_is_shown_to_a_third_person_even_where_a_rule_had_decided() ->
     dispute = [said(ONE, "anna", "incorrect"), said(ONE, "ben", "correct")]
     assert ONE in waiting("carla", *dispute)
     assert ONE not in waiting("anna", *dispute)
-    (third,) = [p for p in pending_in(RUN, SEGMENTS, OUTPUTS, disputed=[ONE]) if p.subject == ONE]
+    (third,) = [p for p in pending_in(RUN, disputed=[ONE]) if p.subject == ONE]
     assert third.status == DISPUTED
 
 
 def test_runs_are_merged_and_their_systems_counted_once() -> None:
-    other = Run("r2", "suite", {}, ["x", "w"], "2026-01-02", {}, Result(), [finding("1", "w", "undecided")])
-    more = pending_in(other, SEGMENTS, {"w": [Output("1", "Uno"), Output("2", "Two")]})
-    merged = merge_pending([pending_in(RUN, SEGMENTS, OUTPUTS), more, more])
+    found = [finding("1", "w", "undecided")]
+    outputs = {"w": [Output("1", "Uno"), Output("2", "Two")]}
+    more = pending_in(
+        Run("r2", "suite", {}, ["x", "w"], "2026-01-02", {}, Result(), found, SEGMENTS, outputs)
+    )
+    merged = merge_pending([pending_in(RUN), more, more])
     assert [(p.subject, p.systems, p.run) for p in merged if p.subject == UNO] == [
         (UNO, ("x", "y", "w"), "r1")
     ]
@@ -89,9 +92,9 @@ def test_runs_are_merged_and_their_systems_counted_once() -> None:
 
 
 def test_an_output_that_is_not_there_is_no_subject() -> None:
-    assert ("2", "z") not in subjects_in(SEGMENTS, OUTPUTS)
+    assert ("2", "z") not in subjects_in(RUN)
 
 
 def test_a_method_without_a_question_leaves_nothing_to_review() -> None:
-    run = Run("r", "score", {}, ["x"], "2026-01-01", {}, Result(), FINDINGS)
-    assert pending_in(run, SEGMENTS, OUTPUTS) == []
+    run = Run("r", "score", {}, ["x"], "2026-01-01", {}, Result(), FINDINGS, SEGMENTS, OUTPUTS)
+    assert pending_in(run) == []

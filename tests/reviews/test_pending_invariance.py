@@ -40,8 +40,8 @@ def finding(case: str, system: str, status: str, *variants: str) -> Finding:
 
 
 def pending(*findings: Finding, disputed: tuple[Subject, ...] = ()) -> list[Pending]:
-    run = Run("r1", "invariance", {}, ["x", "y"], "2026-01-01", {}, Result(), findings)
-    return pending_in(run, SEGMENTS, OUTPUTS, disputed=disputed)
+    run = Run("r1", "invariance", {}, ["x", "y"], "2026-01-01", {}, Result(), findings, SEGMENTS, OUTPUTS)
+    return pending_in(run, disputed=disputed)
 
 
 def asked(found: list[Pending]) -> list[tuple[str, tuple[str, ...], str]]:

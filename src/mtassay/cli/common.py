@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import secrets
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from mtassay.api import workspace_path
 from mtassay.cli.terminal import shows_bold, terminal_width
-from mtassay.core import Output
+from mtassay.core import Output, Run
+from mtassay.display import PLAIN, Table, View
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.languages import Pair, parse_pair
-from mtassay.options import is_live
-from mtassay.report.table import Table, to_latex, to_markdown, to_text, to_tsv
+from mtassay.report.run import render, render_tables
 from mtassay.stats import default_seed
 from mtassay.store import DEFAULT, Workspace
 from mtassay.texts.marks import printable
@@ -83,8 +82,6 @@ SeedOption = Annotated[
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
-_SCHEME = r"[a-z][\w-]+:"  # a drive has one letter only
-
 
 def fixed_seed(chosen: int | None) -> int:
     """The seed to use. Where none is set, one is drawn here, so that all draws of a command share it."""
@@ -97,70 +94,6 @@ def pair_of(text: str | None) -> Pair | None:
     return None if text is None else parse_pair(text)
 
 
-def name_and_rest(text: str) -> tuple[str, str]:
-    """Splits `NAME=FILE`; a bare file is named after its stem, a bare engine after its scheme.
-
-    >>> name_and_rest("nmt=out/new.txt"), name_and_rest("out/Online-A.txt")
-    (('nmt', 'out/new.txt'), ('Online-A', 'out/Online-A.txt'))
-    >>> name_and_rest("gpt=openai:gpt-5-mini?temperature=0")
-    ('gpt', 'openai:gpt-5-mini?temperature=0')
-    """
-    if is_live(text):
-        return text.partition(":")[0], text
-    name, equals, rest = text.partition("=")
-    if not equals or Path(text).exists() or re.match(rf"{_SCHEME}[^=]*\?", text):
-        _check_scheme(text)
-        return Path(text.removesuffix(".gz")).stem, text
-    if not name or not rest:
-        raise UsageError(f"'{text}' is no system. Write NAME=FILE, FILE or NAME=scheme:rest.")
-    _check_scheme(rest)
-    return name, rest
-
-
-def _check_scheme(what: str) -> None:
-    """What looks like an engine must be one, or else a file."""
-    if ":" not in what and is_live(f"{what}:") and not Path(what).exists():
-        raise UsageError(f"There is no file '{what}'. For the live engine write {what}:")
-    if re.match(_SCHEME, what) and not is_live(what) and not Path(what).exists():
-        scheme = what.partition(":")[0]
-        raise UsageError(f"There is no file '{what}' and no engine '{scheme}'. See: mtassay systems list")
-
-
-def named(texts: Sequence[str]) -> dict[str, str]:
-    """Systems by name, in order; a folder stands for all files in it, and a name may stand only once."""
-    systems: dict[str, str] = {}
-    for name, rest in map(name_and_rest, (part for text in texts for part in _files(text))):
-        if name in systems:
-            raise UsageError(f"Two systems are called '{name}'. Tell them apart: -t NAME={rest}")
-        systems[name] = rest
-    return systems
-
-
-def _files(text: str) -> list[str]:
-    folder = Path(text)
-    if not folder.is_dir():
-        return [text]
-    files = sorted(str(file) for file in folder.iterdir() if file.is_file() and file.name[0] != ".")
-    if not files:
-        inside = ", ".join(sorted(each.name for each in folder.iterdir() if each.is_dir())[:5])
-        what = f"only folders ({inside}): give one of them" if inside else "nothing"
-        raise UsageError(f"There are no files in the folder {text}, {what}.")
-    return files
-
-
-def workspace_path(chosen: Path | None) -> Path:
-    """The chosen file, the one of the environment, or the default in this folder."""
-    return chosen or Path(os.environ.get("MTASSAY_WORKSPACE", DEFAULT))
-
-
-def open_workspace(chosen: Path | None) -> Workspace:
-    """The workspace, which must be there already."""
-    path = workspace_path(chosen)
-    if not path.exists():
-        raise UsageError(f"There is no workspace {path} yet: add --save to a command, or give --workspace.")
-    return Workspace(path)
-
-
 def cache_workspace(chosen: Path | None) -> Workspace | None:
     """The workspace, or `None` where there is none and none can be made: a score does not need it."""
     path = workspace_path(chosen)
@@ -170,6 +103,13 @@ def cache_workspace(chosen: Path | None) -> Workspace | None:
         if chosen is not None or path.exists():
             raise
         return None
+
+
+def newest_of(store: Workspace, name: str, *methods: str) -> str:
+    """The name of a run; `last` is the newest of these methods, where there is one."""
+    if name != "last":
+        return name
+    return next((run.id for run in store.runs() if run.method in methods), name)
 
 
 def echo(text: str = "") -> None:
@@ -220,16 +160,14 @@ def print_json(value: Any) -> None:
     echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def print_run(
+    run: Run, form: OutputFormat, *, view: View = PLAIN, facts: str | None = None, said: Collection[str] = ()
+) -> None:
+    """Print a run as wide as the terminal is; `facts` is its first line, `said` what was said before."""
+    look = {"width": terminal_width(), "color": shows_bold()}
+    echo(render(run, form.value, view=view, facts=facts, said=said, **look))  # type: ignore[arg-type]
+
+
 def print_tables(tables: Iterable[Table], form: OutputFormat) -> None:
     """Print tables one after another."""
-    for i, table in enumerate(tables):
-        if i:
-            echo()
-        if form is OutputFormat.md:
-            echo(to_markdown(table))
-        elif form is OutputFormat.latex:
-            echo(to_latex(table))
-        elif form is OutputFormat.tsv:
-            echo(to_tsv(table))
-        else:
-            echo(to_text(table, width=terminal_width(), color=shows_bold()))
+    echo(render_tables(list(tables), form.value, width=terminal_width(), color=shows_bold()))

@@ -8,26 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from mtassay.cli.common import (
-    FormatOption,
-    OutputFormat,
-    WorkspaceOption,
-    echo,
-    open_workspace,
-    print_json,
-    print_tables,
-)
-from mtassay.cli.explain_issues import with_issues
-from mtassay.cli.review.screen import Screen, match_spans, rule_lines
-from mtassay.core import Finding, Review, Run
+from mtassay.api import open_workspace
+from mtassay.cli.common import FormatOption, OutputFormat, WorkspaceOption, echo, print_json, print_tables
+from mtassay.cli.review.screen import Screen
+from mtassay.core import Review
+from mtassay.display import Block, Table
 from mtassay.errors import UsageError
-from mtassay.report.behavior import reason_of
-from mtassay.report.behavior_failures import LABEL, case_block, cases_table
-from mtassay.report.findings import why
-from mtassay.report.invariance import variant_lines
-from mtassay.report.table import Table
-from mtassay.reviews.cases import Answer, CaseStory, status_of, tell_case
+from mtassay.method import method_of
+from mtassay.report.block import block_text
 from mtassay.reviews.subjects import SHORT
+from mtassay.story import Answer, CaseStory, tell_case
 from mtassay.texts.marks import marked, printable, wrapped
 
 
@@ -60,7 +50,7 @@ def explain(
     if context.args:
         raise UsageError("Give one case; its run goes with --run: mtassay explain CASE --run RUN")
     store = open_workspace(workspace)
-    story = with_issues(tell_case(store, case, run=run), store)
+    story = tell_case(store, case, run=run)
     if output_format is OutputFormat.json:
         print_json(_record(story))
     elif output_format is OutputFormat.text:
@@ -69,13 +59,10 @@ def explain(
         print_tables([_answer_table(story), _history_table(story)], output_format)
 
 
-def _is_judged(answer: Answer) -> bool:
-    """Whether a behavioural case has all that its block shows."""
-    return any(finding.detector == "behavior" and "status" in finding.evidence for finding in answer.findings)
-
-
 def _print_story(story: CaseStory) -> None:
     screen = Screen.here()
+    method = method_of(story.run)
+    blocks = [method.block(story.run, story.case_id, answer.systems[0]) for answer in story.answers]
     tags = story.segment.tags if story.segment else {}
     names = [story.case_id, *(str(tags[key]) for key in ("category", "phenomenon") if key in tags)]
     if "original" in tags:
@@ -84,51 +71,36 @@ def _print_story(story: CaseStory) -> None:
         names.append(f"from {tags['original']}{changed}")
     echo(wrapped(" · ".join(names), width=screen.width))
     echo(f"run {story.run.id} · {story.run.method}\n")
-    # A block of a behavioural case has its texts.
-    if story.segment and not all(map(_is_judged, story.answers)):
+    if story.segment and not all(block.title for block in blocks):
         for line in screen.case(tags, story.segment.source, story.segment.references):
             echo(line)
-    for number, answer in enumerate(story.answers):
-        if _is_judged(answer):
-            echo(("\n" if number else "") + _block(answer, story.run, screen))
-            continue
-        echo()
-        for line in _answer_lines(answer, screen):
-            echo(line)
+    for number, (answer, block) in enumerate(zip(story.answers, blocks, strict=True)):
+        if number or not block.title:
+            echo()
+        echo(_told(answer, block, screen))
     if len(story.history) > 1:
         echo()
         print_tables([_history_table(story)], OutputFormat.text)
 
 
-def _block(answer: Answer, run: Run, screen: Screen) -> str:
-    """A behavioural case as `mtassay behavior judge` prints it, then why, and what people decide about."""
-    from mtassay.cli.behavior.thresholds import compared
-
-    screen = replace(screen, label=LABEL)
-    finding = replace(answer.findings[0], system=", ".join(answer.systems))
-    block = case_block(finding, width=screen.width, color=screen.color)
-    lines = [block]
-    if why_so := compared(run, finding.evidence):
-        lines.append(screen.line("  why", why_so))
-    if answer.asked:
-        lines.append(screen.line("  subject", f"{answer.asked.id[:SHORT]}, the output to the edited source"))
+def _told(answer: Answer, block: Block, screen: Screen) -> str:
+    """One answer: its block, what people can decide about, and what they said."""
+    screen = replace(screen, label=block.label)
+    subject = answer.asked.subject.id[:SHORT] if answer.asked else ""
+    if block.title:
+        head = block.title.replace(f" · {answer.systems[0]} · ", f" · {', '.join(answer.systems)} · ", 1)
+        lines = [block_text(replace(block, title=head), width=screen.width, color=screen.color)]
+        if answer.asked:
+            about = f", {answer.asked.about}" if answer.asked.about else ""
+            lines.append(screen.line("  subject", f"{subject}{about}"))
+    else:
+        head = (
+            f"{_standing(answer)} · {', '.join(answer.systems)}{f' · subject {subject}' if subject else ''}"
+        )
+        lines = [wrapped(head, width=screen.width, indent="  ", first="")]
+        if block.lines:
+            lines.append(block_text(block, width=screen.width, color=screen.color))
     return "\n".join([*lines, *_review_lines(answer, screen)])
-
-
-def _answer_lines(answer: Answer, screen: Screen) -> list[str]:
-    head = f"{_standing(answer)} · {', '.join(answer.systems)}"
-    if answer.asked:
-        head += f" · subject {answer.asked.id[:SHORT]}"
-    lines = [wrapped(head, width=screen.width, indent="  ", first="")]
-    evidence: Mapping[str, Any] = answer.findings[0].evidence if answer.findings else {}
-    for text in answer.subject.outputs if answer.subject else ():
-        lines.append(screen.line("  output", text, match_spans(text, evidence)))
-    for finding in answer.findings:
-        reasons = [_why(finding), *rule_lines(finding.evidence), *variant_lines(finding.evidence)]
-        if reasons[0].startswith("matches ") and len(reasons) > 1:
-            del reasons[0]  # the rules say the same, and where
-        lines += [screen.line("" if number else "  why", reason) for number, reason in enumerate(reasons)]
-    return [*lines, *_review_lines(answer, screen)]
 
 
 def _review_lines(answer: Answer, screen: Screen) -> list[str]:
@@ -140,25 +112,13 @@ def _review_lines(answer: Answer, screen: Screen) -> list[str]:
 
 def _standing(answer: Answer) -> str:
     """What holds now and what the run said; of an issue both for the issue and for the original's output."""
-    found = status_of(answer.findings)
-    if answer.issue:
-        before = f" (the run said {found})" if found != answer.issue else ""
+    if answer.holds:
+        before = f" (the run said {answer.found})" if answer.found != answer.holds else ""
         output = f" · its output: {answer.status} by reviewers" if answer.is_settled_by_people else ""
-        return f"issue {answer.issue}{before}{output}"
-    if answer.is_settled_by_people and answer.status != found:
-        return f"{answer.status} by reviewers (the run said {found or 'nothing'})"
+        return f"issue {answer.holds}{before}{output}"
+    if answer.is_settled_by_people and answer.status != answer.found:
+        return f"{answer.status} by reviewers (the run said {answer.found or 'nothing'})"
     return answer.status or "no finding"
-
-
-def _why(finding: Finding) -> str:
-    """What the finding says; a method of one detector need not be named."""
-    said = reason_of(finding.evidence) if "capability" in finding.evidence else why(finding.evidence)
-    if before := finding.evidence.get("rules_say"):
-        said += f"; the rules say {before}"
-    if "status" in finding.evidence or finding.detector == "output":
-        return said
-    value = "" if finding.value is None else f" {finding.value:.4g}"
-    return f"{finding.detector}{value}: {said}" if said else f"{finding.detector}{value}"
 
 
 def _review(review: Review) -> str:
@@ -177,19 +137,21 @@ def _holds(answer: Answer) -> str:
 
 
 def _answer_table(story: CaseStory) -> Table:
-    if story.run.method == "behavior":
-        found = [replace(f, system=", ".join(a.systems)) for a in story.answers for f in a.findings]
-        return cases_table(found, title=printable(story.case_id))
+    method = method_of(story.run)
+    found = [replace(f, system=", ".join(a.systems)) for a in story.answers for f in a.findings]
+    title = printable(story.case_id)
+    if (table := method.findings_table(replace(story.run, findings=found), everything=True)) is not None:
+        return replace(table, title=title)
     rows = [
         [
             ", ".join(answer.systems),
-            _standing(answer) if answer.issue else answer.status,
-            "; ".join(_why(finding) for finding in answer.findings),
+            _standing(answer) if answer.holds else answer.status,
+            "; ".join(method.why(finding) for finding in answer.findings),
             " | ".join(map(printable, answer.subject.outputs)) if answer.subject else "",
         ]
         for answer in story.answers
     ]
-    return Table(["systems", "status", "why", "output"], rows, title=printable(story.case_id))
+    return Table(["systems", "status", "why", "output"], rows, title=title)
 
 
 def _history_table(story: CaseStory) -> Table:
@@ -225,9 +187,9 @@ def _answer_record(answer: Answer) -> dict[str, Any]:
     return {
         "systems": list(answer.systems),
         "status": answer.status or None,
-        "found": status_of(answer.findings) or None,
-        "issue": answer.issue or None,
-        "subject": answer.asked.id if answer.asked else None,
+        "found": answer.found or None,
+        "issue": answer.holds or None,
+        "subject": answer.asked.subject.id if answer.asked else None,
         "outputs": [*answer.subject.outputs, *others] if answer.subject else None,
         "findings": [asdict(finding) for finding in answer.findings],
         "reviews": [asdict(review) for review in answer.reviews],

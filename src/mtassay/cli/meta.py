@@ -22,7 +22,6 @@ from mtassay.cli.common import (
     pair_of,
 )
 from mtassay.cli.meta_inputs import Inputs, read_human_column, split_names
-from mtassay.cli.progress import Progress
 from mtassay.cli.show_agreement import Agreement
 from mtassay.cli.show_ranking import print_ranking
 from mtassay.errors import UsageError
@@ -36,6 +35,7 @@ from mtassay.metrics.base import Metric
 from mtassay.metrics.bleu import BLEU
 from mtassay.options import build, split_specs
 from mtassay.report.plots import check_plot
+from mtassay.report.progress import Progress
 from mtassay.stats import default_seed
 
 app = typer.Typer(help="How good are the metrics themselves?", no_args_is_help=True)

@@ -20,7 +20,6 @@ from mtassay.cli.common import (
     fixed_seed,
 )
 from mtassay.cli.meta_inputs import split_names
-from mtassay.cli.progress import Progress
 from mtassay.cli.show_challenge import Judged
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.challenge import ChallengePair, read_challenge
@@ -31,6 +30,7 @@ from mtassay.meta.estimation import discrimination
 from mtassay.metrics.base import Metric
 from mtassay.options import build, split_specs
 from mtassay.report.plots import check_plot
+from mtassay.report.progress import Progress
 
 
 def register(app: typer.Typer) -> None:

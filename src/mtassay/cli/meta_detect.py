@@ -8,14 +8,13 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api import open_workspace
 from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
     SeedOption,
     WorkspaceOption,
     fixed_seed,
-    name_and_rest,
-    open_workspace,
     print_json,
     print_tables,
 )
@@ -28,9 +27,9 @@ from mtassay.meta.detect_labels import Labels, labels_from_file, labels_from_rev
 from mtassay.meta.detectors import detector_of_rows, detectors_of_run
 from mtassay.report.detect import detection_table
 from mtassay.report.plots import check_plot
-from mtassay.report.scores import score_rows
-from mtassay.reviews import find_question
-from mtassay.reviews.pending import question_of
+from mtassay.report.run import score_rows
+from mtassay.reviews import find_question, question_of
+from mtassay.systems.roster import name_and_rest
 
 
 def register(app: typer.Typer) -> None:
@@ -135,13 +134,15 @@ def _labels(
     if name is None:
         raise UsageError("There are no labels: add --labels FILE, or choose reviews with --question NAME.")
     chosen = find_question(name)
-    if not chosen.method:
+    if not chosen.is_of_runs:
         raise UsageError(
             f"The reviews of '{name}' are about generated pairs, not about outputs of systems: see 'mtassay "
             "behavior quality'. For outputs, add --labels FILE."
         )
     reviews = store.reviews(name)
-    others = sorted({review.question for review in store.reviews() if find_question(review.question).method})
+    others = sorted(
+        {review.question for review in store.reviews() if find_question(review.question).is_of_runs}
+    )
     if not reviews and others:
         raise UsageError(
             f"There are no answers to the question '{name}' in {store.path}. There are some to "
@@ -160,15 +161,8 @@ def _of_runs(
         run = store.run(name)
         if systems and not set(systems) & set(run.systems):
             raise UsageError(f"Run {run.id} has none of these systems. It has: {', '.join(run.systems)}.")
-        segments, outputs = store.segments(run.id), store.outputs(run.id)
         prefix = f"{run.id[-6:]} " if len(names) > 1 else ""
-        detectors += detectors_of_run(
-            run,
-            labels.of_run(segments, outputs),
-            [segment.id for segment in segments],
-            systems=systems,
-            prefix=prefix,
-        )
+        detectors += detectors_of_run(run, labels.of_run(run), systems=systems, prefix=prefix)
         if not detectors:
             raise UsageError(f"Run {run.id} is of the method {run.method}, which flags nothing.")
     return detectors

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mtassay.cli.common import named
 from mtassay.core import Segment
 from mtassay.errors import UsageError
 from mtassay.formats import read_segments
@@ -17,6 +16,7 @@ from mtassay.meta.files import material_from_files
 from mtassay.meta.folder import material_from_folder
 from mtassay.meta.material import Material
 from mtassay.meta.reading import read_score_file
+from mtassay.systems.roster import named
 
 
 def split_names(texts: Sequence[str] | None) -> list[str]:

@@ -9,26 +9,26 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api import Run as Loaded
+from mtassay.api import open_workspace
 from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
     WorkspaceOption,
     echo,
-    open_workspace,
     print_json,
+    print_run,
     print_tables,
     say,
 )
-from mtassay.cli.show import findings_with_texts, print_run, texts_by_id
-from mtassay.cli.suite.show import print_suite
+from mtassay.cli.frame import place
 from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Run
+from mtassay.display import Table, View
 from mtassay.errors import UsageError
-from mtassay.formats import segment_record, write_jsonl
-from mtassay.methods.suite.method import SuiteMethod
-from mtassay.report.behavior_failures import case_block, cases_table, worth_a_look
-from mtassay.report.findings import why
-from mtassay.report.table import Table
+from mtassay.formats import write_jsonl
+from mtassay.method import method_of
+from mtassay.report.block import block_text
 
 app = typer.Typer(help="See, export and delete the runs kept with --save.", no_args_is_help=True)
 
@@ -77,53 +77,28 @@ def show_run(
             }
         )
         return
+    method = method_of(found)
+    view = View(pairs=pairs, detail=phenomena, cases=0 if findings else None, is_saved=True)
     facts = f"{found.id} · {found.method} · {found.started}"
-    if found.method == SuiteMethod.name:
-        print_suite(
-            found,
-            store.segments(found.id),
-            store.outputs(found.id),
-            output_format,
-            facts=facts,
-            phenomena=phenomena,
-        )
-    elif found.method == "invariance":
-        from mtassay.cli.invariance.show import print_invariance
-
-        print_invariance(found, output_format, facts=facts)
-        place = f" --workspace {workspace}" if workspace else ""
-        say(f"mtassay: as judged then; with later reviews: mtassay invariance judge {found.id}{place}")
-    elif found.method == "behavior":
-        from mtassay.cli.behavior.show import print_behavior
-
-        print_behavior(found, output_format, facts=facts, failures=0 if findings else 5)
-        if findings:
-            _print_cases(found, output_format)
-            return
-    else:
-        print_run(found, output_format, all_pairs=pairs, facts=facts)
+    print_run(found, output_format, view=view, facts=facts)
     if findings:
-        echo("\nFindings")
-        for record in findings_with_texts(found.findings, store.segments(found.id), store.outputs(found.id)):
-            where = " · ".join((record["case_id"], record["system"], record["detector"]))
-            echo(f"\n{where}: {why(record['evidence'])}")
-            for key in ("source", "output"):
-                if record.get(key):
-                    echo(f"    {key}: {record[key]}")
+        _print_findings(found, output_format)
+    for line in method.later(found):
+        say(f"mtassay: {line}{place(workspace)}")
 
 
-def _print_cases(run: Run, form: OutputFormat) -> None:
-    """The failed and undecided cases of a behaviour run for a person; for a program (tsv) every finding."""
-    shown = run.findings if form is OutputFormat.tsv else worth_a_look(run)
-    title = f"Findings: {len(shown):,}"
-    if form is not OutputFormat.text:
+def _print_findings(run: Run, form: OutputFormat) -> None:
+    """What is worth a look for a person; for a program (tsv) every finding, where they make a table."""
+    method = method_of(run)
+    table = method.findings_table(run, everything=form is OutputFormat.tsv)
+    if form is not OutputFormat.text and table is not None:
         echo()
-        print_tables([cases_table(shown, title=title)], form)
+        print_tables([table], form)
         return
-    echo(f"\n{title}")
-    several = len(run.systems) > 1
-    for finding in shown:
-        echo("\n" + case_block(finding, width=terminal_width(), color=shows_bold(), show_system=several))
+    blocks = method.finding_blocks(run)
+    echo(f"\nFindings: {len(blocks):,}")
+    for block in blocks:
+        echo("\n" + block_text(block, width=terminal_width(), color=shows_bold()))
 
 
 @app.command("export")
@@ -140,18 +115,9 @@ def export_run(
     """Write a run as JSONL."""
     store = open_workspace(workspace)
     found = store.run(run)
-    if what == "scores":
-        records = [asdict(score) for score in found.result.scores]
-    elif what == "findings":
-        records = [asdict(finding) for finding in found.findings]
-    elif what == "segments":
-        texts = texts_by_id(store.outputs(found.id))
-        records = [
-            segment_record(segment, outputs={name: given.get(segment.id) for name, given in texts.items()})
-            for segment in store.segments(found.id)
-        ]
-    else:
+    if what not in ("scores", "findings", "segments"):
         raise UsageError(f"Cannot export '{what}'. Available: scores, findings, segments.")
+    records = [asdict(f) for f in found.findings] if what == "findings" else Loaded(found).records(what)
     write_jsonl(output or sys.stdout, records)
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
 from mtassay.core import Result, Score
+from mtassay.display import Table
 from mtassay.meta.correlate import Correlations, Settings
 from mtassay.meta.material import Material
 from mtassay.meta.rater import Rater
 from mtassay.report.correlations import agreement_tables, shown, sweep_table
 from mtassay.report.plots import Dot, Line, LinePoint, Panel, plot_lines, plot_panels
-from mtassay.report.scores import score_rows
-from mtassay.report.table import Table
+from mtassay.report.run import score_rows
 
 
 @dataclass(frozen=True, slots=True)

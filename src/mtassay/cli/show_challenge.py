@@ -8,14 +8,14 @@ from pathlib import Path
 
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
 from mtassay.core import Comparison, Result
+from mtassay.display import Table
 from mtassay.formats.challenge import ChallengePair
 from mtassay.languages import parse_pair
 from mtassay.meta.challenge import ACCURACY, KINDS, Kind, MetricScores, Settings
 from mtassay.meta.estimation import AREA
 from mtassay.report.challenge import area_table, pairwise_table
 from mtassay.report.challenge_plot import plot_pairwise
-from mtassay.report.scores import score_rows
-from mtassay.report.table import Table
+from mtassay.report.run import score_rows
 
 _TITLES: dict[Kind, str] = {
     "reference-based": "Metrics that read the reference",

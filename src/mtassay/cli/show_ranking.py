@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mtassay.cli.common import OutputFormat, print_json, print_tables
 from mtassay.core import Result
-from mtassay.report.scores import score_rows
-from mtassay.report.table import Cell, Table
+from mtassay.display import Cell, Table
+from mtassay.report.run import score_rows
 
 
 def print_ranking(result: Result, form: OutputFormat, *, alpha: float) -> None:

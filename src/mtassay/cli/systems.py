@@ -18,18 +18,18 @@ from mtassay.cli.common import (
     PairOption,
     QuietOption,
     echo,
-    named,
     pair_of,
     print_json,
     print_tables,
 )
-from mtassay.cli.progress import Progress
 from mtassay.core import Request
+from mtassay.display import Cell, Table
 from mtassay.errors import MtassayError, UsageError
 from mtassay.formats import read_lines
 from mtassay.options import open_system
 from mtassay.registry import find, names
-from mtassay.report.table import Cell, Table
+from mtassay.report.progress import Progress
+from mtassay.systems.roster import named
 
 app = typer.Typer(help="Which engines there are, and whether one answers.", no_args_is_help=True)
 

@@ -19,16 +19,16 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     check_targets,
-    named,
     pair_of,
     say_failures,
 )
-from mtassay.cli.progress import Progress
 from mtassay.core import Output, Request, Segment
 from mtassay.errors import UsageError
 from mtassay.formats import read_segments, write_jsonl, write_lines, write_tsv
 from mtassay.options import is_live, open_system
+from mtassay.report.progress import Progress
 from mtassay.systems.live import LiveSystem
+from mtassay.systems.roster import named
 
 
 def register(app: typer.Typer) -> None:

@@ -16,7 +16,7 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats.cells import join_cell, split_cell
 from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, split_lines
-from mtassay.reviews import QUESTIONS, Question, Subject
+from mtassay.reviews import Question, Subject, all_questions, find_question
 from mtassay.reviews.pending import Pending
 
 __all__ = [
@@ -166,9 +166,11 @@ def _row(record: Mapping[str, Any], line: int, reviewer: str, default_at: str) -
     answer = _text(record, "answer")
     if not answer.strip():
         return None
-    question = QUESTIONS.get(_text(record, "question") or "suite")
-    if question is None:
-        raise ValueError(f"no question {record['question'][:40]!r}. Available: {', '.join(QUESTIONS)}")
+    try:
+        question = find_question(_text(record, "question") or "suite")
+    except UsageError:
+        known = ", ".join(all_questions())
+        raise ValueError(f"no question {record['question'][:40]!r}. Available: {known}") from None
     subject = Subject(_text(record, "case_id"), tuple(record["sources"]), tuple(record["outputs"]))
     claimed = _text(record, "subject").strip()
     if claimed and claimed != subject.id:

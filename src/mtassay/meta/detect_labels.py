@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from mtassay.core import Output, Review, Segment
+from mtassay.core import Review, Run
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.detections import is_review_file, read_labels
 from mtassay.formats.reviews import read_reviews
@@ -39,13 +39,13 @@ class Labels:
         pairs = {key: wrong for key, wrong in self.pairs.items() if key.system in {"", *systems}}
         return replace(self, pairs=pairs) if systems else self
 
-    def of_run(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]) -> Labels:
+    def of_run(self, run: Run) -> Labels:
         """The labels that fit a run: of its very outputs if they come from reviews, else by id and system."""
         if not self.subjects:
             return self
         found = {
             PairKey(*place): self.subjects[subject.id]
-            for place, subject in subjects_in(segments, outputs).items()
+            for place, subject in subjects_in(run).items()
             if subject.id in self.subjects
         }
         return replace(self, pairs=found, subjects={})

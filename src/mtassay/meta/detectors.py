@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from mtassay.core import Finding, Run
+from mtassay.core import EDITED, Run
 from mtassay.errors import UsageError
 from mtassay.formats.detections import FlagRow
 from mtassay.meta.detect import Detector, PairKey
 from mtassay.meta.detect_labels import Labels
-from mtassay.methods.behavior.judging import MOVED
-from mtassay.methods.behavior.nouns import EDITED, edited_id
+from mtassay.method import method_of
 
 __all__ = ["detector_of_rows", "detectors_of_run"]
 
 _SILENT = ("undecided", "skipped", "error")
-_OUTPUT = "output"  # who reports that there is no output to judge
 
 
 def detectors_of_run(
-    run: Run, labels: Labels, ids: Collection[str], *, systems: Collection[str] = (), prefix: str = ""
+    run: Run, labels: Labels, *, systems: Collection[str] = (), prefix: str = ""
 ) -> list[Detector]:
-    """Each detector of a run apart. It flags the cases that it finds to fail, before people had their say.
+    """Each detector of a run apart, with what its method says that it flags.
 
-    A finding that shows variants flags these; any other one its case. `ids` are those of the segments of the
-    run: only labels about them count. `systems` chooses among its systems.
+    Only labels about segments of the run count. `systems` chooses among its systems.
     """
     chosen = [system for system in run.systems if not systems or system in systems]
-    findings = [finding for finding in run.findings if finding.system in chosen]
-    by_detector: dict[str, list[Finding]] = {}
-    for finding in findings:
-        if finding.verdict is not None and finding.detector != _OUTPUT:
-            by_detector.setdefault(finding.detector, []).append(finding)
-    missing = Counter(str(f.verdict) for f in findings if f.detector == _OUTPUT and f.verdict in _SILENT)
-    cases = set(ids) | {finding.case_id for finding in findings}
+    some = replace(run, findings=[finding for finding in run.findings if finding.system in chosen])
+    ids = {segment.id for segment in run.segments} | {finding.case_id for finding in some.findings}
     return [
-        _of_findings(prefix + name, found, missing, labels, chosen, cases)
-        for name, found in by_detector.items()
+        replace(
+            _joined(
+                prefix + flags.detector,
+                {PairKey(*pair) for pair in flags.flagged},
+                {PairKey(*pair): score for pair, score in flags.scores.items()},
+                labels,
+                chosen,
+                ids,
+                {verdict: flags.silent.get(verdict, 0) for verdict in _SILENT},
+            ),
+            one_less=flags.one_less,
+        )
+        for flags in method_of(run).flags(some)
     ]
 
 
@@ -80,54 +82,6 @@ def _is_flagged(row: FlagRow, threshold: float | None, low_is_error: bool) -> bo
     return row.score <= threshold if low_is_error else row.score >= threshold
 
 
-def _of_findings(
-    name: str,
-    findings: Sequence[Finding],
-    missing: Mapping[str, int],
-    labels: Labels,
-    systems: Sequence[str],
-    ids: Collection[str],
-) -> Detector:
-    flagged: set[PairKey] = set()
-    scores: dict[PairKey, float] = {}
-    silent = Counter(missing)
-    is_of_variants = any("distances" in f.evidence or f.evidence.get("variants") for f in findings)
-    for finding in findings:
-        said = _said(finding)
-        if said in _SILENT:
-            silent[said] += 1
-        shown = {str(each["id"]): each.get("distance", 0.0) for each in finding.evidence.get("variants", ())}
-        for variant, distance in {**shown, **finding.evidence.get("distances", {})}.items():
-            scores[PairKey(variant, finding.system)] = float(distance)
-        names = shown if is_of_variants else [finding.case_id]
-        if said == "fail":
-            flagged |= {PairKey(str(each), finding.system) for each in names}
-        score = None if is_of_variants else _score(finding)
-        if score is not None:
-            scores[PairKey(finding.case_id, finding.system)] = score
-    found = _joined(name, flagged, scores, labels, systems, ids, silent)
-    is_behavior = any(finding.detector == "behavior" for finding in findings)
-    return replace(found, one_less="alpha") if is_behavior else found
-
-
-def _score(finding: Finding) -> float | None:
-    """The value of a finding. Of a behavioural case, how bad the original is, or 1 where the edit moved it.
-
-    So the curve of a behavioural run shows what other alphas would do with its beta.
-    """
-    quality = finding.evidence.get("quality") if finding.detector == "behavior" else None
-    if quality is None:
-        return finding.value
-    return 1.0 if finding.evidence.get("status") in MOVED else 1.0 - float(quality)
-
-
-def _said(finding: Finding) -> str:
-    """The verdict before people had their say, which must not be held against their own words."""
-    if "rules_say" in finding.evidence:
-        return "undecided"
-    return "fail" if finding.evidence.get("status") == "cleared" else str(finding.verdict)
-
-
 def _joined(
     name: str,
     flagged: Iterable[PairKey],
@@ -145,18 +99,18 @@ def _joined(
     """
     known = _fitted(labels, systems, name)
     if ids is not None:
-        mine = {*ids, *map(edited_id, ids), *(each.removesuffix(EDITED) for each in ids)}
+        mine = {*ids, *(f"{each}{EDITED}" for each in ids), *(each.removesuffix(EDITED) for each in ids)}
         known = {
             key: wrong
             for key, wrong in known.items()
-            if key.id in mine and PairKey(edited_id(key.id), key.system) not in known
+            if key.id in mine and PairKey(f"{key.id}{EDITED}", key.system) not in known
         }
 
     def named(key: PairKey) -> PairKey:
         # Without systems among the labels there is but one, and its name does not matter.
         same = PairKey(key.id, key.system or (systems[0] if len(systems) == 1 else ""))
         is_edit = key.id.endswith(EDITED)
-        other = same._replace(id=key.id.removesuffix(EDITED) if is_edit else edited_id(key.id))
+        other = same._replace(id=key.id.removesuffix(EDITED) if is_edit else f"{key.id}{EDITED}")
         return other if same not in known and other in known else same
 
     return Detector(

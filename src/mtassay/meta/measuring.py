@@ -11,7 +11,7 @@ from mtassay.engine import Report, execute
 from mtassay.meta.correlate import Settings
 from mtassay.meta.rater import Frame, Rater, rater_from_statistics
 from mtassay.meta.sweep import Sweep
-from mtassay.methods.score import ScoreMethod
+from mtassay.methods.score.method import ScoreMethod
 from mtassay.metrics.base import Metric
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored

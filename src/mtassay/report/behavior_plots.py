@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import Any
 
 from mtassay.core import Result, Score
-from mtassay.report.behavior import PASS_RATE, capabilities_in, ranked_systems
+from mtassay.methods.behavior.tables import PASS_RATE, capabilities_in, ranked_systems
 from mtassay.report.plots import drawing
 
 __all__ = ["plot_pass_rates", "plot_thresholds"]

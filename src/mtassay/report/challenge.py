@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from mtassay.core import Result, Score
-from mtassay.report.accuracy import AVERAGES
-from mtassay.report.table import Cell, Table
+from mtassay.display import Cell, Table
+from mtassay.methods.suite.tables import AVERAGES
 
 __all__ = ["area_table", "harvest_table", "pairwise_table"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mtassay.core import Result, Score
-from mtassay.report.accuracy import AVERAGES
+from mtassay.methods.suite.tables import AVERAGES
 from mtassay.report.plots import drawing
 
 __all__ = ["plot_pairwise"]

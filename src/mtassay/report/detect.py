@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mtassay.core import Result, Score
-from mtassay.report.table import Cell, Table
+from mtassay.display import Cell, Table
 from mtassay.texts.marks import printable
 
 __all__ = ["detection_table"]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mtassay.report.invariance_accuracy import SweepPoint
+from mtassay.methods.invariance.evaluation_tables import SweepPoint
 from mtassay.report.plots import drawing
 
 __all__ = ["plot_seconds", "plot_sweep"]

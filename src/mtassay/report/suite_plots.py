@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mtassay.report.development import Course
+from mtassay.display import Cell, Table
+from mtassay.methods.suite.year_tables import Course
 from mtassay.report.labels import spread
 from mtassay.report.plots import drawing
-from mtassay.report.table import Cell, Table
 
 __all__ = ["plot_courses", "plot_heat_map"]
 

@@ -1,38 +1,16 @@
-"""A table of text, and the ways to write it: terminal, TSV, Markdown, LaTeX."""
+"""The ways to write a table: terminal, TSV, Markdown, LaTeX, HTML."""
 
 from __future__ import annotations
 
+import html
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import replace
 
+from mtassay.display import Cell, Table
 from mtassay.texts.marks import display_width, printable
 
-Align = Literal["left", "right"]
-Format = Literal["text", "json", "tsv", "md", "latex"]
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell; `strong` ones are bold where that can be shown."""
-
-    text: str
-    strong: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of cells under a header. The first column is aligned left, all others right."""
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[Cell | str]]
-    title: str = ""
-    notes: Sequence[str] = field(default_factory=tuple)
-
-    def cells(self) -> list[list[Cell]]:
-        """The rows, every cell a `Cell`."""
-        return [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in self.rows]
+__all__ = ["to_html", "to_latex", "to_markdown", "to_text", "to_tsv"]
 
 
 def to_tsv(table: Table) -> str:
@@ -65,6 +43,24 @@ def to_latex(table: Table) -> str:
         strong = [f"\\textbf{{{t}}}" if cell.strong else t for t, cell in zip(texts, row, strict=True)]
         lines.append(" & ".join(strong) + " \\\\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"])
+
+
+def to_html(table: Table) -> str:
+    """A `table` element with the title as its caption; the notes below, in a `small` element each."""
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.header)
+    rows = "".join(
+        "<tr>"
+        + "".join(f"<td>{_strong(html.escape(printable(c.text)), c.strong)}</td>" for c in row)
+        + "</tr>"
+        for row in table.cells()
+    )
+    caption = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""
+    notes = "".join(f"<small>{html.escape(note)}</small><br>" for note in table.notes)
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{notes}"
+
+
+def _strong(text: str, strong: bool) -> str:
+    return f"<b>{text}</b>" if strong else text
 
 
 def to_text(table: Table, *, width: int, color: bool) -> str:

@@ -6,18 +6,20 @@ equal outputs of other systems and other runs, and never for a different output 
 
 from __future__ import annotations
 
-from mtassay.reviews.decisions import UNSURE, Decision, decide, review_now
-from mtassay.reviews.questions import QUESTIONS, Question, find_question
+from mtassay.core import UNSURE, Question
+from mtassay.reviews.decisions import Decision, decide, review_now
+from mtassay.reviews.questions import all_questions, find_question, question_of
 from mtassay.reviews.subjects import Subject, subject_from
 
 __all__ = [
-    "QUESTIONS",
     "UNSURE",
     "Decision",
     "Question",
     "Subject",
+    "all_questions",
     "decide",
     "find_question",
+    "question_of",
     "review_now",
     "subject_from",
 ]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from mtassay.core import Review
+from mtassay.core import UNSURE, Review, majority
 
-__all__ = ["UNSURE", "Decision", "decide", "review_now"]
+__all__ = ["Decision", "decide", "review_now"]
 
-UNSURE = "unsure"
-"""The answer to any question of somebody who cannot tell. It settles nothing."""
+Rule = Callable[[Iterable[str]], str | None]
+"""What several answers to one question come to; `None` is a dispute."""
+_MAJORITY: Mapping[str, Rule] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +34,24 @@ class Decision:
         return self.answer is None and bool(self.ratings)
 
 
-def decide(reviews: Iterable[Review]) -> dict[tuple[str, str], Decision]:
+def decide(
+    reviews: Iterable[Review], rules: Mapping[str, Rule] = _MAJORITY
+) -> dict[tuple[str, str], Decision]:
     """What holds now, by subject and question.
 
-    Of each reviewer the newest answer counts, and `unsure` is no answer. What more than half of them
-    say holds; otherwise it is disputed, until somebody changes an answer or one more person decides.
+    Of each reviewer the newest answer counts, and `unsure` is no answer. What they come to is up to the rule
+    of the question, by its name; usually what more than half of them say holds. Otherwise it is disputed,
+    until somebody changes an answer or one more person decides.
     """
     latest: dict[tuple[str, str], dict[str, Review]] = {}
     for review in sorted(reviews, key=lambda review: review.at):
         latest.setdefault((review.subject, review.question), {})[review.reviewer] = review
-    return {key: Decision(_majority(by_reviewer), by_reviewer) for key, by_reviewer in latest.items()}
-
-
-def _majority(latest: Mapping[str, Review]) -> str | None:
-    answers = Counter(review.answer for review in latest.values() if review.answer != UNSURE)
-    if not answers:
-        return None
-    answer, votes = answers.most_common(1)[0]
-    return answer if 2 * votes > answers.total() else None
+    return {
+        (subject, question): Decision(
+            rules.get(question, majority)([r.answer for r in mine.values() if r.answer != UNSURE]), mine
+        )
+        for (subject, question), mine in latest.items()
+    }
 
 
 def review_now(subject: str, question: str, answer: str, reviewer: str, *, note: str = "") -> Review:

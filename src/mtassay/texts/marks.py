@@ -7,10 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
-__all__ = ["Span", "differing", "display_width", "find_words", "marked", "printable", "wrapped"]
+from mtassay.display import Span
 
-Span = tuple[int, int]
-"""Start and end in a text, as in a slice."""
+__all__ = ["differing", "display_width", "find_words", "marked", "printable", "wrapped"]
 
 LIMIT = 1200
 """Characters of one text that are shown."""

@@ -144,4 +144,4 @@ def test_every_question_about_pairs_has_three_answers_and_hides_who_made_them(na
     question = find_question(name)
     assert [question.read_answer(key) for key in "123"] == ["unsatisfied", "fair", "satisfied"]
     assert question.is_blind
-    assert question.method == ""  # no run asks it about its outputs
+    assert not question.is_of_runs  # no run asks it about its outputs

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mtassay.methods.invariance.evaluation import ERROR_TYPES, Rate, evaluate, precision_of, sweep
 from mtassay.methods.invariance.issues import Far, Ranking, find_issues
-from mtassay.reviews import QUESTIONS
+from mtassay.reviews import find_question
 
 RANKINGS = [
     Ranking("1", (Far("1a", 9), Far("1b", 6), Far("1c", 5), Far("1d", 1))),
@@ -114,7 +114,7 @@ def test_nothing_compared_gives_nothing() -> None:
 
 
 def test_every_answer_of_the_question_is_correct_or_a_type_of_error() -> None:
-    assert set(QUESTIONS["invariance"].keys.values()) == {"correct", *ERROR_TYPES}
+    assert set(find_question("invariance").keys.values()) == {"correct", *ERROR_TYPES}
 
 
 rankings = st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=6).map(

@@ -29,10 +29,10 @@ from mtassay.cli.common import (
     refuse_existing,
     say,
 )
-from mtassay.cli.progress import Progress
 from mtassay.engine import EngineTools
 from mtassay.languages import parse_pair
 from mtassay.methods.behavior.files import write_cases
+from mtassay.report.progress import Progress
 
 
 def register(app: typer.Typer) -> None:

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api import workspace_path
 from mtassay.cli.behavior.parallel import other_languages, say_languages
-from mtassay.cli.common import check_targets, named, plural, say, workspace_path
-from mtassay.cli.replay import Replay, newest_of
+from mtassay.cli.common import check_targets, newest_of, plural, say
 from mtassay.core import Run, Segment, System
 from mtassay.errors import InputError, UsageError
 from mtassay.languages import Pair, parse_pair
@@ -19,7 +19,8 @@ from mtassay.methods.behavior.files import read_cases, read_outputs
 from mtassay.methods.behavior.nouns import EDITED, BehaviorCase, segments_of
 from mtassay.options import is_live, open_system
 from mtassay.store import Workspace
-from mtassay.systems.stored import Stored
+from mtassay.systems.roster import named
+from mtassay.systems.stored import Replay, Stored
 
 __all__ = [
     "FailuresOption",

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api import workspace_path
 from mtassay.caller import Budget
 from mtassay.cli.behavior.inputs import (
     FailuresOption,
@@ -27,14 +28,13 @@ from mtassay.cli.common import (
     SystemOption,
     WorkspaceOption,
     cache_workspace,
-    workspace_path,
 )
 from mtassay.cli.findings import FindingsOption, write_findings
-from mtassay.cli.given import exit_if_failed
-from mtassay.cli.progress import Progress
+from mtassay.cli.frame import exit_if_failed
 from mtassay.engine import execute
 from mtassay.report.behavior_plots import plot_pass_rates
 from mtassay.report.plots import check_plot
+from mtassay.report.progress import Progress
 from mtassay.store import Workspace
 
 PlotOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the pass rates (.svg or .png).")]

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from mtassay.cli.behavior.inputs import is_file, saved_run
-from mtassay.cli.common import name_and_rest
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.files import read_cases
 from mtassay.methods.behavior.nouns import BehaviorCase
@@ -21,6 +20,7 @@ from mtassay.methods.behavior.pair_quality import (
     edited_pairs,
     original_pairs,
 )
+from mtassay.systems.roster import name_and_rest
 
 __all__ = ["AgainstOption", "CasesArgument", "OriginalsOption", "chosen_questions", "read_sets"]
 

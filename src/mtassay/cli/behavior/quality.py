@@ -21,15 +21,15 @@ from mtassay.cli.common import (
     print_json,
     print_tables,
 )
-from mtassay.cli.progress import Progress
 from mtassay.core import Result, Review
 from mtassay.engine import EngineTools
 from mtassay.formats.reviews import read_reviews
 from mtassay.methods.behavior.filtering import default_filter
 from mtassay.methods.behavior.pair_quality import adequacy, agreement, mean_ratings
+from mtassay.methods.behavior.pair_tables import pair_quality_table
 from mtassay.options import build, split_specs
-from mtassay.report.behavior_pairs import pair_quality_table
-from mtassay.report.scores import score_rows
+from mtassay.report.progress import Progress
+from mtassay.report.run import score_rows
 from mtassay.store import Workspace
 
 

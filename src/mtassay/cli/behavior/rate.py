@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api import workspace_path
 from mtassay.cli.behavior.pairs import (
     AgainstOption,
     CasesArgument,
@@ -16,15 +17,7 @@ from mtassay.cli.behavior.pairs import (
     chosen_questions,
     read_sets,
 )
-from mtassay.cli.common import (
-    SeedOption,
-    WorkspaceOption,
-    echo,
-    fixed_seed,
-    plural,
-    say,
-    workspace_path,
-)
+from mtassay.cli.common import SeedOption, WorkspaceOption, echo, fixed_seed, plural, say
 from mtassay.cli.meta_inputs import split_names
 from mtassay.cli.review.inputs import LimitOption, ReviewerOption, check_sheet, who
 from mtassay.cli.review.keys import read_key, read_line
@@ -35,9 +28,9 @@ from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
 from mtassay.methods.behavior.pair_quality import RatedPair, shuffled
 from mtassay.reviews import Question, decide, find_question
-from mtassay.reviews.cases import Answer
 from mtassay.reviews.pending import Pending, waiting_for
 from mtassay.store import Workspace
+from mtassay.story import Answer
 
 _SHOWN = {"ssf": ("source",), "tsf": ("target",), "ta": ("source", "target")}
 """What a rater of each question sees."""

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api import workspace_path
 from mtassay.caller import Budget
 from mtassay.cli.behavior.asking import Asker
 from mtassay.cli.behavior.inputs import (
@@ -33,13 +34,10 @@ from mtassay.cli.common import (
     QuietOption,
     WorkspaceOption,
     cache_workspace,
-    named,
     refuse_existing,
-    workspace_path,
 )
 from mtassay.cli.findings import FindingsOption, write_findings
-from mtassay.cli.given import exit_if_failed
-from mtassay.cli.progress import Progress
+from mtassay.cli.frame import exit_if_failed
 from mtassay.core import System
 from mtassay.engine import EngineTools, execute
 from mtassay.errors import UsageError
@@ -48,7 +46,9 @@ from mtassay.methods.behavior.files import write_cases
 from mtassay.options import is_live, open_system
 from mtassay.report.behavior_plots import plot_pass_rates
 from mtassay.report.plots import check_plot
+from mtassay.report.progress import Progress
 from mtassay.store import Workspace
+from mtassay.systems.roster import named
 
 
 def register(app: typer.Typer) -> None:

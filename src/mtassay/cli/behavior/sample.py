@@ -79,8 +79,7 @@ def sample(
 
 def _judged(store: Workspace, run: Run, systems: Sequence[str]) -> dict[str, list[Subject]]:
     """The translations of the edited source of each case that was judged, each one once."""
-    segments = store.segments(run.id)
-    subjects = subjects_in(segments, store.outputs(run.id))
+    segments, subjects = run.segments, subjects_in(run)
     judged = {(f.case_id, f.system) for f in run.findings if f.verdict in ("pass", "fail", "undecided")}
     found: dict[str, dict[Subject, None]] = {}
     for segment in segments:

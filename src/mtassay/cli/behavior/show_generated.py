@@ -9,11 +9,11 @@ from pathlib import Path
 import typer
 
 from mtassay.cli.common import OutputFormat, plural, print_json, print_tables, say
+from mtassay.display import Cell, Table
 from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl
 from mtassay.methods.behavior.capabilities.choose import in_usual_order
 from mtassay.methods.behavior.generated import NO_REPLY, Generated
-from mtassay.report.table import Cell, Table
 
 __all__ = ["check_generated", "print_generated", "say_generated", "write_dropped"]
 

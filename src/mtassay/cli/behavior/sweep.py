@@ -19,7 +19,6 @@ from mtassay.cli.behavior.inputs import (
 )
 from mtassay.cli.behavior.judging import JUDGING, Judging, judging
 from mtassay.cli.behavior.show import check_judged
-from mtassay.cli.behavior.thresholds import thresholds_of
 from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
@@ -31,15 +30,16 @@ from mtassay.cli.common import (
     print_json,
     print_tables,
 )
-from mtassay.cli.progress import Progress
 from mtassay.core import Run
 from mtassay.engine import execute
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.capabilities.choose import ALIASES, in_usual_order
+from mtassay.methods.behavior.method import thresholds_of
 from mtassay.methods.behavior.sweeps import sweep
-from mtassay.report.behavior import sweep_table
+from mtassay.methods.behavior.tables import sweep_table
 from mtassay.report.behavior_plots import plot_thresholds
 from mtassay.report.plots import check_plot
+from mtassay.report.progress import Progress
 
 # Wu, Liu, Yeung (2023), tables 9 to 11, go down from the alpha they chose; what a higher one finds, too, is
 # worth knowing.

@@ -23,7 +23,6 @@ from mtassay.cli.common import (
 )
 from mtassay.cli.invariance.inputs import Material, WhereArgument, asked, read_material
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging, side_by_side
-from mtassay.cli.progress import Progress
 from mtassay.core import Tools
 from mtassay.engine import EngineTools
 from mtassay.errors import UsageError
@@ -36,10 +35,7 @@ from mtassay.methods.invariance.evaluation import (
     precision_of,
     sweep,
 )
-from mtassay.methods.invariance.labels import QUESTION, labels_of
-from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.report.invariance import seconds_table
-from mtassay.report.invariance_accuracy import (
+from mtassay.methods.invariance.evaluation_tables import (
     accuracy_table,
     new_errors_table,
     precision_table,
@@ -47,8 +43,12 @@ from mtassay.report.invariance_accuracy import (
     types_table,
     unreported_table,
 )
+from mtassay.methods.invariance.labels import QUESTION, labels_of
+from mtassay.methods.invariance.method import InvarianceMethod
+from mtassay.methods.invariance.tables import seconds_table
 from mtassay.report.invariance_plots import plot_sweep
 from mtassay.report.plots import check_plot
+from mtassay.report.progress import Progress
 from mtassay.reviews import decide
 from mtassay.store import Workspace
 
@@ -120,7 +120,7 @@ def evaluate_issues(
         measured = _measure(methods, material, decisions, tools)
         flagged = _precision(methods[0], material, decisions, tools)
         tools.keep()
-        seconds = progress.seconds
+        seconds = tools.seconds
     if plot:
         (name, first), *others = measured.items()
         if others:

@@ -9,10 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from mtassay.cli.common import name_and_rest, workspace_path
-from mtassay.cli.given import open_systems
+from mtassay.api import workspace_path
+from mtassay.cli.common import newest_of
 from mtassay.cli.invariance.behavioral import variants_of_cases
-from mtassay.cli.replay import newest_of, saved_systems
 from mtassay.core import Case, Output, Segment, System, Tools
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
@@ -21,6 +20,8 @@ from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.nouns import has_variants
 from mtassay.options import is_live
 from mtassay.store import Workspace
+from mtassay.systems.roster import name_and_rest, open_systems
+from mtassay.systems.stored import replays
 
 __all__ = [
     "Material",
@@ -101,10 +102,10 @@ def read_material(
         raise UsageError(f"Run {run.id} is of '{run.method}', not of 'invariance'.")
     if texts:
         raise UsageError("A saved run has its systems: leave out -t, or give a file of variants.")
-    segments, pair = store.segments(run.id), parse_pair(str(run.parameters["pair"]))
+    segments, pair = list(run.segments), parse_pair(str(run.parameters["pair"]))
     if run.method == "behavior":
-        return Material(variants_of_cases(segments), saved_systems(store, run.id), pair)
-    return Material(segments, saved_systems(store, run.id), pair, run.parameters)
+        return Material(variants_of_cases(segments), replays(run), pair)
+    return Material(segments, replays(run), pair, run.parameters)
 
 
 def asked(

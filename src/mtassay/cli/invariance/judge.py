@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api import workspace_path
 from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
@@ -15,14 +16,13 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     check_targets,
-    workspace_path,
 )
 from mtassay.cli.findings import FindingsOption, write_findings
 from mtassay.cli.invariance.inputs import WhereArgument, read_material
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging
 from mtassay.cli.invariance.show import print_invariance, say_next
-from mtassay.cli.progress import Progress
 from mtassay.engine import execute
+from mtassay.report.progress import Progress
 from mtassay.store import Workspace
 
 

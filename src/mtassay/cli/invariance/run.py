@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api import workspace_path
 from mtassay.caller import Budget
 from mtassay.cli.common import (
     FormatOption,
@@ -17,10 +18,9 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     check_targets,
-    workspace_path,
 )
 from mtassay.cli.findings import FindingsOption, write_findings
-from mtassay.cli.given import exit_if_failed, open_systems
+from mtassay.cli.frame import exit_if_failed
 from mtassay.cli.invariance.inputs import (
     NeededPairOption,
     SentencesArgument,
@@ -30,12 +30,13 @@ from mtassay.cli.invariance.inputs import (
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging
 from mtassay.cli.invariance.making import MAKING, Making, making
 from mtassay.cli.invariance.show import print_invariance, say_next
-from mtassay.cli.progress import Progress
 from mtassay.engine import execute
 from mtassay.errors import UsageError
 from mtassay.methods.invariance.detectors import REFERENTIAL
 from mtassay.methods.invariance.nouns import has_variants
+from mtassay.report.progress import Progress
 from mtassay.store import Workspace
+from mtassay.systems.roster import open_systems
 
 
 def register(app: typer.Typer) -> None:
@@ -89,10 +90,9 @@ def run(
             raise UsageError("There is no system to test: add -t NAME=scheme:rest.")
         budget = Budget(calls=max_calls, characters=max_characters)
         execution = execute(method, segments, systems, workspace=store, budget=budget, report=progress.report)
-        seconds = progress.seconds
         if save and store:
             execution.save(store)
     write_findings(findings, execution.run)
-    print_invariance(execution.run, output_format, issues=issues, seconds=seconds)
+    print_invariance(execution.run, output_format, issues=issues, seconds=execution.run.seconds)
     say_next(execution.run, saved=save, workspace=workspace)
     exit_if_failed(systems, execution.outputs)

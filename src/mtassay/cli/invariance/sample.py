@@ -20,7 +20,6 @@ from mtassay.cli.common import (
 )
 from mtassay.cli.invariance.inputs import WhereArgument, asked, read_material
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging, side_by_side
-from mtassay.cli.progress import Progress
 from mtassay.cli.review.inputs import check_sheet
 from mtassay.engine import EngineTools
 from mtassay.errors import UsageError
@@ -29,6 +28,7 @@ from mtassay.methods.invariance.issues import Issue, Ranking, find_issues
 from mtassay.methods.invariance.labels import QUESTION
 from mtassay.methods.invariance.nouns import Answer
 from mtassay.methods.invariance.sampling import blind_sample
+from mtassay.report.progress import Progress
 from mtassay.reviews import Subject, find_question
 
 

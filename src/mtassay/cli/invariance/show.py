@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 
-from mtassay.cli.common import OutputFormat, echo, plural, print_json, print_tables, say
-from mtassay.cli.terminal import shows_bold, terminal_width
+from mtassay.cli.common import OutputFormat, print_run, say
 from mtassay.core import Run
-from mtassay.report.invariance import (
-    companion_table,
-    issue_block,
-    issues_in,
-    issues_table,
-    seconds_table,
-    summary_table,
-)
-from mtassay.report.scores import score_rows
+from mtassay.display import View
 
 __all__ = ["print_invariance", "say_next"]
 
@@ -34,37 +25,8 @@ def print_invariance(
 
     `facts` is a line to begin with, `seconds` how long each step took.
     """
-    if form is OutputFormat.json:
-        findings = [asdict(finding) for finding in run.findings if finding.verdict != "pass"]
-        told = {} if seconds is None else {"seconds": dict(seconds)}
-        print_json({**run.result.as_dict(), **told, "findings": findings})
-        return
-    if form is OutputFormat.tsv:
-        print_tables([score_rows(run.result)], form)
-        return
-    comment = "% " if form is OutputFormat.latex else ""
-    if facts:
-        echo(f"{comment}{facts}\n")
-    if form is OutputFormat.text:
-        _print_issues(run, issues)
-    elif issues:
-        print_tables([issues_table(run)], form)
-        echo()
-    times = seconds_table(seconds) if seconds else None
-    print_tables([table for table in (summary_table(run), companion_table(run), times) if table], form)
-    for signature in dict.fromkeys(score.signature for score in run.result.scores):
-        echo(f"\n{comment}{signature}")
-
-
-def _print_issues(run: Run, most: int) -> None:
-    several = len(run.systems) > 1
-    for system in run.systems if most else ():
-        found = [finding for finding in issues_in(run) if finding.system == system]
-        for finding in found[:most]:
-            echo(issue_block(finding, width=terminal_width(), color=shows_bold(), show_system=several) + "\n")
-        if len(found) > most:
-            where = f" of {system}" if several else ""
-            echo(f"… and {plural(len(found) - most, 'more issue')}{where}: --issues {len(found)}\n")
+    told = replace(run, seconds=seconds or {})
+    print_run(told, form, view=View(cases=issues), facts=facts)
 
 
 def say_next(run: Run, *, saved: bool, workspace: Path | None) -> None:

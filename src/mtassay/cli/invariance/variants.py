@@ -23,12 +23,12 @@ from mtassay.cli.common import (
 )
 from mtassay.cli.invariance.inputs import NeededPairOption, SentencesArgument, needed_pair, read_sentences
 from mtassay.cli.invariance.making import MAKING, Making, making
-from mtassay.cli.progress import Progress
 from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Segment
 from mtassay.formats import segment_record, write_jsonl
 from mtassay.methods.invariance.nouns import original_of
-from mtassay.report.variants import cost_table, variant_lines, variants_table
+from mtassay.methods.invariance.variant_tables import cost_table, variant_lines, variants_table
+from mtassay.report.progress import Progress
 
 
 def register(app: typer.Typer) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from mtassay.api import open_workspace, workspace_path
 from mtassay.caller import Tally, translate_all
-from mtassay.cli.common import cache_workspace, name_and_rest, open_workspace, say_failures, workspace_path
-from mtassay.cli.progress import Progress
+from mtassay.cli.common import cache_workspace, say_failures
 from mtassay.core import Request
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments, read_stream
@@ -17,6 +17,8 @@ from mtassay.languages import Pair
 from mtassay.methods.invariance.nouns import Edit, edit_of
 from mtassay.options import is_live, open_system
 from mtassay.repair.corrections import Confirmed, Correction, WrongOutput, by_engine, confirm
+from mtassay.report.progress import Progress
+from mtassay.systems.roster import name_and_rest
 
 __all__ = ["Proposed", "confirmed_in", "edits_of", "proposals_of"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
 from mtassay.core import Result, Score
+from mtassay.display import Table
 from mtassay.repair.measure import Repaired, count_outcomes, errors_fixed
-from mtassay.report.table import Table
 from mtassay.texts.marks import printable
 
 __all__ = ["print_report", "report_record"]

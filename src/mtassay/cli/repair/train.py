@@ -22,7 +22,6 @@ from mtassay.cli.common import (
     plural,
     say,
 )
-from mtassay.cli.progress import Progress
 from mtassay.cli.repair.show import print_report, report_record
 from mtassay.core import Request, Result, Segment
 from mtassay.errors import InputError, UsageError
@@ -32,6 +31,7 @@ from mtassay.repair.corrections import Correction
 from mtassay.repair.files import read_corrections
 from mtassay.repair.finetune import Example, Lessons, Training, fine_tune, working_folder
 from mtassay.repair.measure import Repaired, compare_bleu
+from mtassay.report.progress import Progress
 from mtassay.systems.transformers_engine import Transformers
 
 

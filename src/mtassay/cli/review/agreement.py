@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mtassay.api import open_workspace
 from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
     SeedOption,
     WorkspaceOption,
     echo,
-    open_workspace,
     print_json,
     print_tables,
 )
-from mtassay.cli.progress import Progress
 from mtassay.cli.review.inputs import Decisions
 from mtassay.cli.review.screen import Screen
+from mtassay.display import Table
 from mtassay.errors import UsageError
-from mtassay.report.table import Table
+from mtassay.report.progress import Progress
 from mtassay.reviews import UNSURE, Decision, Subject, decide, find_question
 from mtassay.reviews.subjects import SHORT
 from mtassay.stats import default_seed

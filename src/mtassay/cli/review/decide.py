@@ -6,15 +6,17 @@ from typing import Annotated
 
 import typer
 
-from mtassay.cli.common import WorkspaceOption, echo, open_workspace
-from mtassay.cli.progress import Progress
+from mtassay.api import open_workspace
+from mtassay.cli.common import WorkspaceOption, echo
 from mtassay.cli.review.inputs import ReviewerOption, asked_in, who
 from mtassay.errors import UsageError
-from mtassay.reviews import QUESTIONS, Question, Subject, decide, review_now
-from mtassay.reviews.cases import asked_about, refuse_case
-from mtassay.reviews.pending import question_of, subjects_in
+from mtassay.method import method_of
+from mtassay.report.progress import Progress
+from mtassay.reviews import Question, Subject, decide, find_question, question_of, review_now
+from mtassay.reviews.pending import subjects_in
 from mtassay.reviews.subjects import SHORT
 from mtassay.store import Workspace
+from mtassay.story import refuse_case
 from mtassay.texts.marks import printable
 
 
@@ -71,13 +73,15 @@ def _by_id(store: Workspace, beginning: str) -> tuple[Subject, Question]:
     with Progress() as progress:
         for number, (run, question) in enumerate(runs):
             progress.report("looking for the subject", number, len(runs))
-            subjects = set(subjects_in(store.segments(run.id), store.outputs(run.id)).values())
+            subjects = set(subjects_in(store.run(run.id)).values())
             found |= {s.id: (s, question) for s in subjects if s.id.startswith(beginning)}
     asked = {review.subject: review.question for review in store.reviews()}
     for key, subject in store.subjects().items():
-        known = QUESTIONS.get(asked.get(key, ""))
+        if not key.startswith(beginning) or key in found or key not in asked:
+            continue
+        known = find_question(asked[key])
         # A pair that is rated on its own has several questions, and its id does not say which is meant.
-        if key.startswith(beginning) and key not in found and known is not None and known.method:
+        if known.is_of_runs:
             found[key] = (subject, known)
     if len(found) == 1:
         return next(iter(found.values()))
@@ -91,9 +95,9 @@ def _by_place(store: Workspace, run: str, case_id: str, system: str) -> tuple[Su
     question = asked_in(chosen)
     if system not in chosen.systems:
         raise UsageError(f"No system '{system}' in run {chosen.id}. It has: {', '.join(chosen.systems)}.")
-    if not store.segments(chosen.id, case=case_id):
+    if not chosen.segments:
         refuse_case(store, [chosen], case_id)
-    subjects = asked_about(store, chosen, case_id)
-    if system not in subjects:
+    subject = subjects_in(chosen).get((method_of(chosen).reviewed(chosen, case_id), system))
+    if subject is None:
         raise UsageError(f"{system} has no output for case '{case_id}' in run {chosen.id}.")
-    return subjects[system], question
+    return subject, question

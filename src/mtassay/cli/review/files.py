@@ -9,16 +9,8 @@ from typing import Annotated
 
 import typer
 
-from mtassay.cli.common import (
-    WorkspaceOption,
-    check_targets,
-    echo,
-    open_workspace,
-    plural,
-    refuse_existing,
-    say,
-    workspace_path,
-)
+from mtassay.api import open_workspace, workspace_path
+from mtassay.cli.common import WorkspaceOption, check_targets, echo, plural, refuse_existing, say
 from mtassay.cli.review.inputs import (
     AllOption,
     Decisions,

@@ -11,14 +11,14 @@ from typing import Annotated, Any
 import typer
 
 from mtassay.cli.common import check_targets, refuse_existing
-from mtassay.cli.progress import Progress
 from mtassay.cli.suite.newest import newest_run
 from mtassay.core import Run
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import pending_record
 from mtassay.formats.suite import Suite
-from mtassay.reviews import Decision, Question
-from mtassay.reviews.pending import Pending, merge_pending, pending_in, question_of
+from mtassay.report.progress import Progress
+from mtassay.reviews import Decision, Question, question_of
+from mtassay.reviews.pending import Pending, merge_pending, pending_in
 from mtassay.store import Workspace
 
 __all__ = [
@@ -99,8 +99,7 @@ def load_pending(
     with Progress() as progress:
         for number, name in enumerate(runs):
             progress.report("reading runs", number, len(runs))
-            found, segments, outputs = store.run(name), store.segments(name), store.outputs(name)
-            parts.append(pending_in(found, segments, outputs, disputed=disputed))
+            parts.append(pending_in(store.run(name), disputed=disputed))
     return merge_pending(parts)
 
 

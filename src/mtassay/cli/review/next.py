@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api import open_workspace
 from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
     WorkspaceOption,
     echo,
-    open_workspace,
     plural,
     print_json,
     print_tables,
@@ -33,8 +33,8 @@ from mtassay.cli.review.inputs import (
 from mtassay.cli.review.keys import read_key, read_line
 from mtassay.cli.review.screen import Screen
 from mtassay.cli.review.session import Session
+from mtassay.display import Table
 from mtassay.formats.suite import read_suite
-from mtassay.report.table import Table
 from mtassay.reviews import decide
 from mtassay.reviews.pending import Pending, waiting_for
 from mtassay.reviews.subjects import SHORT

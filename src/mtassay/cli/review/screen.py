@@ -8,13 +8,14 @@ from typing import Any
 
 from mtassay.cli.common import plural
 from mtassay.cli.terminal import shows_bold, terminal_width
+from mtassay.display import Line, Span
 from mtassay.reviews import Question
-from mtassay.reviews.cases import Answer
 from mtassay.reviews.pending import Pending
 from mtassay.reviews.subjects import SHORT
-from mtassay.texts.marks import Span, find_words, marked, printable, wrapped
+from mtassay.story import Answer
+from mtassay.texts.marks import find_words, wrapped
 
-__all__ = ["Screen", "match_spans", "rule_lines"]
+__all__ = ["Screen"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,8 @@ class Screen:
         head = " · ".join(filter(None, names))
         lines = [wrapped(head, width=self.width), ""]
         lines += self.case(tags, pending.segment.source, references)
-        for text in pending.subject.outputs:
-            lines.append(self.line("output", text, match_spans(text, pending.evidence)))
-        lines += [self.line("", line) for line in rule_lines(pending.evidence)]
+        shown = pending.lines or [Line("output", text) for text in pending.subject.outputs]
+        lines += [self.line(line.label or "", line.text, line.marks) for line in shown]
         for answer in nearest:
             lines += self._nearest(answer)
         return "\n".join(lines)
@@ -80,11 +80,10 @@ class Screen:
     def _nearest(self, answer: Answer) -> list[str]:
         assert answer.subject is not None
         text = answer.subject.outputs[0]
-        evidence: Mapping[str, Any] = answer.findings[0].evidence if answer.findings else {}
-        if answer.decision is not None and answer.decision.answer is not None:
+        if answer.is_settled_by_people:
             return [self.line("settled", f"{answer.status} (by reviewers): {text}")]
         lines = [self.line("settled", f"{answer.status}: {text}")]
-        return [*lines, *(self.line("", line) for line in rule_lines(evidence)[:1])]
+        return [*lines, *(self.line("", hint.text) for hint in answer.hints[:1])]
 
     def keys(self, question: Question) -> str:
         """What can be pressed."""
@@ -96,39 +95,3 @@ class Screen:
             else:
                 lines[-1] += f"   {key}"
         return "\n".join([wrapped(question.text, width=self.width), *lines])
-
-
-def match_spans(text: str, evidence: Mapping[str, Any]) -> list[Span]:
-    """Where rules matched in this output.
-
-    Rules see the text normalised. Where that moved a match it is looked for; if it is not to be found as
-    it stands, it is not marked.
-    """
-    spans = []
-    for match in evidence.get("matches", ()):
-        if str(match.get("kind")).endswith("tokens"):
-            continue  # a token is the whole output
-        start, end = match.get("span", (0, 0))
-        found = str(match.get("match", ""))
-        if found and text[start:end] != found:
-            start = text.find(found)
-            end = start + len(found)
-        if start >= 0:
-            spans.append((start, end))
-    return spans
-
-
-def rule_lines(evidence: Mapping[str, Any]) -> list[str]:
-    """One line for each rule that matched: which one, what it matched, and what its author said."""
-    lines = []
-    for match in evidence.get("matches", ()):
-        kind = str(match.get("kind", "rule")).replace("_", " ")
-        rule, found = str(match.get("rule", "")), str(match.get("match", ""))
-        if kind.endswith("tokens"):
-            line = f"{kind.removesuffix('s')}: this very output"
-        else:
-            line = f"{kind}: {marked(rule, limit=200)} matches '{marked(found, limit=100)}'"
-        about = [printable(str(match[key])) for key in ("note", "author", "date") if match.get(key)]
-        lines.append(f"{line} ({', '.join(about)})" if about else line)
-    lines += [f"too slow: {marked(str(rule), limit=200)}" for rule in evidence.get("timed_out", ())]
-    return lines

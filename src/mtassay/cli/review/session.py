@@ -12,9 +12,9 @@ from mtassay.cli.review.screen import Screen
 from mtassay.core import Review
 from mtassay.formats.suite import Item
 from mtassay.reviews import decide, review_now
-from mtassay.reviews.cases import answers_to, nearest_settled
 from mtassay.reviews.pending import Pending, waiting_for
 from mtassay.store import Workspace
+from mtassay.story import answers_to, nearest_settled
 
 __all__ = ["Session"]
 

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api import workspace_path
 from mtassay.caller import Budget
 from mtassay.cli.common import (
     FormatOption,
@@ -29,10 +30,8 @@ from mtassay.cli.common import (
     print_tables,
     refuse_existing,
     say,
-    workspace_path,
 )
-from mtassay.cli.given import exit_if_failed
-from mtassay.cli.progress import Progress
+from mtassay.cli.frame import exit_if_failed
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.evidence import ask
 from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
@@ -44,6 +43,7 @@ from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.method import QUESTION, SuiteMethod
 from mtassay.methods.suite.selection import Choice
 from mtassay.report.challenge import harvest_table
+from mtassay.report.progress import Progress
 from mtassay.reviews import Subject, decide
 from mtassay.store import Workspace
 

@@ -23,14 +23,14 @@ from mtassay.cli.common import (
     print_json,
     print_tables,
 )
-from mtassay.cli.progress import Progress
 from mtassay.cli.suite.evidence import Evidence, ask, existing_workspace
 from mtassay.cli.suite.inputs import Inputs, SuiteArgument
+from mtassay.display import Table
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Suite, own_suites, read_suite
 from mtassay.methods.suite.lint import lint
 from mtassay.methods.suite.problems import CODES, Problem, Severity
-from mtassay.report.table import Table
+from mtassay.report.progress import Progress
 
 
 def register(app: typer.Typer) -> None:

@@ -18,7 +18,7 @@ from mtassay.cli.common import (
     WorkspaceOption,
     say,
 )
-from mtassay.cli.given import exit_if_failed
+from mtassay.cli.frame import exit_if_failed
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.inputs import SuiteArgument, read_inputs
 from mtassay.cli.suite.saved import read_version

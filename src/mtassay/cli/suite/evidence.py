@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api import workspace_path
 from mtassay.caller import Budget
-from mtassay.cli.common import cache_workspace, workspace_path
-from mtassay.cli.progress import Progress
+from mtassay.cli.common import cache_workspace
 from mtassay.cli.suite.inputs import Inputs
 from mtassay.cli.suite.newest import newest_run, same_items
 from mtassay.core import Case, Judgement, Output, Result, Segment, System, Tools
@@ -19,6 +19,7 @@ from mtassay.engine import execute
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Suite
 from mtassay.methods.suite.method import QUESTION, SuiteMethod, case_of
+from mtassay.report.progress import Progress
 from mtassay.reviews import Decision, Subject, decide
 from mtassay.store import Workspace
 

@@ -22,13 +22,13 @@ from mtassay.cli.common import (
     print_tables,
     say,
 )
-from mtassay.cli.progress import Progress
 from mtassay.cli.suite.inputs import split
+from mtassay.display import Table
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, read_suite, write_suite
 from mtassay.methods.suite.templates import Generated, carry_over, generate, read_templates
 from mtassay.methods.suite.templates.generating import MAX_ITEMS
-from mtassay.report.table import Table
+from mtassay.report.progress import Progress
 
 
 def register(app: typer.Typer) -> None:

@@ -10,8 +10,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay.cli.common import named, say
-from mtassay.cli.given import stored_system
+from mtassay.cli.common import say
 from mtassay.cli.suite.choosing import EVERYTHING
 from mtassay.core import Segment, System
 from mtassay.errors import InputError, UsageError
@@ -23,6 +22,8 @@ from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.method import segment_of
 from mtassay.methods.suite.selection import Choice, select
 from mtassay.options import is_live, open_system
+from mtassay.systems.roster import named
+from mtassay.systems.stored import Stored
 
 __all__ = ["Inputs", "SuiteArgument", "read_inputs", "split", "warn_of_format"]
 
@@ -64,7 +65,7 @@ class Inputs:
         stream = read_stream(path, role="output", pair=self.pair, system=name)
         ids = [item.id for item in self.whole.items]
         if stream.ids is None:
-            return stored_system(name, align(stream, ids, base="the suite"), self._all)
+            return Stored(name, dict(zip(ids, align(stream, ids, base="the suite"), strict=True)))
         known = set(ids)
         outputs = {key: text for key, text in zip(stream.ids, stream.texts, strict=True) if key in known}
         if not outputs:
@@ -73,11 +74,7 @@ class Inputs:
             )
         if strangers := len(stream.ids) - len(outputs):
             say(f"mtassay: {name}: {strangers:,} outputs left out: their ids are not in the suite")
-        return stored_system(name, list(outputs.values()), [Segment(key) for key in outputs])
-
-    @cached_property
-    def _all(self) -> list[Segment]:
-        return [segment_of(item) for item in self.whole.items]
+        return Stored(name, outputs)
 
 
 def read_inputs(where: str, choice: Choice = EVERYTHING) -> Inputs:

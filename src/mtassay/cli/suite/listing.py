@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from mtassay.cli.common import FormatOption, OutputFormat, plural, print_json, print_tables
+from mtassay.display import Table
 from mtassay.formats.suite import Item, Suite, own_suites, read_suite
-from mtassay.report.table import Table
 
 
 def register(app: typer.Typer) -> None:

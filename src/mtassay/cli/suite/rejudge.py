@@ -19,8 +19,6 @@ from mtassay.cli.common import (
     plural,
     say,
 )
-from mtassay.cli.progress import Progress
-from mtassay.cli.replay import Replay, saved_systems
 from mtassay.cli.suite.evidence import RunOption, ask, existing_workspace, suite_run
 from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
 from mtassay.cli.suite.newest import same_items
@@ -32,6 +30,8 @@ from mtassay.errors import UsageError
 from mtassay.formats.suite import Suite, read_suite
 from mtassay.methods.suite.changes import compare
 from mtassay.methods.suite.method import SuiteMethod
+from mtassay.report.progress import Progress
+from mtassay.systems.stored import Replay, replays
 
 _KEPT = ("items", "test", "alpha", "samples", "seed")
 """Parameters of the saved run that hold for the new judgement."""
@@ -106,7 +106,7 @@ def _saved_run(
     kept = {key: old.parameters[key] for key in _KEPT if key in old.parameters}
     method = SuiteMethod(inputs.suite, **kept, reviews=reviews)
     with Progress(quiet=quiet) as progress:
-        systems = saved_systems(store, run_id)
+        systems = replays(old)
         execution = execute(method, inputs.segments, systems, workspace=store, report=progress.report)
     if save:
         execution.save(store)

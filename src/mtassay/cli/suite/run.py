@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from mtassay.api import Run, workspace_path
 from mtassay.caller import Budget
 from mtassay.cli.common import (
     AlphaOption,
@@ -21,11 +22,8 @@ from mtassay.cli.common import (
     cache_workspace,
     check_targets,
     plural,
-    workspace_path,
 )
-from mtassay.cli.given import exit_if_failed
-from mtassay.cli.progress import Progress
-from mtassay.cli.show import findings_with_texts
+from mtassay.cli.frame import exit_if_failed
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
 from mtassay.cli.suite.show import draw_heat_map, print_suite, say_next
@@ -35,6 +33,7 @@ from mtassay.formats import write_jsonl
 from mtassay.methods.suite.method import SuiteMethod
 from mtassay.methods.suite.selection import Choice
 from mtassay.report.plots import check_plot
+from mtassay.report.progress import Progress
 from mtassay.stats import default_seed
 from mtassay.store import Workspace
 
@@ -114,8 +113,7 @@ def run(
         if save and store:
             execution.save(store)
     if findings is not None:
-        records = findings_with_texts(execution.run.findings, execution.segments, execution.outputs)
-        write_jsonl(findings, records)
+        write_jsonl(findings, Run(execution.run, execution).records("findings"))
     if plot:
         draw_heat_map(plot, execution.run, execution.segments, phenomena=phenomena, title=_facts(inputs))
     if any(answer.text is not None for answers in execution.outputs.values() for answer in answers):

@@ -26,17 +26,17 @@ from mtassay.cli.common import (
     print_tables,
     say,
 )
-from mtassay.cli.given import exit_if_failed
+from mtassay.cli.frame import exit_if_failed
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.evidence import Evidence, ask
 from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
 from mtassay.cli.terminal import terminal_width
 from mtassay.core import Output
+from mtassay.display import Table
 from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl, write_tsv
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.selection import Choice
-from mtassay.report.table import Table
 from mtassay.texts.marks import wrapped
 
 

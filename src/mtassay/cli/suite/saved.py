@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mtassay.cli.common import say, workspace_path
-from mtassay.cli.replay import Replay, saved_systems
+from mtassay.api import workspace_path
+from mtassay.cli.common import say
 from mtassay.cli.suite.inputs import Inputs
 from mtassay.core import System
 from mtassay.errors import UsageError
 from mtassay.options import is_live
 from mtassay.store import Workspace
+from mtassay.systems.stored import Replay, replays
 
 __all__ = ["Group", "read_groups", "read_version"]
 
@@ -81,7 +82,7 @@ def _saved(run: str, inputs: Inputs, workspace: Path | None) -> list[Replay]:
     store = Workspace(path)
     if run != "last" and not any(each.id.startswith(run) for each in store.runs()):
         raise UsageError(f"There is no file, folder or run '{run}'. Runs: mtassay runs list")
-    systems = saved_systems(store, run)
+    systems = replays(store.run(run))
     known = {item.id for item in inputs.whole.items}
     for system in systems:
         strangers = len(system.outputs.keys() - known)

@@ -26,6 +26,7 @@ from mtassay.cli.common import (
 )
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.inputs import SuiteArgument, read_inputs
+from mtassay.display import Table
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_lines
 from mtassay.formats.suite import Suite, read_suite, write_suite
@@ -33,7 +34,6 @@ from mtassay.formats.suite.files import write_text
 from mtassay.methods.suite.secrecy import one_line, scramble
 from mtassay.methods.suite.selection import Choice
 from mtassay.methods.suite.splitting import hold_back
-from mtassay.report.table import Table
 
 SOURCE = "source.txt"
 

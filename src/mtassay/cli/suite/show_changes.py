@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
 from mtassay.cli.terminal import terminal_width
+from mtassay.display import Table
 from mtassay.methods.suite.changes import Changes
 from mtassay.methods.suite.method import STATUSES
-from mtassay.report.table import Table
 from mtassay.texts.marks import printable, wrapped
 
 __all__ = ["Compared", "print_changes"]

@@ -10,8 +10,8 @@ from typing import Any
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
 from mtassay.cli.suite.evidence import subject_id
 from mtassay.cli.terminal import terminal_width
+from mtassay.display import Table
 from mtassay.methods.suite.suggest import Open, Suggestion
-from mtassay.report.table import Table
 from mtassay.reviews.subjects import SHORT
 from mtassay.texts.marks import printable, wrapped
 

@@ -10,10 +10,16 @@ from typing import Any
 from mtassay.cli.common import OutputFormat, echo, plural, print_json, print_tables
 from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Output
+from mtassay.display import Table
+from mtassay.methods.suite.method import SuiteMethod
+from mtassay.methods.suite.version_tables import (
+    StepShown,
+    category_table,
+    status_matrix,
+    step_block,
+    step_table,
+)
 from mtassay.methods.suite.versions import GateResult, Kind, Step
-from mtassay.report.findings import why
-from mtassay.report.table import Table
-from mtassay.report.versions import StepShown, category_table, status_matrix, step_block, step_table
 from mtassay.stats import Change
 
 __all__ = ["Versions", "print_versions"]
@@ -54,8 +60,8 @@ class Versions:
                 statuses=step.statuses,
                 old=old.get(step.case.id),
                 new=new.get(step.case.id),
-                old_why=why(step.old.evidence),
-                new_why=why(step.new.evidence),
+                old_why=SuiteMethod.why(step.old),
+                new_why=SuiteMethod.why(step.new),
             )
             for step in self.steps
             if step.kind in kinds

@@ -11,6 +11,7 @@ from typing import Any, Self
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
 from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Result
+from mtassay.display import Table
 from mtassay.errors import UsageError
 from mtassay.methods.suite.accuracy import Grades, costliest, phenomenon_groups
 from mtassay.methods.suite.development import (
@@ -24,9 +25,8 @@ from mtassay.methods.suite.development import (
     pick,
 )
 from mtassay.methods.suite.system_names import Entry, spellings
-from mtassay.report.development import GroupRow, best_table, change_table, course_table, group_table
+from mtassay.methods.suite.year_tables import GroupRow, best_table, change_table, course_table, group_table
 from mtassay.report.suite_plots import plot_courses
-from mtassay.report.table import Table
 from mtassay.stats import Change, holm
 
 __all__ = ["Years", "plot_years", "print_years"]

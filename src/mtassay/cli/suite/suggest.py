@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from mtassay.cli.common import FormatOption, OutputFormat, QuietOption, SystemOption, WorkspaceOption
-from mtassay.cli.progress import Progress
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.evidence import Evidence, RunOption, gather
 from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
@@ -18,6 +17,7 @@ from mtassay.methods.suite.known import known_outputs
 from mtassay.methods.suite.selection import Choice
 from mtassay.methods.suite.separating import common_words
 from mtassay.methods.suite.suggest import suggest as suggest_rules
+from mtassay.report.progress import Progress
 
 
 def register(app: typer.Typer) -> None:

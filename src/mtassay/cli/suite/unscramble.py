@@ -12,12 +12,12 @@ from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
     check_targets,
-    named,
     plural,
     print_json,
     print_tables,
     say,
 )
+from mtassay.display import Table
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_lines
 from mtassay.formats.suite import Suite, read_suite
@@ -26,7 +26,7 @@ from mtassay.formats.text import decode, read_bytes
 from mtassay.methods.suite.returned import Returned, look_at
 from mtassay.methods.suite.secrecy import Key, key_from_record, one_line, restore
 from mtassay.options import is_live
-from mtassay.report.table import Table
+from mtassay.systems.roster import named
 
 
 def register(app: typer.Typer) -> None:

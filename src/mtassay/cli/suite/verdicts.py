@@ -8,11 +8,11 @@ from pathlib import Path
 
 from mtassay.caller import Budget
 from mtassay.cli.common import cache_workspace
-from mtassay.cli.progress import Progress
 from mtassay.cli.suite.inputs import Inputs
 from mtassay.core import Judgement, Output, Request, Result, System, Tools
 from mtassay.engine import Execution, execute
 from mtassay.methods.suite.method import SuiteMethod
+from mtassay.report.progress import Progress
 
 __all__ = ["judge_systems"]
 

@@ -5,26 +5,68 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from mtassay.core import Case, Finding, Judgement, Method, Output, Result, Segment, Tools
+from mtassay.core import (
+    Case,
+    Doubt,
+    Finding,
+    Flags,
+    Judgement,
+    Output,
+    Question,
+    Result,
+    Run,
+    Segment,
+    Tools,
+    original_of,
+)
+from mtassay.display import PLAIN, Block, Figure, Line, Table, View
+from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
+from mtassay.method import Method
 from mtassay.methods.behavior.asking import cases_of
+from mtassay.methods.behavior.blocks import (
+    case_block,
+    cases_table,
+    failure_blocks,
+    failures_table,
+    worth_a_look,
+)
 from mtassay.methods.behavior.distinct import distinct_edits
+from mtassay.methods.behavior.files import read_cases
 from mtassay.methods.behavior.filtering import as_translated, filter_threshold, pair_differences
 from mtassay.methods.behavior.ignored import Edit, is_ignored
-from mtassay.methods.behavior.judging import MOVED, STATUSES, Judged, judge_pair, position, reconsider
+from mtassay.methods.behavior.judging import (
+    MOVED,
+    STATUSES,
+    TINY,
+    Judged,
+    judge_pair,
+    position,
+    reconsider,
+)
 from mtassay.methods.behavior.meaning import Sought, find_by_meaning
+from mtassay.methods.behavior.nouns import segments_of
+from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS
 from mtassay.methods.behavior.quality import Translated, qualities, quality_name
 from mtassay.methods.behavior.rates import pass_rates
-from mtassay.methods.behavior.thresholds import Thresholds, is_blind, thresholds_for
+from mtassay.methods.behavior.sweeps import error_positions
+from mtassay.methods.behavior.tables import (
+    pass_rate_figure,
+    pass_rate_table,
+    position_table,
+    reason_of,
+    status_table,
+)
+from mtassay.methods.behavior.thresholds import Thresholds, caution, is_blind, thresholds_for
 from mtassay.methods.behavior.tracing import find_edit
 from mtassay.methods.missing import missing
 from mtassay.metrics.base import Metric
 
-__all__ = ["BehaviorMethod"]
+__all__ = ["BehaviorMethod", "thresholds_of"]
 
 _SIDES = ("original", "edited")
 
@@ -43,6 +85,17 @@ class BehaviorMethod(Method):
     """
 
     name: ClassVar[str] = "behavior"
+    asks: ClassVar[Sequence[Question]] = (
+        Question(
+            "behavior",
+            "Is the translation right? Wrong: it says something else, leaves something out or adds it, or "
+            "cannot be understood.",
+            {"c": "correct", "w": "wrong"},
+            is_blind=True,
+            about="the output to the edited source",
+        ),
+        *PAIR_QUESTIONS.values(),
+    )
 
     pair: str
     quality: Mapping[str, Metric]
@@ -54,6 +107,12 @@ class BehaviorMethod(Method):
     filter: Mapping[str, Metric] = field(default_factory=dict)
     filter_beta: float | None = None
     level: float = 0.05
+
+    def read(self, source: Any, reference: Any) -> list[Segment]:
+        """Both sides of cases that were made before."""
+        if reference is not None:
+            raise UsageError("Make cases first: mtassay behavior generate.")
+        return [segment for case in read_cases(source) for segment in segments_of(case)]
 
     def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
         cases = cases_of(segments)
@@ -111,6 +170,111 @@ class BehaviorMethod(Method):
             level=self.level,
             signature=self.signature,
         )
+
+    @classmethod
+    def facts(cls, run: Run) -> str:
+        return ""
+
+    @classmethod
+    def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
+        given = run.parameters
+        warning = caution(
+            "+".join(given.get("quality") or ()),
+            str(given.get("pair", "")),
+            alpha=given.get("alpha"),
+            beta=given.get("beta"),
+            direct=bool(given.get("direct", True)),
+        )
+        rates = pass_rate_table(
+            run.result, alpha=float(given.get("level", 0.05)), mark=view.mark, caution=warning
+        )
+        positions = position_table(error_positions(run.findings), run.findings)
+        return [table for table in (rates, status_table(run), positions) if table]
+
+    @classmethod
+    def figures(cls, run: Run, view: View = PLAIN) -> list[Figure]:
+        return [pass_rate_figure(run.result, title=str(run.parameters.get("pair", "")))]
+
+    @classmethod
+    def blocks(cls, run: Run, view: View = PLAIN) -> list[Block]:
+        return failure_blocks(run, view)
+
+    @classmethod
+    def cases_table(cls, run: Run, view: View = PLAIN) -> Table | None:
+        return failures_table(run, most=view.cases)
+
+    @classmethod
+    def finding_blocks(cls, run: Run) -> list[Block]:
+        several = len(run.systems) > 1
+        return [case_block(finding, show_system=several) for finding in worth_a_look(run)]
+
+    @classmethod
+    def findings_table(cls, run: Run, *, everything: bool) -> Table | None:
+        shown = run.findings if everything else worth_a_look(run)
+        return cases_table(shown, title=f"Findings: {len(shown):,}")
+
+    @classmethod
+    def record(cls, run: Run) -> dict[str, Any]:
+        findings = [asdict(finding) for finding in run.findings if finding.verdict != "pass"]
+        where = [asdict(score) for score in error_positions(run.findings)]
+        return {**run.result.as_dict(), "positions": where, "findings": findings}
+
+    @classmethod
+    def advice(cls, run: Run, *, is_saved: bool) -> list[str]:
+        return [f"other thresholds: mtassay behavior sweep {run.id}"] if is_saved else []
+
+    @classmethod
+    def doubts(cls, run: Run) -> list[Doubt]:
+        """What is judged is the translation of the edited source: of all cases that fail or are undecided."""
+        edits = {original: s.id for s in run.segments if (original := original_of(s)) is not None}
+        statuses = {"fail": "suspicious", "undecided": "undecided"}
+        return [
+            Doubt(edits.get(finding.case_id, ""), finding.system, statuses[finding.verdict])
+            for finding in run.findings
+            if finding.verdict in statuses
+        ]
+
+    @classmethod
+    def reviewed(cls, run: Run, case_id: str) -> str:
+        edits = (s.id for s in run.segments if original_of(s) == case_id)
+        return next(edits, case_id)
+
+    @classmethod
+    def case_of(cls, segment: Segment) -> str:
+        return original_of(segment) or segment.id
+
+    @classmethod
+    def status(cls, findings: Sequence[Finding]) -> str:
+        judged = next((f for f in findings if "status" in f.evidence), None)
+        return str(judged.evidence["status"]) if judged else super().status(findings)
+
+    @classmethod
+    def why(cls, finding: Finding) -> str:
+        return reason_of(finding.evidence)
+
+    @classmethod
+    def block(cls, run: Run, case_id: str, system: str) -> Block:
+        """The case whole, and how its qualities stand to the thresholds; without a verdict, why not."""
+        finding = next(f for f in cls.findings(run, case_id) if f.system == system)
+        if "status" not in finding.evidence:
+            return super().block(run, case_id, system)
+        block = case_block(finding)
+        so = _compared(run, finding.evidence)
+        return replace(block, lines=[*block.lines, Line("why", so)]) if so else block
+
+    @classmethod
+    def flags_of(cls, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
+        """Scores are how bad the original is, or 1 where the edit moved it.
+
+        So the curve of a run shows what other alphas would do with its beta.
+        """
+        found = super().flags_of(detector, findings, missing)
+        scores = {
+            (f.case_id, f.system): 1.0 if f.evidence.get("status") in MOVED else 1.0 - float(quality)
+            for f in findings
+            if (quality := f.evidence.get("quality")) is not None
+        }
+        return replace(found, scores={**found.scores, **scores}, one_less="alpha")
 
     @cached_property
     def thresholds(self) -> Thresholds:
@@ -244,3 +408,34 @@ def _counts(found: Sequence[Finding], cases: int) -> dict[str, int]:
         **{status: statuses[status] for status in ("original is bad", *sorted(MOVED))},
         **{where: places[where] for where in ("at the edit", "elsewhere", "unknown")},
     }
+
+
+def thresholds_of(run: Run) -> Thresholds:
+    """Those that the run was judged with."""
+    parameters = run.parameters
+    return thresholds_for(
+        "+".join(parameters["quality"]),
+        target=parse_pair(str(parameters["pair"])).target.code,
+        alpha=parameters.get("alpha"),
+        beta=parameters.get("beta"),
+    )
+
+
+def _compared(run: Run, evidence: Mapping[str, Any]) -> str:
+    """How a case's qualities stand to alpha and beta of its run; empty where a quality is missing."""
+    quality, edited = evidence.get("quality"), evidence.get("edited_quality")
+    if quality is None or edited is None:
+        return ""
+    limits, signed = thresholds_of(run), bool(run.parameters.get("signed"))
+    moved = edited - quality
+    original = "below" if quality < limits.alpha - TINY else "at least"
+    edit = "beyond" if (-moved if signed else abs(moved)) > limits.beta + TINY else "within"
+    # Three decimals: with two, many a quality below the threshold looks equal to it.
+    parts = [
+        f"the original's quality {quality:.3f} is {original} alpha {limits.alpha:g}",
+        f"the edit moves it by {moved:+.3f}, {edit} beta {limits.beta:g}"
+        + (" (only a loss counts)" if signed else ""),
+    ]
+    if evidence.get("edit_found") is False:
+        parts.append("the edit was not found in the translation")
+    return "; ".join(parts)

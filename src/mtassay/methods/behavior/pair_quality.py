@@ -21,7 +21,7 @@ from mtassay.methods.behavior.filtering import ENCODER, as_translated
 from mtassay.methods.behavior.nouns import BehaviorCase
 from mtassay.methods.behavior.quality import qualities, quality_name
 from mtassay.metrics.base import Metric
-from mtassay.reviews import QUESTIONS, Decision, Subject, decide
+from mtassay.reviews import Decision, Question, Subject, decide
 from mtassay.stats.clustered import effective_trials
 
 __all__ = [
@@ -38,7 +38,25 @@ __all__ = [
     "shuffled",
 ]
 
-PAIR_QUESTIONS = ("ssf", "tsf", "ta")
+_RATINGS = {"1": "unsatisfied", "2": "fair", "3": "satisfied"}
+_FLUENCY = (
+    "Satisfied: fluent, sensible and easy to understand. Fair: small mistakes in grammar, repetition, or "
+    "content that goes against common sense. Unsatisfied: broken, or hard to understand."
+)
+_ADEQUACY = (
+    "Does the target say all that the source says, and no more? Satisfied: everything is translated, in the "
+    "same tense and structure. Fair: little is missing, tense or structure differ, or something was added. "
+    "Unsatisfied: much is missing, or it is about something else. How fluent it is does not matter."
+)
+PAIR_QUESTIONS = {
+    name: Question(name, text, _RATINGS, is_blind=True, is_of_runs=False)
+    for name, text in (
+        ("ssf", f"How good is the source as a text? {_FLUENCY}"),
+        ("tsf", f"How good is the target as a text? {_FLUENCY}"),
+        ("ta", _ADEQUACY),
+    )
+}
+"""Source and target fluency and adequacy, after the instructions in table 12 of Wu, Liu, Yeung (2023)."""
 ORIGINALS = "Ref"
 """What the paper calls the original pairs."""
 ALPHA = "alpha"
@@ -103,7 +121,7 @@ def mean_ratings(
     sets: Mapping[str, Sequence[RatedPair]],
     reviews: Iterable[Review],
     *,
-    questions: Sequence[str] = PAIR_QUESTIONS,
+    questions: Sequence[str] = tuple(PAIR_QUESTIONS),
 ) -> list[Score]:
     """The mean rating of each set (as the score's system) by question, from 1 to 3, with its 95 % interval.
 
@@ -123,7 +141,7 @@ def agreement(
     pairs: Iterable[RatedPair],
     reviews: Iterable[Review],
     *,
-    questions: Sequence[str] = PAIR_QUESTIONS,
+    questions: Sequence[str] = tuple(PAIR_QUESTIONS),
     seed: int | None = 12345,
 ) -> list[Score]:
     """Krippendorff's alpha of the raters at the ordinal level, one for each question (as the score's group).
@@ -175,7 +193,7 @@ def adequacy(
 
 def _ratings(pairs: Sequence[RatedPair], question: str, decisions: Decisions) -> list[dict[str, int]]:
     """What each rater said of each pair that has ratings."""
-    scale = {answer: int(key) for key, answer in QUESTIONS[question].keys.items()}
+    scale = {answer: int(key) for key, answer in PAIR_QUESTIONS[question].keys.items()}
     found = []
     for pair in pairs:
         decision = decisions.get((pair.subject.id, question))

@@ -5,13 +5,32 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar
 
-from mtassay.core import Case, Finding, Judgement, Method, Output, Result, Segment, Tools, Verdict
-from mtassay.errors import UsageError
+from mtassay.core import (
+    Case,
+    Doubt,
+    Finding,
+    Flags,
+    Judgement,
+    Output,
+    Question,
+    Result,
+    Run,
+    Segment,
+    Tools,
+    Verdict,
+    original_of,
+)
+from mtassay.display import PLAIN, Block, Table, View
+from mtassay.errors import InputError, UsageError
+from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
+from mtassay.method import Method
 from mtassay.methods.invariance.answering import Answered, answered, texts_of
 from mtassay.methods.invariance.asking import cases_of
 from mtassay.methods.invariance.detectors import DEFAULT, Detector, Suspicion, find_suspicions, open_detectors
@@ -23,7 +42,16 @@ from mtassay.methods.invariance.reading import read_texts
 from mtassay.methods.invariance.stability import stability
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.choose import open_structure
+from mtassay.methods.invariance.tables import (
+    companion_table,
+    issue_blocks,
+    issues_table,
+    seconds_table,
+    summary_table,
+    variant_lines,
+)
 from mtassay.methods.missing import missing
+from mtassay.reviews import Subject
 from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator
 
 __all__ = ["InvarianceMethod", "Measured"]
@@ -61,6 +89,24 @@ class InvarianceMethod(Method):
     """
 
     name: ClassVar[str] = "invariance"
+    asks: ClassVar[Sequence[Question]] = (
+        Question(
+            QUESTION,
+            "Is the translation right? If not, what is wrong: words are dropped (under) or added (over), "
+            "something modifies the wrong word (modification), a word or phrase is wrong (mistranslation), "
+            "the words are right but not how they go together (logic), or several of these?",
+            {
+                "c": "correct",
+                "d": "under",
+                "o": "over",
+                "m": "modification",
+                "w": "mistranslation",
+                "l": "logic",
+                "x": "several",
+            },
+            is_blind=True,
+        ),
+    )
 
     pair: str
     structure: str = "dependency"
@@ -80,6 +126,17 @@ class InvarianceMethod(Method):
             raise UsageError(f"The threshold must be a number, 0 or more, not {self.threshold:g}.")
         if self.top < 1:
             raise UsageError("At least one variant of an issue must be shown: --top 1 or more.")
+
+    def read(self, sentences: Any) -> list[Segment]:
+        """The sentences of a file, of a list, or segments as they are."""
+        if isinstance(sentences, str | PathLike):
+            segments = read_segments(Path(sentences), [], pair=self._pair)
+        else:
+            texts = enumerate(sentences, start=1)
+            segments = [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in texts]
+        if not any((segment.source or "").strip() for segment in segments):
+            raise InputError("there are no sentences in it", path=None)
+        return segments
 
     def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
         return cases_of(segments)
@@ -147,6 +204,124 @@ class InvarianceMethod(Method):
             if each.original is not None
         ]
         return Measured(rankings, filtered)
+
+    @classmethod
+    def facts(cls, run: Run) -> str:
+        return ""
+
+    @classmethod
+    def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
+        times = seconds_table(run.seconds) if run.seconds else None
+        return [table for table in (summary_table(run), companion_table(run), times) if table]
+
+    @classmethod
+    def blocks(cls, run: Run, view: View = PLAIN) -> list[Block]:
+        return issue_blocks(run, view)
+
+    @classmethod
+    def cases_table(cls, run: Run, view: View = PLAIN) -> Table | None:
+        return issues_table(run)
+
+    @classmethod
+    def record(cls, run: Run) -> dict[str, Any]:
+        findings = [asdict(finding) for finding in run.findings if finding.verdict != "pass"]
+        times = {"seconds": dict(run.seconds)} if run.seconds else {}
+        return {**run.result.as_dict(), **times, "findings": findings}
+
+    @classmethod
+    def later(cls, run: Run) -> list[str]:
+        return [f"as judged then; with later reviews: mtassay invariance judge {run.id}"]
+
+    @classmethod
+    def advice(cls, run: Run, *, is_saved: bool) -> list[str]:
+        if not is_saved:
+            return ["not kept; add --save to review issues and to try other structures without asking again"]
+        lines = [f"other structures: mtassay invariance judge {run.id} --structure raw"]
+        if any(counts["issues"] for counts in run.result.counts.values()):
+            lines.append(f"which issues are errors? mtassay review next {run.id}")
+        return lines
+
+    @classmethod
+    def doubts(cls, run: Run) -> list[Doubt]:
+        """All outputs that are shown with an issue, the original's and the variants'."""
+        return [
+            Doubt(case_id, finding.system, "suspicious", finding.evidence)
+            for finding in run.findings
+            if finding.evidence.get("status") in ("suspicious", "confirmed", "cleared")
+            for case_id in (finding.case_id, *(str(v["id"]) for v in finding.evidence.get("variants", ())))
+        ]
+
+    @classmethod
+    def findings(cls, run: Run, case_id: str) -> list[Finding]:
+        """A variant that is shown with an issue has a finding of its own, first."""
+        own = super().findings(run, case_id)
+        segment = next((segment for segment in run.segments if segment.id == case_id), None)
+        original = None if segment is None else original_of(segment)
+        if original is None:
+            return own
+        reported = (_reported(issue, case_id) for issue in super().findings(run, original))
+        return [*filter(None, reported), *own]
+
+    @classmethod
+    def holds(cls, run: Run, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
+        """What labels make of an issue by now: one error in a pair that it shows confirms it."""
+        issue = next(
+            (f for f in cls.findings(run, case_id) if f.system == system and f.evidence.get("variants")), None
+        )
+        if issue is None:
+            return ""
+        sources = {segment.id: segment.source for segment in run.segments}
+        shown = [
+            Subject(case_id, (sources.get(case_id),), (run.text(case_id, system) or "",)),
+            *(Subject(str(v["id"]), (v["source"],), (v["output"],)) for v in issue.evidence["variants"]),
+        ]
+        labels = {s.case_id: decisions[s.id] for s in shown if s.id in decisions}
+        return standing([subject.case_id for subject in shown], labels)
+
+    @classmethod
+    def status(cls, findings: Sequence[Finding]) -> str:
+        judged = next((f for f in findings if "status" in f.evidence), None)
+        return str(judged.evidence["status"]) if judged else super().status(findings)
+
+    @classmethod
+    def why(cls, finding: Finding) -> str:
+        evidence = finding.evidence
+        if "status" not in evidence:
+            return super().why(finding)
+        if "why" in evidence:
+            return str(evidence["why"])
+        distances = [variant["distance"] for variant in evidence.get("variants", ())]
+        far = (
+            f"distance {max(distances):g}, beyond the threshold"
+            if distances
+            else "no variant beyond the threshold"
+        )
+        compared = int(evidence["compared"])
+        return f"{far} of {evidence['threshold']:g}; {compared:,} variant{'s'[: compared != 1]} compared"
+
+    @classmethod
+    def reasons(cls, finding: Finding) -> list[str]:
+        """The variants that were reported with an original follow."""
+        return [cls.why(finding), *variant_lines(finding.evidence)]
+
+    @classmethod
+    def flags_of(cls, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
+        """A structure flags the variants that it shows; a companion detector the pairs that it suspects."""
+        if not any("distances" in f.evidence or f.evidence.get("variants") for f in findings):
+            return super().flags_of(detector, findings, missing)
+        flagged: set[tuple[str, str]] = set()
+        scores: dict[tuple[str, str], float] = {}
+        silent = Counter(missing)
+        for finding in findings:
+            shown = {str(v["id"]): v.get("distance", 0.0) for v in finding.evidence.get("variants", ())}
+            for variant, distance in {**shown, **finding.evidence.get("distances", {})}.items():
+                scores[variant, finding.system] = float(distance)
+            # What people cleared must not be held against their own words.
+            if finding.verdict == "fail" or finding.evidence.get("status") == "cleared":
+                flagged |= {(variant, finding.system) for variant in shown}
+            elif finding.verdict != "pass":
+                silent[str(finding.verdict)] += 1
+        return Flags(detector, frozenset(flagged), scores, silent)
 
     @property
     def detector(self) -> str:
@@ -290,6 +465,25 @@ class InvarianceMethod(Method):
             for name, found in self._suspected(material, tools).items()
             for each in found
         ]
+
+
+def _reported(issue: Finding, variant: str) -> Finding | None:
+    """What a finding about an original says of this variant, if it is among those shown with it."""
+    shown = next((each for each in issue.evidence.get("variants", ()) if each["id"] == variant), None)
+    if shown is None:
+        return None
+    distance, differences = float(shown["distance"]), list(shown.get("differences", ()))
+    threshold = issue.evidence.get("threshold")
+    beyond = "" if threshold is None else f", beyond the threshold of {threshold:g}"
+    why = f"distance {distance:g} from the output to {issue.case_id}{beyond}"
+    evidence = {
+        "status": "reported",
+        "original": issue.case_id,
+        "threshold": threshold,
+        "differences": differences,
+        "why": ": ".join(filter(None, [why, "; ".join(differences)])),
+    }
+    return Finding(variant, issue.system, issue.detector, "fail", distance, evidence)
 
 
 def _evidence(suspicion: Suspicion, answer: Answer) -> dict[str, Any]:

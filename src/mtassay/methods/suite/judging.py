@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from mtassay.display import Span
 from mtassay.errors import InputError
 from mtassay.formats.suite import REGEX_FIELDS, TOKEN_FIELDS, Item, Rule, RuleField, Suite
 from mtassay.methods.suite.patterns import TIMEOUT, Pattern, Text, compile_rule, normalize
+from mtassay.texts.marks import marked, printable
 
-__all__ = ["Judge", "Judged", "Match", "Status"]
+__all__ = ["Judge", "Judged", "Match", "Status", "match_spans", "rule_lines"]
 
 Status = Literal["correct", "incorrect", "undecided", "conflict"]
 _Tokens = dict[tuple[bool, str], list[tuple[RuleField, Rule]]]
@@ -175,3 +177,39 @@ def _why(tokens: tuple[Match, ...], found: tuple[Match, ...], status: Status) ->
     why = "a person settled this output"
     against = [match for match in found if match.is_positive != (status == "correct")]
     return f"{why}; this wins over the expression {against[0].rule.text}" if against else why
+
+
+def match_spans(text: str, evidence: Mapping[str, Any]) -> list[Span]:
+    """Where rules matched in this output.
+
+    Rules see the text normalised. Where that moved a match it is looked for; if it is not to be found as
+    it stands, it is not marked.
+    """
+    spans = []
+    for match in evidence.get("matches", ()):
+        if str(match.get("kind")).endswith("tokens"):
+            continue  # a token is the whole output
+        start, end = match.get("span", (0, 0))
+        found = str(match.get("match", ""))
+        if found and text[start:end] != found:
+            start = text.find(found)
+            end = start + len(found)
+        if start >= 0:
+            spans.append((start, end))
+    return spans
+
+
+def rule_lines(evidence: Mapping[str, Any]) -> list[str]:
+    """One line for each rule that matched: which one, what it matched, and what its author said."""
+    lines = []
+    for match in evidence.get("matches", ()):
+        kind = str(match.get("kind", "rule")).replace("_", " ")
+        rule, found = str(match.get("rule", "")), str(match.get("match", ""))
+        if kind.endswith("tokens"):
+            line = f"{kind.removesuffix('s')}: this very output"
+        else:
+            line = f"{kind}: {marked(rule, limit=200)} matches '{marked(found, limit=100)}'"
+        about = [printable(str(match[key])) for key in ("note", "author", "date") if match.get(key)]
+        lines.append(f"{line} ({', '.join(about)})" if about else line)
+    lines += [f"too slow: {marked(str(rule), limit=200)}" for rule in evidence.get("timed_out", ())]
+    return lines

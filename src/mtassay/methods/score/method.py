@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +18,36 @@ from mtassay.core import (
     Case,
     Cluster,
     Comparison,
+    Finding,
     Judgement,
-    Method,
     Output,
     Result,
+    Run,
     Score,
     Segment,
     Statistics,
     Tools,
 )
+from mtassay.display import PLAIN, Figure, Table, View
 from mtassay.errors import UsageError
+from mtassay.languages import parse_pair
+from mtassay.method import Method
 from mtassay.methods.missing import missing
+from mtassay.methods.score.tables import (
+    comparison_table,
+    group_tables,
+    guard_table,
+    main_table,
+    score_figures,
+    signature_lines,
+)
 from mtassay.metrics.base import Metric
 from mtassay.metrics.measure import Corpus, guard, measure
+from mtassay.options import build, option, split_specs
+
+__all__ = ["ScoreMethod"]
+
+METRICS = "bleu,chrf"
 
 
 @dataclass(frozen=True)
@@ -44,19 +63,76 @@ class ScoreMethod(Method):
 
     name: ClassVar[str] = "score"
 
-    metrics: Mapping[str, Metric]
-    baseline: str | None = None
+    metrics: Mapping[str, Metric] = field(
+        metadata=option(
+            f"Metrics with options: bleu,chrf++,nee:unit=segment,ter. Default: {METRICS}.",
+            "--metric",
+            "-m",
+            metavar="NAMES",
+            kind=list[str] | None,
+            default=None,
+        )
+    )
+    baseline: str | None = field(
+        default=None,
+        metadata=option(
+            "The system to compare with. Default: the first.", metavar="NAME", in_signature=False
+        ),
+    )
     pair: tuple[str, str] | None = None
-    test: Literal["bootstrap", "randomization"] = "bootstrap"
-    samples: int = 1000
-    trials: int = 10000
-    seed: int | None = 12345
-    alpha: float = 0.05
-    correction: Literal["none", "bonferroni", "holm", "bh"] = "none"
-    by: str | None = None
-    guards: bool = True
+    test: Literal["bootstrap", "randomization"] = field(
+        default="bootstrap", metadata=option("How two systems are compared.")
+    )
+    samples: int = field(default=1000, metadata=option("Bootstrap resamples.", least=100))
+    trials: int = field(default=10000, metadata=option("Trials of the randomization test.", least=100))
+    seed: int | None = field(
+        default=12345,
+        metadata=option(
+            "Seed of all draws. Default: $SACREBLEU_SEED or 12345.", kind=int | None, default=None, least=0
+        ),
+    )
+    alpha: float = field(
+        default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5, in_signature=False)
+    )
+    correction: Literal["none", "bonferroni", "holm", "bh"] = field(
+        default="none", metadata=option("Correct p-values for the number of pairs.")
+    )
+    by: str | None = field(
+        default=None, metadata=option("Also score each domain, document or other tag apart.", metavar="TAG")
+    )
+    guards: bool = field(
+        default=True, metadata=option("Look for empty, copied, wrong-language… outputs.", in_signature=False)
+    )
     evidence: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def resolve(cls, given: Mapping[str, Any], run: Run | None = None) -> Self:
+        """Metrics may be given as text, `bleu,chrf++`, or as a list of such texts; the pair too."""
+        values = dict(given)
+        pair = values.get("pair")
+        if isinstance(pair, str):
+            both = parse_pair(pair)
+            values["pair"] = pair = (str(both.source), str(both.target))
+        if run is None or values.get("metrics") is not None:
+            values["metrics"] = _metrics(values.get("metrics"), pair[1] if pair else "")
+        if run is None and values.get("seed") is None:
+            values["seed"] = stats.default_seed()
+            if values["seed"] is None:  # which is to say that every run draws anew
+                return replace(super().resolve(values), seed=None)
+        return super().resolve(values, run)
+
+    @classmethod
+    def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        saved = super().restore(parameters)
+        pair = saved.get("pair")
+        return saved | {"metrics": _metrics(list(saved.get("metrics") or ()), pair[1] if pair else "")}
+
+    def check(self, systems: Sequence[str]) -> None:
+        if self.baseline is not None and self.baseline not in systems:
+            raise UsageError(
+                f"No system '{self.baseline}' to take as the baseline. Available: {', '.join(systems)}."
+            )
 
     def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
         return [
@@ -118,6 +194,23 @@ class ScoreMethod(Method):
             counts=judgement.counts,
         )
 
+    def units(self, judgement: Judgement) -> list[dict[str, Any]]:
+        rows: dict[tuple[str, str], dict[str, Any]] = {}
+        for entry in judgement.statistics:
+            if entry.group == "all":
+                values = self.metrics[entry.metric].unit_scores(entry.values).tolist()
+                for unit, value in zip(entry.ids, values, strict=True):
+                    row = rows.setdefault((entry.system, unit), {"system": entry.system, "id": unit})
+                    row[entry.metric] = value
+        columns = ("system", "id", *self.metrics)
+        return [{column: row.get(column) for column in columns} for row in rows.values()]
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        """What people call each metric; two variants of one metric are told apart by what was asked for."""
+        shared = Counter(metric.label for metric in self.metrics.values())
+        return {n: m.label if shared[m.label] == 1 else n for n, m in self.metrics.items()}
+
     @property
     def _resampling(self) -> dict[str, object]:
         """What sacreBLEU says in a signature about resampling; `labels` besides."""
@@ -156,6 +249,8 @@ class ScoreMethod(Method):
                 low=_defined(low[i]),
                 high=_defined(high[i]),
                 signature=table[i].signature,
+                label=self._labels[table[0].metric],
+                decimals=metric.decimals,
             )
             for i, system in enumerate(systems)
         ]
@@ -195,6 +290,49 @@ class ScoreMethod(Method):
         if self.test == "randomization":
             return stats.paired_randomization(values, metric.aggregate, trials=self.trials, seed=self.seed)
         return stats.paired_bootstrap(points, resampled)
+
+    @classmethod
+    def facts(cls, run: Run) -> str:
+        references = max((len(segment.references) for segment in run.segments), default=0)
+        pair = run.parameters.get("pair")
+        facts = ["-".join(pair)] if pair else []
+        facts += [f"{len(run.segments):,} segments", f"{references} reference{'s' * (references != 1)}"]
+        return " · ".join(facts)
+
+    @classmethod
+    def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
+        more = (comparison_table(run, all_pairs=view.pairs), guard_table(run.result))
+        return [main_table(run), *group_tables(run.result), *filter(None, more)]
+
+    @classmethod
+    def figures(cls, run: Run, view: View = PLAIN) -> list[Figure]:
+        return score_figures(run.result)
+
+    @classmethod
+    def signatures(cls, run: Run) -> list[str]:
+        return signature_lines(run.result)
+
+    @classmethod
+    def why(cls, finding: Finding) -> str:
+        if "missed" not in finding.evidence:
+            return super().why(finding)
+        missed = [
+            f"{name['text']} ({name['type']})" + (f", near {name['near']!r}" if name.get("near") else "")
+            for name in finding.evidence["missed"]
+        ]
+        value = "" if finding.value is None else f" {finding.value:.4g}"
+        return f"{finding.detector}{value}: missed {'; '.join(missed)}"
+
+
+def _metrics(given: Mapping[str, Metric] | Sequence[str] | str | None, language: str) -> Mapping[str, Metric]:
+    """The metrics by what was asked for."""
+    if isinstance(given, Mapping):
+        return given
+    specs = [given] if isinstance(given, str) else [METRICS] if given is None else given
+    wanted = [part for spec in specs for part in split_specs(spec)]
+    if not wanted:
+        raise UsageError("There is no metric: write -m bleu,chrf or leave -m out.")
+    return {spec: build("metric", spec, language=language) for spec in wanted}
 
 
 def _parts(measured: Statistics, metric: Metric) -> list[Statistics]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mtassay.core import Segment
-from mtassay.report.table import Table
+from mtassay.display import Table
 from mtassay.texts.marks import printable, wrapped
 
 __all__ = ["cost_table", "variant_lines", "variants_table"]

@@ -7,16 +7,88 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from mtassay.core import Result, Score
-from mtassay.report.table import Cell, Table
+from mtassay.core import Case, Result, Run, Score
+from mtassay.display import Cell, Figure, Point, Series, Table, View
+from mtassay.methods.suite.accuracy import phenomenon_groups
 
-__all__ = ["AVERAGES", "TESTS", "accuracy_table", "kinds_in", "number", "status_table", "system_table"]
+__all__ = [
+    "AVERAGES",
+    "TESTS",
+    "accuracy_figure",
+    "accuracy_table",
+    "accuracy_tables",
+    "kinds_in",
+    "number",
+    "status_table",
+    "system_table",
+]
 
 AVERAGES = {"micro": "micro-average", "macro": "macro-average"}
 TESTS = {"exact": "exact paired test", "bootstrap": "paired bootstrap test", "z": "z-test", "t": "t-test"}
 INTERVALS = "95 % intervals: Wilson's; of the macro-average: Price & Bonett's."
+MANY = 6
+"""With more systems than this, averages get a table of their own, one system a line."""
 _ALWAYS = ("correct", "incorrect", "undecided")
 _NO_OUTPUT = ("skipped", "error")
+
+
+def accuracy_tables(run: Run, view: View) -> list[Table]:
+    """Accuracies by category, or with `detail` by phenomenon; of many systems the averages stand first."""
+    both = run.parameters.get("items") == "both"
+    tables: list[Table] = []
+    for suffix, title in (
+        ("", "Items settled for all systems" if both else ""),
+        (":settled", "Each its own"),
+    ):
+        if suffix and not both:
+            continue
+        if len(run.systems) > MANY:
+            tables.append(system_table(run.result, suffix=suffix, title=title))
+        tables.append(_of_run(run, view, suffix=suffix, title=title, mark=view.mark))
+    return tables
+
+
+def _of_run(run: Run, view: View, *, suffix: str = "", title: str = "", mark: str = "") -> Table:
+    cases = [Case(s.id, s.id, (s.source,), tags=s.tags) for s in run.segments]
+    return accuracy_table(
+        run.result,
+        by="phenomenon" if view.detail else "category",
+        categories=phenomenon_groups(cases),
+        suffix=suffix,
+        title=title,
+        mark=mark,
+    )
+
+
+def accuracy_figure(run: Run, view: View, *, title: str) -> Figure:
+    """The accuracies as a heat map; where a run has two kinds, those on the items settled for all systems."""
+    table = _of_run(run, view)
+    cells = table.cells()
+    alone = table.header[-1] == "95 % interval"
+    names = list(run.systems) if alone else list(table.header[2:])
+    series = []
+    for column, name in enumerate(names, start=2):
+        points = []
+        for row in cells:
+            text = row[column].text.strip()
+            low, high = _ends(row[3].text) if alone else (None, None)
+            value = None if text == "–" else float(text)
+            points.append(Point(f"{row[0].text}  ({row[1].text})", value, low, high, row[column].strong))
+        series.append(Series(name, points))
+    legend = "" if alone else " Bold: the best of the row, and all not significantly worse."
+    return Figure(
+        "heat",
+        series,
+        title=title,
+        note=f"{table.notes[0]} In brackets: items.{legend}",
+        rows=[f"{row[0].text}  ({row[1].text})" for row in cells],
+        heads=[f"{row[0].text}  ({row[1].text})" for row in cells if row[0].strong],
+    )
+
+
+def _ends(interval: str) -> tuple[float | None, float | None]:
+    low, _, high = interval.strip("[]").partition("–")
+    return (float(low), float(high)) if high else (None, None)
 
 
 def accuracy_table(

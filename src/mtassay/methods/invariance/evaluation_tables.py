@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from mtassay.report.table import Cell, Table
+from mtassay.display import Cell, Table
 from mtassay.texts.marks import printable
 
 __all__ = [

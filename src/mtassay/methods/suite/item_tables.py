@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mtassay.report.table import Cell, Table
+from mtassay.display import Cell, Table
 from mtassay.texts.marks import find_words, marked, wrapped
 
 __all__ = ["GroupOutput", "ItemOutputs", "item_block", "item_rows", "items_table"]

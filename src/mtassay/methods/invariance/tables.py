@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mtassay.core import Finding, Run
-from mtassay.report.table import Cell, Table
+from mtassay.display import Block, Cell, Line, Table, View
 from mtassay.stats import wilson
-from mtassay.texts.marks import differing, find_words, marked, wrapped
+from mtassay.texts.marks import differing, find_words, marked
 
 __all__ = [
     "companion_table",
     "issue_block",
+    "issue_blocks",
     "issues_in",
     "issues_table",
     "seconds_table",
@@ -23,7 +24,8 @@ __all__ = [
 
 METHOD = "invariance"
 _ISSUE = ("suspicious", "confirmed", "cleared")
-_LABEL = 11  # columns before the texts
+USUAL = 10
+"""So many issues of each system are shown, unless somebody wants more or fewer."""
 _REASONS = 5  # reasons that a note names
 
 
@@ -33,18 +35,12 @@ def issues_in(run: Run) -> list[Finding]:
     return sorted(issues, key=lambda finding: -(finding.value or 0.0))
 
 
-def issue_block(finding: Finding, *, width: int, color: bool, show_system: bool = True) -> str:
-    """One issue for a terminal: the original, then each variant that was reported.
+def issue_block(finding: Finding, *, show_system: bool = True) -> Block:
+    """One issue: the original, then each variant that was reported.
 
     What differs from the original's output is marked in the variants' outputs.
     """
     evidence = finding.evidence
-    indent = " " * _LABEL
-
-    def line(label: str, text: str, spans: Iterable[tuple[int, int]] = ()) -> str:
-        first = f"  {label}".ljust(_LABEL)
-        return wrapped(text or "(empty)", spans, width=width, indent=indent, first=first, color=color)
-
     variants = _variants(evidence)
     source, output = str(evidence.get("source", "")), str(evidence.get("output", ""))
     names = [
@@ -53,16 +49,28 @@ def issue_block(finding: Finding, *, width: int, color: bool, show_system: bool 
         str(evidence.get("status", "")),
         _far(finding),
     ]
-    lines = [wrapped(" · ".join(filter(None, names)), width=width, indent="  ", first="")]
-    lines.append(line("source", source, find_words(source, [v["before"] for v in variants])))
-    lines.append(line("output", output))
+    lines = [Line("source", source, find_words(source, [v["before"] for v in variants]))]
+    lines.append(Line("output", output))
     for variant in variants:
-        _, spans = differing(output, variant["output"])
-        lines.append(wrapped(_change(variant), width=width, indent="    ", first="  "))
-        lines.append(line("output", variant["output"], spans))
+        lines.append(Line(None, _change(variant)))
+        lines.append(Line("output", variant["output"], differing(output, variant["output"])[1]))
         if variant["differences"]:
-            lines.append(line("differs", "; ".join(variant["differences"])))
-    return "\n".join(lines)
+            lines.append(Line("differs", "; ".join(variant["differences"])))
+    return Block(lines, " · ".join(filter(None, names)))
+
+
+def issue_blocks(run: Run, view: View) -> list[Block]:
+    """The farthest issues of each system, and how many more there are."""
+    most = USUAL if view.cases is None else view.cases
+    several = len(run.systems) > 1
+    blocks = []
+    for system in run.systems if most else ():
+        found = [finding for finding in issues_in(run) if finding.system == system]
+        blocks += [issue_block(finding, show_system=several) for finding in found[:most]]
+        if left := len(found) - most if len(found) > most else 0:
+            more = f"{left:,} more issue{'s' * (left != 1)}{f' of {system}' if several else ''}"
+            blocks.append(Block(title=f"… and {more}: --issues {len(found)}"))
+    return blocks
 
 
 def issues_table(run: Run) -> Table:

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mtassay.core import Finding, Result, Run, Score
-from mtassay.report.table import Cell, Table
+from mtassay.display import Cell, Figure, Point, Series, Table
 from mtassay.texts.marks import marked, printable
 
 __all__ = [
     "BROKE",
     "capabilities_in",
+    "pass_rate_figure",
     "pass_rate_table",
     "position_table",
     "ranked_systems",
@@ -95,6 +96,18 @@ def pass_rate_table(
     notes += _about_undecided(result, systems)
     notes += [caution] if caution else []
     return Table(["Capability", "n", *map(printable, systems)], rows, title, notes)
+
+
+def pass_rate_figure(result: Result, *, title: str = "") -> Figure:
+    """Capabilities by system: a dot for each pass rate, with its 95 % interval."""
+    rows = capabilities_in(result)
+    scores = {(s.group, s.system): s for s in result.scores if s.name == PASS_RATE}
+    series = [
+        Series(system, [Point(g, (s := scores[g, system]).value, s.low, s.high) for g in rows])
+        for system in ranked_systems(result)
+    ]
+    note = "Bars: Wilson's 95 % intervals."
+    return Figure("dots", series, title, x_label="pass rate (%)", note=note, rows=rows, heads=[ALL])
 
 
 def status_table(run: Run, *, title: str = "") -> Table:

@@ -7,14 +7,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mtassay.core import Finding, Run
-from mtassay.report.behavior import reason_of
-from mtassay.report.table import Cell, Table
-from mtassay.texts.marks import Span, differing, find_words, marked, wrapped
+from mtassay.display import Block, Cell, Line, Span, Table, View
+from mtassay.methods.behavior.tables import reason_of
+from mtassay.texts.marks import differing, find_words, marked
 
-__all__ = ["LABEL", "case_block", "cases_table", "failures_in", "failures_table", "worth_a_look"]
+__all__ = [
+    "LABEL",
+    "case_block",
+    "cases_table",
+    "failure_blocks",
+    "failures_in",
+    "failures_table",
+    "worth_a_look",
+]
 
 LABEL = 13
 """The columns before the texts of a case."""
+USUAL = 5
+"""So many failed cases of each system are shown, unless somebody wants more or fewer."""
 _ORDER = ("edit ignored", "edit broke it", "edit improved it", "original is bad")
 
 Change = Sequence[Any]
@@ -32,8 +42,8 @@ def worth_a_look(run: Run) -> list[Finding]:
     return [*failures_in(run), *(f for f in run.findings if f.verdict == "undecided")]
 
 
-def case_block(finding: Finding, *, width: int, color: bool, show_system: bool = True) -> str:
-    """One judged case for a terminal. The edit is marked, and in the second output what differs."""
+def case_block(finding: Finding, *, show_system: bool = True) -> Block:
+    """One judged case. The edit is marked, and in the second output what differs."""
     evidence = finding.evidence
     before, after = _source_spans(evidence)
     output, edited = str(evidence.get("output") or ""), str(evidence.get("edited_output") or "")
@@ -46,20 +56,31 @@ def case_block(finding: Finding, *, width: int, color: bool, show_system: bool =
         _where(evidence),
         _qualities(evidence),
     ]
-    texts: list[tuple[str, str, Iterable[Span]]] = [
-        ("source", str(evidence.get("source") or ""), before),
-        ("reference", str(evidence.get("reference") or ""), _reference_spans(evidence)[0]),
-        ("output", output, ()),
-        ("edited", str(evidence.get("edited_source") or ""), after),
-        ("pseudo-ref", str(evidence.get("pseudo_reference") or ""), _reference_spans(evidence)[1]),
-        ("output", edited, differing(output, edited)[1]),
+    references = _reference_spans(evidence)
+    lines = [
+        Line("source", str(evidence.get("source") or ""), before),
+        Line("reference", str(evidence.get("reference") or ""), references[0]),
+        Line("output", output),
+        Line("edited", str(evidence.get("edited_source") or ""), after),
+        Line("pseudo-ref", str(evidence.get("pseudo_reference") or ""), references[1]),
+        Line("output", edited, differing(output, edited)[1]),
     ]
-    lines = [wrapped(" · ".join(filter(None, head)), width=width, indent="  ", first="")]
-    for label, text, spans in texts:
-        first = f"  {label}".ljust(LABEL)
-        shown = text or "(empty)"
-        lines.append(wrapped(shown, spans, width=width, indent=" " * LABEL, first=first, color=color))
-    return "\n".join(lines)
+    return Block(lines, " · ".join(filter(None, head)), LABEL)
+
+
+def failure_blocks(run: Run, view: View) -> list[Block]:
+    """The first failed cases of each system, and how many more there are."""
+    most = USUAL if view.cases is None else view.cases
+    several = len(run.systems) > 1
+    where = f"mtassay behavior judge {run.id} " if view.is_saved else ""
+    blocks = []
+    for system in run.systems if most else ():
+        found = [finding for finding in failures_in(run) if finding.system == system]
+        blocks += [case_block(finding, show_system=several) for finding in found[:most]]
+        if left := len(found) - most if len(found) > most else 0:
+            more = f"{left:,} more failed case{'s' * (left != 1)}{f' of {system}' if several else ''}"
+            blocks.append(Block(title=f"… and {more}: {where}--failures {len(found)}"))
+    return blocks
 
 
 def failures_table(run: Run, *, most: int | None = None) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtassay.core import Result, Score
-from mtassay.report.table import Cell, Table
+from mtassay.display import Cell, Table
 from mtassay.texts.marks import printable
 
 __all__ = ["pair_quality_table"]

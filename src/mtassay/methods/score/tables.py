@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from mtassay.core import Comparison, Result, Score
-from mtassay.report.table import Cell, Table
+from mtassay.core import Comparison, Result, Run, Score
+from mtassay.display import Cell, Figure, Point, Series, Table
 
 WHOLE = "all"
 FEW = 30
@@ -14,15 +14,18 @@ FEW = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """How to show a result: a metric's label and decimals, the baseline, the level of significance."""
+class _Look:
+    """What each metric is called, and with how many decimals it is printed."""
 
-    labels: Mapping[str, str] = field(default_factory=dict)
-    decimals: Mapping[str, int] = field(default_factory=dict)
-    baseline: str | None = None
-    alpha: float = 0.05
-    test: str = "bootstrap"
-    correction: str = "none"
+    labels: Mapping[str, str]
+    decimals: Mapping[str, int]
+
+    @classmethod
+    def of(cls, result: Result) -> _Look:
+        return cls(
+            {score.name: score.label or score.name for score in result.scores},
+            {score.name: score.decimals for score in result.scores},
+        )
 
     def label(self, name: str) -> str:
         return self.labels.get(name, name)
@@ -40,8 +43,9 @@ class Look:
         return f"{self.number((score.high - score.low) / 2, score.name)}"
 
 
-def main_table(result: Result, look: Look) -> Table:
+def main_table(run: Run) -> Table:
     """Systems by metric: score, half-width of its 95 % interval, rank of its significance cluster."""
+    result, look = run.result, _Look.of(run.result)
     whole = [score for score in result.scores if score.group == WHOLE]
     metrics = list(dict.fromkeys(score.name for score in whole))
     cells = {(score.name, score.system): score for score in whole}
@@ -70,12 +74,13 @@ def main_table(result: Result, look: Look) -> Table:
     if min(sizes.values()) < FEW:
         notes.append(f"Fewer than {FEW}: intervals and p-values say little.")
     if ranks:
-        notes.append(f"#: rank; a new one where all above differ from all below (p < {look.alpha:g}).")
+        notes.append(f"#: rank; a new one where all above differ from all below (p < {_alpha(run):g}).")
     return Table(header, rows, notes=notes)
 
 
-def group_tables(result: Result, look: Look) -> list[Table]:
+def group_tables(result: Result) -> list[Table]:
     """For each metric with groups (domains, entity types): systems by group."""
+    look = _Look.of(result)
     tables = []
     for metric in dict.fromkeys(score.name for score in result.scores):
         parts = [s for s in result.scores if s.name == metric and s.group != WHOLE]
@@ -102,39 +107,47 @@ def group_tables(result: Result, look: Look) -> list[Table]:
     return tables
 
 
-def comparison_table(result: Result, look: Look, *, all_pairs: bool = False) -> Table | None:
+def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
     """Every system against the baseline, or all pairs, metric by metric; `None` for a single system."""
+    look, alpha = _Look.of(run.result), _alpha(run)
+    baseline = run.parameters.get("baseline") or run.systems[0]
     rows: list[list[Cell | str]] = []
-    for comparison in result.comparisons:
+    for comparison in run.result.comparisons:
         if comparison.group != WHOLE:
             continue
         label = look.label(comparison.name)
         if all_pairs:
-            rows.append([f"{comparison.a} − {comparison.b}", label, *_comparison_cells(comparison, look)])
-        elif look.baseline in (comparison.a, comparison.b):
-            shown = comparison if comparison.b == look.baseline else _reversed(comparison)
-            rows.append([shown.a, label, *_comparison_cells(shown, look)])
+            cells = _comparison_cells(comparison, look, alpha)
+            rows.append([f"{comparison.a} − {comparison.b}", label, *cells])
+        elif baseline in (comparison.a, comparison.b):
+            shown = comparison if comparison.b == baseline else _reversed(comparison)
+            rows.append([shown.a, label, *_comparison_cells(shown, look, alpha)])
     if not rows:
         return None
     return Table(
         ["System", "metric", "Δ", "p", "detectable", "more needed"],
         rows,
-        title="All pairs" if all_pairs else f"Against {look.baseline}",
+        title="All pairs" if all_pairs else f"Against {baseline}",
         notes=[
-            _about_p(look),
+            _about_p(run),
             "detectable: the smallest Δ that this test set shows with 80 % power. "
             "more needed: how many more segments would settle a Δ of this size.",
         ],
     )
 
 
-def _about_p(look: Look) -> str:
+def _alpha(run: Run) -> float:
+    return float(run.parameters.get("alpha", 0.05))
+
+
+def _about_p(run: Run) -> str:
     """Which test the p-values are from; the bootstrap's are known to be small."""
     text = {
         "bootstrap": "p: paired bootstrap as in sacreBLEU, which is lenient; --test randomization is not",
         "randomization": "p: approximate randomization, two-sided",
-    }[look.test]
-    return f"{text}{f'; corrected ({look.correction})' if look.correction != 'none' else ''}."
+    }[run.parameters.get("test", "bootstrap")]
+    correction = run.parameters.get("correction", "none")
+    return f"{text}{f'; corrected ({correction})' if correction != 'none' else ''}."
 
 
 def guard_table(result: Result) -> Table | None:
@@ -161,20 +174,31 @@ def guard_table(result: Result) -> Table | None:
     )
 
 
-def signature_lines(result: Result, look: Look) -> list[str]:
+def signature_lines(result: Result) -> list[str]:
     """One line per metric: its label and signature."""
+    look = _Look.of(result)
     signatures = {score.name: score.signature for score in result.scores}
     return [f"{look.label(name)}|{signature}" for name, signature in signatures.items()]
 
 
-def score_rows(result: Result) -> Table:
-    """All scores, one a row, for programs and spreadsheets."""
-    header = ["name", "system", "group", "value", "n", "low", "high", "signature"]
-    rows = [
-        ["" if (value := getattr(score, key)) is None else str(value) for key in header]
-        for score in result.scores
-    ]
-    return Table(header, rows)
+def score_figures(result: Result) -> list[Figure]:
+    """For each metric a figure: every system's score with its 95 % interval, the best first."""
+    look = _Look.of(result)
+    figures = []
+    for metric in dict.fromkeys(score.name for score in result.scores):
+        scores = {s.system: s for s in result.scores if (s.name, s.group) == (metric, WHOLE)}
+        systems = _ordered_systems(result, [metric])
+        points = [Point(s, scores[s].value, scores[s].low, scores[s].high) for s in systems]
+        figures.append(
+            Figure(
+                "dots",
+                [Series(look.label(metric), points)],
+                x_label=look.label(metric),
+                rows=systems,
+                note=f"Dots: scores with 95 % bootstrap intervals, n = {scores[systems[0]].n:,}.",
+            )
+        )
+    return figures
 
 
 def _ordered_systems(result: Result, metrics: Sequence[str]) -> list[str]:
@@ -204,8 +228,8 @@ def _reversed(comparison: Comparison) -> Comparison:
     )
 
 
-def _comparison_cells(comparison: Comparison, look: Look) -> list[Cell | str]:
-    significant = comparison.p is not None and comparison.p < look.alpha
+def _comparison_cells(comparison: Comparison, look: _Look, alpha: float) -> list[Cell | str]:
+    significant = comparison.p is not None and comparison.p < alpha
     delta = look.number(comparison.delta, comparison.name)
     if comparison.delta is not None and comparison.delta > 0:
         delta = f"+{delta}"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from mtassay.core import Result, Score
-from mtassay.report.accuracy import AVERAGES, TESTS, accuracy_table, kinds_in, number
-from mtassay.report.table import Cell, Table
+from mtassay.display import Cell, Table
+from mtassay.methods.suite.tables import AVERAGES, TESTS, accuracy_table, kinds_in, number
 from mtassay.stats import Change
 
 __all__ = [

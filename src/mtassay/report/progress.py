@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 import threading
 import time
@@ -14,6 +15,12 @@ _PATIENCE = 1.5  # seconds without a word
 _PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal, and before the first
 
 
+def is_notebook() -> bool:
+    """Whether a person looks on in a notebook, which is no terminal and still shows a line that changes."""
+    shell = getattr(builtins, "get_ipython", None)
+    return shell is not None and "ipykernel" in sys.modules
+
+
 class Progress:
     """A context whose `report` an engine can call; writes to standard error only.
 
@@ -22,29 +29,13 @@ class Progress:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
-        self._terminal = sys.stderr.isatty()
+        self._terminal = sys.stderr.isatty() or is_notebook()
         self._started = time.monotonic()
         self._step = ("", 0, None)  # type: tuple[str, int, int | None]
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._show, daemon=True, name=WATCHER)
         self._since = (self._started, 0)
         self._shown = False
-        self._began = self._started
-        self._seconds: dict[str, float] = {}
-
-    @property
-    def seconds(self) -> dict[str, float]:
-        """How long each step has taken, in the order in which they began."""
-        self._count()
-        return dict(self._seconds)
-
-    def _count(self) -> None:
-        """Add the time since it was last counted to the step that is under way."""
-        now = time.monotonic()
-        name = self._step[0].partition(" (")[0]
-        if name:
-            self._seconds[name] = self._seconds.get(name, 0.0) + now - self._began
-        self._began = now
 
     def __enter__(self) -> Self:
         if not self._quiet:
@@ -64,8 +55,6 @@ class Progress:
     def report(self, step: str, done: int, total: int | None) -> None:
         """What is being done now."""
         now = time.monotonic()
-        if step != self._step[0]:
-            self._count()
         if done < self._step[1] or total != self._step[2]:
             self._since = (now, done)
         self._step = (step, done, total)

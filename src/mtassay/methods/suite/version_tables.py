@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mtassay.report.accuracy import AVERAGES, TESTS
-from mtassay.report.development import ABOUT_CHANGE, CHANGE_HEADER, change_cells
-from mtassay.report.table import Cell, Table
+from mtassay.display import Cell, Table
+from mtassay.methods.suite.tables import AVERAGES, TESTS
+from mtassay.methods.suite.year_tables import ABOUT_CHANGE, CHANGE_HEADER, change_cells
 from mtassay.stats import Change
 from mtassay.texts.marks import differing, find_words, marked, wrapped
 

@@ -1,0 +1,499 @@
+"""The library: every method as a function, on files or on texts in memory, and the run that it gives.
+
+All functions take, besides the parameters of their method, how to run it: `save` keeps the run in the
+workspace, `workspace` is its file (default: `$MTASSAY_WORKSPACE` or `.mtassay/workspace.db`), `max_calls` and
+`max_characters` are the budget of each live engine, `cache` (on) reuses what was computed before, `quiet`
+shows no progress (default: it is shown where a person looks on), and `listen` is told every note at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+from mtassay import core
+from mtassay.caller import Budget
+from mtassay.core import Finding, Output, Result, Segment, System
+from mtassay.display import Block, Figure, Table, View
+from mtassay.engine import EngineTools, Execution, Open, run_with
+from mtassay.engine import translate as ask_for_translations
+from mtassay.errors import ServiceError, UsageError, WorkspaceError
+from mtassay.formats import Stream, read_references, read_segments, read_stream, read_test_set, segment_record
+from mtassay.formats.entities import read_entities
+from mtassay.formats.segments import join, read_documents
+from mtassay.languages import Pair, parse_pair
+from mtassay.method import Method, method_of
+from mtassay.options import is_live
+from mtassay.registry import find
+from mtassay.report.progress import Progress, is_notebook
+from mtassay.report.run import Form, render, render_html
+from mtassay.store import DEFAULT, Workspace
+from mtassay.story import CaseStory, tell_case
+from mtassay.systems.live import LiveSystem
+from mtassay.systems.roster import Given, named, open_systems
+from mtassay.systems.stored import Stored, replays
+
+__all__ = [
+    "Run",
+    "behavior",
+    "invariance",
+    "load",
+    "open_workspace",
+    "run",
+    "score",
+    "suite",
+    "translate",
+    "workspace_path",
+]
+
+Texts = str | PathLike[str] | Sequence[str | None]
+"""A file, or texts in memory."""
+
+
+@dataclass(frozen=True, repr=False)
+class Run:
+    """What came out of a method: scores, findings, tables, figures; prints itself as the command does.
+
+    >>> run = score({"a": ["Olá, mundo!"], "b": ["Oi!"]}, [["Olá, mundo!"]], metrics="chrf", samples=100)
+    >>> [(record["system"], round(record["value"])) for record in run.records()]
+    [('a', 100), ('b', 8)]
+    """
+
+    record: core.Run
+    execution: Execution | None = field(default=None, compare=False)
+    """All that a fresh run was made of; `None` for one out of the workspace."""
+
+    @property
+    def id(self) -> str:
+        """What the run is called in the workspace."""
+        return self.record.id
+
+    @property
+    def method(self) -> str:
+        """The name of its method."""
+        return self.record.method
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters of the method as they were resolved."""
+        return self.record.parameters
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """The names of the systems, in order."""
+        return self.record.systems
+
+    @property
+    def result(self) -> Result:
+        """Scores, comparisons, clusters, counts and notes."""
+        return self.record.result
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a reader must know besides the numbers."""
+        return self.record.result.notes
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """All findings with their evidence."""
+        return self.record.findings
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """What was asked."""
+        return self.record.segments
+
+    @property
+    def outputs(self) -> Mapping[str, Sequence[Output]]:
+        """What was answered, by system."""
+        return self.record.outputs
+
+    @property
+    def failures(self) -> Mapping[str, Sequence[Output]]:
+        """What live engines did not translate, by system, each with its reason; empty if all went well."""
+        return self.execution.failures if self.execution else {}
+
+    def records(self, what: str = "scores") -> list[dict[str, Any]]:
+        """Plain records, for `pandas.DataFrame(run.records())`.
+
+        `what` is scores, comparisons, clusters, findings, outputs, segments, units (a score for each segment,
+        of a fresh run that measures) or refused (what was generated and dropped, of a fresh run).
+        """
+        result, run = self.record.result, self.record
+        if what in ("scores", "comparisons", "clusters"):
+            return [asdict(entry) for entry in getattr(result, what)]
+        if what == "findings":
+            return _with_texts(run)
+        if what == "outputs":
+            return [
+                {"id": o.id, "system": system, "output": o.text, "error": o.error}
+                for system, answers in run.outputs.items()
+                for o in answers
+            ]
+        if what == "segments":
+            texts = {name: {o.id: o.text for o in answers} for name, answers in run.outputs.items()}
+            return [
+                segment_record(
+                    segment, outputs={name: given.get(segment.id) for name, given in texts.items()}
+                )
+                for segment in run.segments
+            ]
+        if what == "units":
+            return self._fresh().method.units(self._fresh().judgement)
+        if what == "refused":
+            return [dict(record) for record in self._fresh().generated.refused]
+        known = "scores, comparisons, clusters, findings, outputs, segments, units, refused"
+        raise UsageError(f"A run has no '{what}'. Available: {known}.")
+
+    def tables(self, **view: Any) -> list[Table]:
+        """All tables; `view` is what `display.View` has: `detail=True`, `pairs=True`, `cases=3`."""
+        return method_of(self.record).tables(self.record, View(**view))
+
+    def figures(self, **view: Any) -> list[Figure]:
+        """What there is to draw, as data; `report.figures.draw` draws one."""
+        return method_of(self.record).figures(self.record, View(**view))
+
+    def blocks(self, case: str | None = None, **view: Any) -> list[Block]:
+        """The cases that a person should see first, or every system's answer to one case."""
+        method = method_of(self.record)
+        if case is None:
+            return method.blocks(self.record, View(**view))
+        return [method.block(self.record, case, system) for system in self.systems]
+
+    def render(self, form: Form = "text", *, said: Sequence[str] = (), **view: Any) -> str:
+        """The run as text, json, tsv, md or latex."""
+        return render(self.record, form, view=View(**view), said=said)
+
+    def judge(self, **changes: Any) -> Run:
+        """The same outputs judged again with other parameters: nothing is translated twice."""
+        options, given = _split(changes)
+        method = method_of(self.record).resolve(given, self.record)
+        return _execute(method, self.segments, replays(self.record), options)
+
+    def explain(self, case: str, *, workspace: Texts | None = None) -> CaseStory:
+        """One case of a saved run with all there is to know: outputs, findings, decisions, earlier runs."""
+        return tell_case(open_workspace(workspace), case, run=self.id)
+
+    def save(self, workspace: str | PathLike[str] | None = None) -> Run:
+        """Keep the run in the workspace; `load` gives it back."""
+        Workspace(workspace_path(workspace)).save_run(self.record)
+        return self
+
+    def _fresh(self) -> Execution:
+        if self.execution is None:
+            raise UsageError(f"Run {self.id} comes out of the workspace, which does not keep that.")
+        return self.execution
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __repr__(self) -> str:
+        return f"<Run {self.id}: {self.method} of {', '.join(self.systems)}>"
+
+    def _repr_html_(self) -> str:
+        return render_html(self.record)
+
+
+def score(
+    systems: Given = (),
+    references: Texts | Sequence[Texts] = (),
+    source: Texts | None = None,
+    *,
+    langpair: str | None = None,
+    test_set: str | PathLike[str] | None = None,
+    documents: str | PathLike[str] | None = None,
+    entities: str | PathLike[str] | None = None,
+    **options: Any,
+) -> Run:
+    """Corpus metrics against references, with intervals, significance and clusters.
+
+    References are files, or lists of texts: one list for each reference. A `test_set` brings source,
+    references and outputs along; `references` then are the names of some of its references. Parameters:
+    those of `ScoreMethod`, as `metrics="bleu,chrf++"`.
+
+    >>> run = score({"a": ["Olá."], "b": ["Oi."]}, [["Olá."]], metrics="chrf", samples=100)
+    >>> run.systems, round(run.result.scores[0].value)
+    (['a', 'b'], 100)
+    """
+    from mtassay.methods.score.method import ScoreMethod
+
+    settings, given = _split(options)
+    pair = None if langpair is None else parse_pair(langpair)
+    labels: dict[str, str] = {}
+    inside: dict[str, System] = {}
+    outside = systems
+    if test_set is None:
+        segments = _test_set(source, _listed(references), documents, pair)
+    else:
+        if brought := [o for o, value in (("-s", source), ("--documents", documents)) if value is not None]:
+            raise UsageError(f"--test-set brings source and documents along: leave out {brought[0]}.")
+        found = read_test_set(Path(test_set), pair=pair)
+        if names := [str(name) for name in _listed(references)]:
+            found = found.with_references(names)
+        segments = found.segments
+        labels = {"test": found.name, "lang": str(pair)} if pair else {"test": found.name}
+        chosen = [name for name in systems if name in found.outputs]
+        inside = {
+            name: Stored(name, {s.id: text for s, text in zip(segments, texts, strict=True)})
+            for name, texts in found.outputs.items()
+            if name in (chosen or found.outputs)
+        }
+        if not isinstance(systems, Mapping):
+            outside = [name for name in systems if name not in chosen]
+    if not inside and not outside:
+        raise UsageError("There is no system to score: add -t NAME=FILE.")
+    if entities is not None:
+        segments = read_entities(Path(entities), segments)
+    given.setdefault("evidence", settings.save)
+    method = ScoreMethod.resolve({"pair": None if pair is None else str(pair), "labels": labels, **given})
+    return _execute(method, segments, {**inside, **named(outside)}, settings, pair)
+
+
+def suite(suite: Any, systems: Given, **options: Any) -> Run:
+    """A linguistic test suite: what does each system get right?
+
+    `suite` is a file, the name of one that comes with mtassay (`en-pt`), or a `Suite`. Parameters: those of
+    `SuiteMethod`, and which items to take: `category`, `phenomenon`, `tag`, `item`, `approved`, `public`.
+    """
+    from mtassay.methods.suite.method import SuiteMethod
+
+    settings, given = _split(options)
+    method = SuiteMethod.resolve({"suite": suite, **given})
+    if not systems:
+        raise UsageError("There is no system to judge: add -t NAME=FILE or -t NAME=scheme:rest.")
+    return _execute(method, method.segments, systems, settings, method.pair)
+
+
+def invariance(sentences: Any, systems: Given, *, langpair: str, **options: Any) -> Run:
+    """Change one word, translate again, report translations whose structure moved; needs no reference.
+
+    `sentences` are a file or a list of texts, or segments with their variants. Parameters: those of
+    `InvarianceMethod`.
+    """
+    from mtassay.methods.invariance.method import InvarianceMethod
+
+    settings, given = _split(options)
+    pair = parse_pair(langpair)
+    method = InvarianceMethod.resolve({"pair": str(pair), **given})
+    if not systems:
+        raise UsageError("There is no system to test: add -t NAME=scheme:rest.")
+    return _execute(method, method.read(sentences), systems, settings, pair)
+
+
+def behavior(source: Any, reference: Any, systems: Given, *, langpair: str, **options: Any) -> Run:
+    """Edit both sides of a parallel text, and see which capabilities a system lacks.
+
+    `source` and `reference` are files or lists of texts; with `reference=None`, `source` is a file of cases
+    that were made before. Parameters: those of `BehaviorMethod`.
+    """
+    from mtassay.methods.behavior.method import BehaviorMethod
+
+    settings, given = _split(options)
+    pair = parse_pair(langpair)
+    method = BehaviorMethod.resolve({"pair": str(pair), **given})
+    if not systems:
+        raise UsageError("There is no system to test: add -t NAME=scheme:rest.")
+    return _execute(method, method.read(source, reference), systems, settings, pair)
+
+
+def run(
+    method: str | Method, segments: Any, systems: Given, *, langpair: str | None = None, **options: Any
+) -> Run:
+    """Any method by its name, or as an object, on segments: a file, a list of texts, or of `Segment`s.
+
+    >>> run("score", [Segment("1", "Hi.", ("Olá.",))], {"a": ["Olá."]}, samples=100).method
+    'score'
+    """
+    settings, given = _split(options)
+    pair = None if langpair is None else parse_pair(langpair)
+    if isinstance(method, str):
+        cls = cast("type[Method]", find("method", method))
+        takes_pair = pair is not None and any(f.name == "pair" for f in fields(cls))
+        method = cls.resolve({**({"pair": str(pair)} if takes_pair else {}), **given})
+    if not systems:
+        raise UsageError("There is no system to test: add -t NAME=FILE or -t NAME=scheme:rest.")
+    return _execute(method, _segments(segments, pair), systems, settings, pair)
+
+
+def translate(
+    texts: Texts, system: Any, *, langpair: str, max_seconds: float | None = None, **options: Any
+) -> list[str | None]:
+    """What a live engine makes of texts, or of the lines of a file; `None` where it failed.
+
+    Every answer is kept in the workspace when it arrives, and never asked for twice.
+
+    >>> translate(["Hello."], "fake:upper", langpair="en-pt", workspace=":memory:")
+    ['HELLO.']
+    """
+    settings, _ = _split(options)
+    pair = parse_pair(langpair)
+    segments = _segments(texts, pair)
+    (engine,) = open_systems({"engine": system}, segments, pair)
+    with Progress(quiet=settings.is_quiet) as progress:
+        budget = replace(settings.budget, seconds=max_seconds)
+        tools = EngineTools(settings.memory(is_live=True), progress.report, budget)
+        (outputs,) = ask_for_translations(segments, [engine], tools).values()
+    if outputs and all(output.text is None for output in outputs):
+        raise ServiceError(f"Nothing was translated, the first because {outputs[0].error}")
+    return [output.text for output in outputs]
+
+
+def load(name: str = "last", *, workspace: str | PathLike[str] | None = None) -> Run:
+    """A saved run by its id, the beginning or the end of it, or `last`."""
+    return Run(open_workspace(workspace).run(name))
+
+
+def workspace_path(chosen: str | PathLike[str] | None = None) -> Path:
+    """The chosen file, the one of the environment, or the default in this folder."""
+    return Path(chosen) if chosen else Path(os.environ.get("MTASSAY_WORKSPACE", DEFAULT))
+
+
+def open_workspace(chosen: Any = None) -> Workspace:
+    """The workspace, which must be there already."""
+    path = workspace_path(chosen)
+    if not path.exists():
+        raise UsageError(f"There is no workspace {path} yet: add --save to a command, or give --workspace.")
+    return Workspace(path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a method is run: what all functions of the library share; see the top of this module.
+
+    `creates` makes a workspace for the cache alone, where there is none yet.
+    """
+
+    save: bool = False
+    workspace: str | PathLike[str] | None = None
+    max_calls: int | None = None
+    max_characters: int | None = None
+    cache: bool = True
+    quiet: bool | None = None
+    listen: Callable[[str], None] | None = None
+    creates: bool = False
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody looks on, or wants to."""
+        return not (sys.stderr.isatty() or is_notebook()) if self.quiet is None else self.quiet
+
+    @property
+    def budget(self) -> Budget:
+        """What each live engine may cost."""
+        return Budget(calls=self.max_calls, characters=self.max_characters)
+
+    def memory(self, *, is_live: bool = False) -> Workspace | None:
+        """The workspace to look things up in; `None` where there is none and none is needed."""
+        path = workspace_path(self.workspace)
+        if self.save:
+            return Workspace(path)
+        if not self.cache or str(path) == ":memory:":
+            return None
+        if not (path.exists() or is_live or self.creates or self.workspace is not None):
+            return None
+        try:
+            return Workspace(path)
+        except WorkspaceError:
+            if self.workspace is not None or path.exists():
+                raise
+            return None  # a folder that may not be written: a score does not need it
+
+
+def _execute(
+    method: Method,
+    segments: Sequence[Segment],
+    systems: Given | Sequence[System],
+    settings: Settings,
+    pair: Pair | None = None,
+) -> Run:
+    """Run the method, show how far it is, and keep the run where that is wanted."""
+    with Progress(quiet=settings.is_quiet) as progress:
+        store = settings.memory(is_live=_is_live(systems))
+        tools = EngineTools(store, progress.report, settings.budget, settings.listen or _deaf)
+        opened = _opener(method, systems, pair, tools)
+        execution = run_with(tools, method, segments, opened)
+        if settings.save and store:
+            execution.save(store)
+    return Run(execution.run, execution)
+
+
+def _opener(method: Method, systems: Given | Sequence[System], pair: Pair | None, tools: EngineTools) -> Open:
+    """Opens the systems when it is known what they will be asked."""
+    if not isinstance(systems, Mapping) and all(isinstance(system, System) for system in systems):
+        ready = cast("Sequence[System]", systems)
+        return lambda segments: ready
+    given = cast("Given", systems)
+    return lambda segments: open_systems(given, segments, pair, read=method.reader(segments, tools))
+
+
+def _is_live(systems: Given | Sequence[System]) -> bool:
+    given = systems.values() if isinstance(systems, Mapping) else systems
+    return any(
+        isinstance(what, LiveSystem) or (isinstance(what, str) and is_live(what.partition("=")[2] or what))
+        for what in given
+    )
+
+
+def _split(options: Mapping[str, Any]) -> tuple[Settings, dict[str, Any]]:
+    """How to run, and the parameters of the method."""
+    how = {f.name for f in fields(Settings)}
+    settings = Settings(**{key: value for key, value in options.items() if key in how})
+    return settings, {key: value for key, value in options.items() if key not in how}
+
+
+def _listed(references: Texts | Sequence[Texts]) -> list[Texts]:
+    return (
+        [references] if isinstance(references, str | PathLike) else list(cast("Sequence[Texts]", references))
+    )
+
+
+def _test_set(
+    source: Texts | None, references: Sequence[Texts], documents: Any, pair: Pair | None
+) -> list[Segment]:
+    """The segments of files and of texts in memory, joined."""
+    streams = [
+        stream
+        for what in references
+        for stream in (
+            read_references(Path(what), pair=pair)
+            if isinstance(what, str | PathLike)
+            else [Stream("the reference", list(what), None)]
+        )
+    ]
+    first = None
+    if isinstance(source, str | PathLike):
+        first = read_stream(Path(source), role="source", pair=pair)
+    elif source is not None:
+        first = Stream("the source", list(source), None)
+    return join(first, streams, documents=None if documents is None else read_documents(Path(documents)))
+
+
+def _segments(given: Any, pair: Pair | None) -> list[Segment]:
+    """Segments from a file, from texts, or as they are."""
+    if isinstance(given, str | PathLike):
+        return read_segments(Path(given), [], pair=pair)
+    return [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in enumerate(given, start=1)]
+
+
+def _with_texts(run: core.Run) -> list[dict[str, Any]]:
+    """Findings as records, each with the texts it is about where its case is a segment."""
+    by_id = {segment.id: segment for segment in run.segments}
+    texts = {name: {o.id: o.text for o in answers} for name, answers in run.outputs.items()}
+    records = []
+    for finding in run.findings:
+        record: dict[str, Any] = asdict(finding)
+        if segment := by_id.get(finding.case_id):
+            record["source"] = segment.source
+            record["references"] = list(segment.references)
+            record["output"] = texts[finding.system].get(segment.id)
+        records.append(record)
+    return records
+
+
+def _deaf(note: str) -> None:
+    pass

@@ -1,0 +1,313 @@
+"""What a method is: a way of testing that does and shows everything that is particular to it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self, cast
+
+from mtassay.core import (
+    Case,
+    Doubt,
+    Finding,
+    Flags,
+    Generated,
+    Judgement,
+    Output,
+    Question,
+    Result,
+    Run,
+    Segment,
+    Tools,
+)
+from mtassay.display import PLAIN, Block, Cell, Figure, Line, Table, View
+from mtassay.errors import UsageError
+from mtassay.registry import find
+
+__all__ = ["Method", "Read", "method_of"]
+
+Read = Callable[[str, str], Mapping[str, str | None]]
+"""Reads outputs from a file, for a system of this name: by segment id."""
+
+
+@dataclass(frozen=True)
+class Method(ABC):
+    """A way of testing: its fields are its parameters, and it does and shows all that is particular to it.
+
+    What a field needs to be an option of a command stands in its metadata (`mtassay.options.option`). Only
+    `cases`, `judge` and `score` must be written; everything else has a default that serves.
+    """
+
+    name: ClassVar[str]
+    asks: ClassVar[Sequence[Question]] = ()
+    """What people can be asked about the outputs of a run; the first question is the usual one."""
+
+    # Parameters ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def resolve(cls, given: Mapping[str, Any], run: Run | None = None) -> Self:
+        """The method with these parameters; what was not given, or is `None`, is as in a saved run.
+
+        Parameters that the run does not have, or that say nothing there, have their defaults.
+        """
+        known = [f.name for f in fields(cls) if f.init]
+        if strange := [key for key in given if key not in known]:
+            raise UsageError(f"{cls.name} has no parameter '{strange[0]}'. Available: {', '.join(known)}.")
+        saved = cls.restore(run.parameters) if run is not None else {}
+        values = {f.name: saved[f.name] for f in fields(cls) if saved.get(f.name) is not None}
+        return cls(**values | {key: value for key, value in given.items() if value is not None})
+
+    @classmethod
+    def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields that saved parameters describe; JSON has no tuples."""
+        return {key: tuple(v) if isinstance(v, list) else v for key, v in parameters.items()}
+
+    def parameters(self) -> dict[str, Any]:
+        """The fields as resolved, as JSON can hold them; `restore` reads them again."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+
+    def check(self, systems: Sequence[str]) -> None:
+        """Refuse what cannot be with these systems, before anything is asked."""
+        return None
+
+    # The flow --------------------------------------------------------------------------------------------
+
+    def generate(self, segments: Sequence[Segment], tools: Tools) -> Generated:
+        """New sentences, where the method invents any; otherwise the segments as they are."""
+        return Generated(segments)
+
+    def reader(self, segments: Sequence[Segment], tools: Tools) -> Read | None:
+        """What reads files of outputs, where those of this method are not read as all others are."""
+        return None
+
+    @abstractmethod
+    def cases(self, segments: Iterable[Segment], tools: Tools) -> Iterable[Case]:
+        """What to ask. A case that cannot run is given with `skip`, never left out."""
+
+    @abstractmethod
+    def judge(
+        self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
+    ) -> Judgement:
+        """What the answers show. `outputs` has, for each system, one output per case and source, in order."""
+
+    @abstractmethod
+    def score(self, judgement: Judgement, tools: Tools) -> Result:
+        """What it adds up to."""
+
+    def units(self, judgement: Judgement) -> list[dict[str, Any]]:
+        """A record for each unit and system with the score of each metric, where the method measures."""
+        return []
+
+    # What people can be asked ----------------------------------------------------------------------------
+
+    @classmethod
+    def questions(cls, run: Run) -> list[Question]:
+        """What people can be asked about this run, each question with what they should look at."""
+        return [replace(question, doubts=cls.doubts(run)) for question in cls.asks]
+
+    @classmethod
+    def doubts(cls, run: Run) -> list[Doubt]:
+        """The answers that a person should look at: by default what is undecided or fails."""
+        return [
+            Doubt(finding.case_id, finding.system, cls.status([finding]), finding.evidence)
+            for finding in run.findings
+            if finding.verdict in ("undecided", "fail")
+        ]
+
+    @classmethod
+    def reviewed(cls, run: Run, case_id: str) -> str:
+        """The id of the segment whose outputs people are asked about; usually the case's own."""
+        return case_id
+
+    @classmethod
+    def holds(cls, run: Run, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
+        """What decisions, by subject, make of a case that stands for more than one output; else empty."""
+        return ""
+
+    @classmethod
+    def flags(cls, run: Run) -> list[Flags]:
+        """What each detector of the run takes for wrong."""
+        missing = Counter(str(f.verdict) for f in run.findings if f.detector == "output")
+        by_detector: dict[str, list[Finding]] = {}
+        for finding in run.findings:
+            if finding.verdict is not None and finding.detector != "output":
+                by_detector.setdefault(finding.detector, []).append(finding)
+        return [cls.flags_of(name, found, missing) for name, found in by_detector.items()]
+
+    @classmethod
+    def flags_of(cls, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
+        """The same for the findings of one detector: what it finds to fail is wrong."""
+        silent = Counter(missing) + Counter(
+            str(f.verdict) for f in findings if f.verdict not in ("pass", "fail")
+        )
+        return Flags(
+            detector,
+            frozenset((f.case_id, f.system) for f in findings if f.verdict == "fail"),
+            {(f.case_id, f.system): f.value for f in findings if f.value is not None},
+            silent,
+        )
+
+    # How a saved run shows itself ------------------------------------------------------------------------
+
+    @classmethod
+    def facts(cls, run: Run) -> str:
+        """What was tested, in a line."""
+        return f"{len(run.segments):,} segments"
+
+    @classmethod
+    def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
+        """All tables; the first one tells what was tested, and the notes of the run stand below it."""
+        return [_score_table(run)]
+
+    @classmethod
+    def figures(cls, run: Run, view: View = PLAIN) -> list[Figure]:
+        """What there is to draw."""
+        return []
+
+    @classmethod
+    def blocks(cls, run: Run, view: View = PLAIN) -> list[Block]:
+        """The cases that a person should see first, told whole."""
+        return []
+
+    @classmethod
+    def cases_table(cls, run: Run, view: View = PLAIN) -> Table | None:
+        """The same as a table, for where blocks cannot be shown."""
+        return None
+
+    @classmethod
+    def finding_blocks(cls, run: Run) -> list[Block]:
+        """Every finding that is worth a look, in full."""
+        sources = {segment.id: segment.source for segment in run.segments}
+        texts = {(name, o.id): o.text for name, answers in run.outputs.items() for o in answers}
+        blocks = []
+        for finding in run.findings:
+            about = {
+                "source": sources.get(finding.case_id),
+                "output": texts.get((finding.system, finding.case_id)),
+            }
+            lines = [Line(label, text) for label, text in about.items() if text]
+            blocks.append(Block(lines, " · ".join((finding.case_id, finding.system, cls.why(finding)))))
+        return blocks
+
+    @classmethod
+    def findings_table(cls, run: Run, *, everything: bool) -> Table | None:
+        """The same as a table; `everything` has those too that are not worth a look."""
+        return None
+
+    @classmethod
+    def block(cls, run: Run, case_id: str, system: str) -> Block:
+        """One answer to one case, and why it was judged so."""
+        found = [finding for finding in cls.findings(run, case_id) if finding.system == system]
+        text = run.text(case_id, system)
+        lines = [] if text is None else cls.output_lines(text, found[0].evidence if found else {})[:1]
+        for finding in found:
+            for number, reason in enumerate(cls.reasons(finding)):
+                lines.append(Line("" if number else "why", reason))
+        return Block(lines)
+
+    @classmethod
+    def output_lines(cls, text: str, evidence: Mapping[str, Any]) -> list[Line]:
+        """An output with what was found in it marked, then what helps a person to judge it."""
+        return [Line("output", text)]
+
+    @classmethod
+    def reasons(cls, finding: Finding) -> list[str]:
+        """What a finding says, in as many lines as it takes."""
+        return [cls.why(finding)]
+
+    @classmethod
+    def findings(cls, run: Run, case_id: str) -> list[Finding]:
+        """All that was found about a case."""
+        return [finding for finding in run.findings if finding.case_id == case_id]
+
+    @classmethod
+    def case_of(cls, segment: Segment) -> str:
+        """The case that a segment is told with; usually its own."""
+        return segment.id
+
+    @classmethod
+    def status(cls, findings: Sequence[Finding]) -> str:
+        """The findings about one output in a word or a few; empty where nothing was judged.
+
+        >>> Method.status([Finding("1", "nmt", "length", "fail"), Finding("1", "nmt", "copied", "fail")])
+        'fail: length, copied'
+        """
+        by_verdict: dict[str, list[str]] = {}
+        for finding in findings:
+            if finding.verdict is not None:
+                by_verdict.setdefault(finding.verdict, []).append(finding.detector)
+        return "; ".join(
+            verdict if names == ["output"] else f"{verdict}: {', '.join(dict.fromkeys(names))}"
+            for verdict, names in by_verdict.items()
+        )
+
+    @classmethod
+    def why(cls, finding: Finding) -> str:
+        """What a finding says, in a line."""
+        evidence = finding.evidence
+        said = str(evidence.get("why") or evidence.get("reason") or "") or "; ".join(
+            f"{key.replace('_', ' ')}: {value}" for key, value in evidence.items()
+        )
+        if finding.detector == "output":
+            return said
+        value = "" if finding.value is None else f" {finding.value:.4g}"
+        return f"{finding.detector}{value}: {said}" if said else f"{finding.detector}{value}"
+
+    @classmethod
+    def record(cls, run: Run) -> dict[str, Any]:
+        """The result for a program."""
+        return run.result.as_dict()
+
+    @classmethod
+    def signatures(cls, run: Run) -> list[str]:
+        """What the numbers depend on, each once."""
+        return list(dict.fromkeys(score.signature for score in run.result.scores if score.signature))
+
+    @classmethod
+    def later(cls, run: Run) -> list[str]:
+        """What somebody should know who looks at a run that was saved, a line each."""
+        return []
+
+    @classmethod
+    def advice(cls, run: Run, *, is_saved: bool) -> list[str]:
+        """What can be done with a run next, a line each."""
+        return []
+
+
+def method_of(run: Run) -> type[Method]:
+    """The method that a run is of; where that is not installed any more, what all methods have in common."""
+    try:
+        return cast("type[Method]", find("method", run.method))
+    except UsageError:
+        return Method
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it; other objects by their own description."""
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+
+
+def _score_table(run: Run) -> Table:
+    """Every score with its n and interval, a row each; what was counted stands below."""
+    rows: list[list[Cell | str]] = [
+        [
+            score.system,
+            score.name if score.group == "all" else f"{score.name}, {score.group}",
+            "–" if score.value is None else f"{score.value:.4g}",
+            "" if score.low is None or score.high is None else f"[{score.low:.4g}–{score.high:.4g}]",
+            f"{score.n:,}",
+        ]
+        for score in run.result.scores
+    ]
+    counts = [
+        f"{system}: {', '.join(f'{name} {n:,}' for name, n in counted.items())}."
+        for system, counted in run.result.counts.items()
+        if counted
+    ]
+    return Table(["System", "score", "value", "95 % interval", "n"], rows, notes=counts)

@@ -1,0 +1,1 @@
+"""Corpus metrics against references (Papineni et al. 2002)."""

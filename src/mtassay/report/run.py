@@ -1,0 +1,102 @@
+"""A run as text, Markdown, LaTeX, TSV, JSON or HTML, whatever its method: what commands print."""
+
+from __future__ import annotations
+
+import html
+import json
+import textwrap
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from mtassay.core import Result, Run
+from mtassay.display import PLAIN, Table, View
+from mtassay.method import method_of
+from mtassay.report.block import block_html, block_text
+from mtassay.report.table import to_html, to_latex, to_markdown, to_text, to_tsv
+
+__all__ = ["Form", "render", "render_html", "render_tables", "score_rows"]
+
+Form = Literal["text", "json", "tsv", "md", "latex"]
+"""How a run is written; for people and for programs."""
+
+_WIDTH = 80
+
+
+def render(
+    run: Run,
+    form: Form = "text",
+    *,
+    view: View = PLAIN,
+    facts: str | None = None,
+    said: Collection[str] = (),
+    width: int = _WIDTH,
+    color: bool = False,
+) -> str:
+    """The run in this format. `facts` is the line to begin with, unless it is the method's own.
+
+    `said` are notes that the reader has seen already.
+    """
+    method = method_of(run)
+    if form == "json":
+        return json.dumps(method.record(run), ensure_ascii=False, indent=2)
+    if form == "tsv":
+        return to_tsv(score_rows(run.result))
+    if form == "text" and not color and not view.mark:
+        view = replace(view, mark="*")
+    about = method.facts(run) if facts is None else facts
+    notes = [note for note in run.result.notes if note not in said]
+    first, *others = method.tables(run, view)
+    parts = [_remark(about, form, width)] if about else []
+    if form == "text":
+        parts += [block_text(block, width=width, color=color) for block in method.blocks(run, view)]
+    elif view.cases != 0 and (table := method.cases_table(run, view)) is not None:
+        parts.append(render_tables([table], form))
+    parts.append(render_tables([first], form, width=width, color=color))
+    parts += [_remark(note, form, width) for note in notes]
+    if others:
+        parts.append(render_tables(others, form, width=width, color=color))
+    if signatures := method.signatures(run):
+        parts.append(_fenced(signatures, form))
+    return "\n\n".join(parts)
+
+
+def render_tables(tables: Sequence[Table], form: Form, *, width: int = _WIDTH, color: bool = False) -> str:
+    """Tables one after another."""
+    write = {"md": to_markdown, "latex": to_latex, "tsv": to_tsv}.get(form)
+    return "\n\n".join(write(t) if write else to_text(t, width=width, color=color) for t in tables)
+
+
+def render_html(run: Run, *, view: View = PLAIN) -> str:
+    """For a notebook: the tables, the notes, and the first cases that a person should see."""
+    method = method_of(run)
+    first, *others = method.tables(run, view)
+    parts = [f"<p>{html.escape(method.facts(run))}</p>", to_html(first)]
+    parts += [f"<p>{html.escape(note)}</p>" for note in run.result.notes]
+    parts += [to_html(table) for table in others]
+    parts += [block_html(block) for block in method.blocks(run, view)]
+    parts += [f"<pre>{html.escape(signature)}</pre>" for signature in method.signatures(run)]
+    return "\n".join(parts)
+
+
+def score_rows(result: Result) -> Table:
+    """All scores, one a row, for programs and spreadsheets."""
+    header = ["name", "system", "group", "value", "n", "low", "high", "signature"]
+    rows = [
+        ["" if (value := getattr(score, key)) is None else str(value) for key in header]
+        for score in result.scores
+    ]
+    return Table(header, rows)
+
+
+def _remark(text: str, form: Form, width: int) -> str:
+    """A line of plain words between tables."""
+    if form == "text":
+        return textwrap.fill(text, width)
+    return f"% {text}" if form == "latex" else text
+
+
+def _fenced(signatures: Sequence[str], form: Form) -> str:
+    if form == "md":
+        return "\n".join(["```", *signatures, "```"])
+    return "\n".join(f"% {line}" if form == "latex" else line for line in signatures)
