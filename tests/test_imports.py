@@ -12,10 +12,10 @@ import pytest
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 
 LAYERS = [
-    {"errors", "core", "languages"},
+    {"errors", "core", "languages", "registry"},
     {"stats", "formats", "reviews", "store", "systems", "tools", "metrics"},
     {"methods"},
-    {"engine", "caller", "executors", "registry", "options", "meta", "repair"},
+    {"engine", "caller", "executors", "options", "meta", "repair"},
     {"report", "web"},
     {"cli"},
 ]

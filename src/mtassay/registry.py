@@ -48,6 +48,15 @@ _OURS: dict[str, dict[str, str]] = {
         "tencent": "mtassay.systems.tencent:Tencent",
         "transformers": "mtassay.systems.transformers_engine:Transformers",
     },
+    # Best first, where several read a language: spaCy is trained for it, the light ones fill the gaps.
+    "annotator": {
+        "spacy": "mtassay.tools.annotate.spacy_pipeline",
+        "stanza": "mtassay.tools.annotate.stanza_pipeline",
+        "natasha": "mtassay.tools.annotate.natasha_news",
+        "lac": "mtassay.tools.annotate.lac",
+        "udpipe": "mtassay.tools.annotate.udpipe_model",
+        "hanta": "mtassay.tools.annotate.hanta",
+    },
 }
 """Ours by kind, each kind in the order in which its names are shown and tried."""
 

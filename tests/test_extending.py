@@ -1,0 +1,45 @@
+"""The examples of docs/extending.md work as they stand, in a package of their own."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from mtassay.registry import names
+from mtassay.tools.annotate import open_annotator
+
+PAGE = (Path(__file__).resolve().parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")
+
+
+def install(heading: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes a package of the code and the entry points of a section, as `pip install` would."""
+    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    [code] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    [points] = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    written = ""
+    for group, values in tomllib.loads(points)["project"]["entry-points"].items():
+        for name, value in values.items():
+            module = value.partition(":")[0]
+            path = folder / f"{module.replace('.', '/')}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(code, encoding="utf-8")
+            written += f"[{group}]\n{name} = {value}\n"
+            for part in (module, module.partition(".")[0]):
+                monkeypatch.delitem(sys.modules, part, raising=False)
+    info = folder / "my_package-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(written)
+    monkeypatch.syspath_prepend(str(folder))
+
+
+def test_the_language_tool_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A language tool", tmp_path, monkeypatch)
+    assert names("annotator")[-1] == "blanks"
+    annotator = open_annotator("cy", needs=["tokens"], name="blanks")
+    [found] = annotator.annotate(["Bore da."])
+    assert [(token.text, token.start, token.end) for token in found.tokens] == [("Bore", 0, 4), ("da.", 5, 8)]
