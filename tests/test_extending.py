@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.errors import UsageError
 from mtassay.registry import names
+from mtassay.tools.align import aligner_names, open_aligner
 from mtassay.tools.annotate import open_annotator
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")
@@ -43,3 +45,14 @@ def test_the_language_tool_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     annotator = open_annotator("cy", needs=["tokens"], name="blanks")
     [found] = annotator.annotate(["Bore da."])
     assert [(token.text, token.start, token.end) for token in found.tokens] == [("Bore", 0, 4), ("da.", 5, 8)]
+
+
+def test_the_word_aligner_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A word aligner", tmp_path, monkeypatch)
+    assert aligner_names()[-1] == "same-word"
+    aligner = open_aligner("cs-en", name="same-word")
+    assert aligner.align([(["Praha", "1989"], ["In", "1989"]), ([], ["x"])]) == [{(1, 1)}, set()]
+    with pytest.raises(UsageError, match=r"No word aligner 'same-word:x'\. Available: table, "):
+        open_aligner("cs-en", name="same-word:x")
+    with pytest.raises(UsageError, match="'same-word' has no symmetrization; leave 'union' out"):
+        open_aligner("cs-en", name="same-word", symmetrize="union")

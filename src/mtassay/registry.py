@@ -57,6 +57,14 @@ _OURS: dict[str, dict[str, str]] = {
         "udpipe": "mtassay.tools.annotate.udpipe_model",
         "hanta": "mtassay.tools.annotate.hanta",
     },
+    "aligner": {
+        "table": "mtassay.tools.align.table:TableAligner",
+        "encoder": "mtassay.tools.align.encoder_similarity:EncoderAligner",
+        "fast-align": "mtassay.tools.align.fast_align:FastAligner",
+        "eflomal": "mtassay.tools.align.eflomal_model:EflomalAligner",
+        "pharaoh": "mtassay.tools.align.pharaoh:PharaohAligner",
+        "pharaoh-reverse": "mtassay.tools.align.pharaoh:ReversePharaohAligner",
+    },
 }
 """Ours by kind, each kind in the order in which its names are shown and tried."""
 
