@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.errors import UsageError
+from mtassay.core import Segment
+from mtassay.errors import InputError, UsageError
+from mtassay.formats import read_stream, read_test_set
 from mtassay.registry import names
 from mtassay.tools.align import aligner_names, open_aligner
 from mtassay.tools.annotate import open_annotator
@@ -56,3 +58,13 @@ def test_the_word_aligner_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         open_aligner("cs-en", name="same-word:x")
     with pytest.raises(UsageError, match="'same-word' has no symmetrization; leave 'union' out"):
         open_aligner("cs-en", name="same-word", symmetrize="union")
+
+
+def test_the_file_format_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A file format", tmp_path, monkeypatch)
+    (tmp_path / "a.bars").write_text("The sea. ||| O mar.\nHello. ||| Olá.\n", encoding="utf-8")
+    assert read_stream(tmp_path / "a.bars", role="reference").texts == ["O mar.", "Olá."]
+    assert read_test_set(tmp_path / "a.bars").segments[1] == Segment("2", "Hello.", ("Olá.",))
+    (tmp_path / "b.bars").write_text("The sea.\n")
+    with pytest.raises(InputError, match=r"b\.bars line 1: no ' \|\|\| ' in it"):
+        read_stream(tmp_path / "b.bars", role="source")

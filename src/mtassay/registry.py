@@ -6,6 +6,7 @@ before it is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from mtassay.errors import UsageError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
-__all__ = ["KINDS", "find", "is_known", "names"]
+__all__ = ["KINDS", "each", "find", "is_known", "names"]
 
 _OURS: dict[str, dict[str, str]] = {
     "method": {
@@ -65,6 +66,14 @@ _OURS: dict[str, dict[str, str]] = {
         "pharaoh": "mtassay.tools.align.pharaoh:PharaohAligner",
         "pharaoh-reverse": "mtassay.tools.align.pharaoh:ReversePharaohAligner",
     },
+    "format": {
+        "tsv": "mtassay.formats.tsv:Tsv",
+        "jsonl": "mtassay.formats.jsonl:JsonLines",
+        "wmt": "mtassay.formats.wmtxml:WmtXml",
+        "tmx": "mtassay.formats.tmx:Tmx",
+        "xliff": "mtassay.formats.xliff:Xliff",
+        "sgm": "mtassay.formats.sgm:Sgm",
+    },
 }
 """Ours by kind, each kind in the order in which its names are shown and tried."""
 
@@ -74,6 +83,14 @@ KINDS = tuple(_OURS)
 def names(kind: str) -> list[str]:
     """All names of this kind: ours in our order, then those of other packages in that of the alphabet."""
     return [*_OURS[kind], *sorted(_entry_points(kind).names - _OURS[kind].keys())]
+
+
+def each(kind: str) -> Iterator[Any]:
+    """All that is registered, in the order of `names`; other packages are looked at only after ours."""
+    for name in _OURS[kind]:
+        yield find(kind, name)
+    for name in names(kind)[len(_OURS[kind]) :]:
+        yield find(kind, name)
 
 
 def is_known(kind: str, name: str) -> bool:
