@@ -6,7 +6,9 @@ before it is asked for.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +117,11 @@ def find(kind: str, name: str) -> Any:
 
 
 def _entry_points(kind: str) -> EntryPoints:
+    return _read_entry_points(kind, tuple(sys.path))
+
+
+@cache  # Every installed package has a file to read, and a kind is asked for once per file or name.
+def _read_entry_points(kind: str, _folders: tuple[str, ...]) -> EntryPoints:
     from importlib.metadata import entry_points  # slow to load, and seldom needed
 
     return entry_points(group=f"mtassay.{kind}")
