@@ -6,6 +6,9 @@ before it is asked for.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +17,7 @@ from mtassay.errors import UsageError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
-__all__ = ["KINDS", "find", "is_known", "names"]
+__all__ = ["KINDS", "each", "find", "is_known", "names"]
 
 _OURS: dict[str, dict[str, str]] = {
     "method": {
@@ -48,6 +51,31 @@ _OURS: dict[str, dict[str, str]] = {
         "tencent": "mtassay.systems.tencent:Tencent",
         "transformers": "mtassay.systems.transformers_engine:Transformers",
     },
+    # Best first, where several read a language: spaCy is trained for it, the light ones fill the gaps.
+    "annotator": {
+        "spacy": "mtassay.tools.annotate.spacy_pipeline",
+        "stanza": "mtassay.tools.annotate.stanza_pipeline",
+        "natasha": "mtassay.tools.annotate.natasha_news",
+        "lac": "mtassay.tools.annotate.lac",
+        "udpipe": "mtassay.tools.annotate.udpipe_model",
+        "hanta": "mtassay.tools.annotate.hanta",
+    },
+    "aligner": {
+        "table": "mtassay.tools.align.table:TableAligner",
+        "encoder": "mtassay.tools.align.encoder_similarity:EncoderAligner",
+        "fast-align": "mtassay.tools.align.fast_align:FastAligner",
+        "eflomal": "mtassay.tools.align.eflomal_model:EflomalAligner",
+        "pharaoh": "mtassay.tools.align.pharaoh:PharaohAligner",
+        "pharaoh-reverse": "mtassay.tools.align.pharaoh:ReversePharaohAligner",
+    },
+    "format": {
+        "tsv": "mtassay.formats.tsv:Tsv",
+        "jsonl": "mtassay.formats.jsonl:JsonLines",
+        "wmt": "mtassay.formats.wmtxml:WmtXml",
+        "tmx": "mtassay.formats.tmx:Tmx",
+        "xliff": "mtassay.formats.xliff:Xliff",
+        "sgm": "mtassay.formats.sgm:Sgm",
+    },
 }
 """Ours by kind, each kind in the order in which its names are shown and tried."""
 
@@ -57,6 +85,14 @@ KINDS = tuple(_OURS)
 def names(kind: str) -> list[str]:
     """All names of this kind: ours in our order, then those of other packages in that of the alphabet."""
     return [*_OURS[kind], *sorted(_entry_points(kind).names - _OURS[kind].keys())]
+
+
+def each(kind: str) -> Iterator[Any]:
+    """All that is registered, in the order of `names`; other packages are looked at only after ours."""
+    for name in _OURS[kind]:
+        yield find(kind, name)
+    for name in names(kind)[len(_OURS[kind]) :]:
+        yield find(kind, name)
 
 
 def is_known(kind: str, name: str) -> bool:
@@ -81,6 +117,11 @@ def find(kind: str, name: str) -> Any:
 
 
 def _entry_points(kind: str) -> EntryPoints:
+    return _read_entry_points(kind, tuple(sys.path))
+
+
+@cache  # Every installed package has a file to read, and a kind is asked for once per file or name.
+def _read_entry_points(kind: str, _folders: tuple[str, ...]) -> EntryPoints:
     from importlib.metadata import entry_points  # slow to load, and seldom needed
 
     return entry_points(group=f"mtassay.{kind}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NoReturn, TextIO
@@ -11,8 +12,9 @@ from typing import Any, NoReturn, TextIO
 from mtassay.core import Segment
 from mtassay.errors import InputError
 from mtassay.formats.fields import EXPECTED, field_of
-from mtassay.formats.table import ColumnRole, Table, TableBuilder
+from mtassay.formats.table import ColumnRole, Format, Table, TableBuilder
 from mtassay.formats.text import FilePath, open_for_writing, split_lines
+from mtassay.languages import Pair
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -23,42 +25,55 @@ def _refuse(constant: str) -> NoReturn:
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
-def table_from_jsonl(data: bytes, path: str) -> Table:
-    """One row per record; with a `system` key, one record per segment and system.
+class JsonLines(Format):
+    """One JSON object per line."""
 
-    `null` and an absent key mean that the text is missing, `""` is an empty text. Blank lines are skipped.
-    """
-    table: TableBuilder | None = None
-    has_ids = False
-    positions: Counter[str | None] = Counter()
-    for number, line in enumerate(split_lines(data, path), start=1):
-        if not line or line.isspace():
-            continue
-        record = _Record(_parse(line, path, number), path, number)
+    name = "jsonl"
+    suffixes = (".jsonl", ".ndjson")
+
+    def read(self, data: bytes, path: str, pair: Pair | None) -> Table:
+        """One row per record; with a `system` key, one record per segment and system.
+
+        `null` and an absent key mean that the text is missing, `""` is an empty text. Blank lines are
+        skipped.
+        """
+        table: TableBuilder | None = None
+        has_ids = False
+        positions: Counter[str | None] = Counter()
+        for number, line in enumerate(split_lines(data, path), start=1):
+            if not line or line.isspace():
+                continue
+            record = _Record(_parse(line, path, number), path, number)
+            if table is None:
+                has_ids = record.id is not None
+                table = TableBuilder(path, says_missing=True, has_ids=has_ids)
+            elif has_ids != (record.id is not None):
+                raise record.error("all records must have an id, or none")
+            positions[record.system] += 1
+            row = table.row(
+                record.id if record.id is not None else str(positions[record.system]),
+                line=number,
+                document=record.document,
+                tags=record.tags,
+                must_be_new=record.system is None,
+            )
+            for role, name, text in record.texts:
+                is_output = role == "output"
+                name = name or record.system or "" if is_output else name
+                may_repeat = record.system is not None and not is_output
+                table.put(row, role, text, line=number, name=name, may_repeat=may_repeat)
         if table is None:
-            has_ids = record.id is not None
-            table = TableBuilder(path, says_missing=True, has_ids=has_ids)
-        elif has_ids != (record.id is not None):
-            raise record.error("all records must have an id, or none")
-        positions[record.system] += 1
-        row = table.row(
-            record.id if record.id is not None else str(positions[record.system]),
-            line=number,
-            document=record.document,
-            tags=record.tags,
-            must_be_new=record.system is None,
-        )
-        for role, name, text in record.texts:
-            is_output = role == "output"
-            name = name or record.system or "" if is_output else name
-            may_repeat = record.system is not None and not is_output
-            table.put(row, role, text, line=number, name=name, may_repeat=may_repeat)
-    if table is None:
-        raise InputError("no records", path=path)
-    built = table.build()
-    if not built.columns:
-        raise InputError(f"no record has a text. Known keys: id, {EXPECTED}, references, outputs", path=path)
-    return built
+            raise InputError("no records", path=path)
+        built = table.build()
+        if not built.columns:
+            raise InputError(
+                f"no record has a text. Known keys: id, {EXPECTED}, references, outputs", path=path
+            )
+        return built
+
+    def recognises(self, start: bytes) -> bool:
+        """By the brace and the first key."""
+        return re.match(rb'\s*\{\s*"', start) is not None
 
 
 def json_objects(lines: Iterable[str], path: str) -> Iterator[tuple[int, dict[str, Any]]]:

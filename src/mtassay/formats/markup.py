@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from typing import Any
 
 from mtassay.errors import InputError, UsageError
-from mtassay.languages import Language, parse_language
+from mtassay.formats.table import Format, Table
+from mtassay.languages import Language, Pair, parse_language
+from mtassay.registry import each
 
 Element = Any
 """An lxml element; lxml has no types of its own."""
@@ -17,6 +20,40 @@ XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _LAST_KNOWN_LINE = 65535
 
 _LINE_BREAK = re.compile(r"[ \t]*[\r\n]+[ \t\r\n]*")
+
+
+class XmlFormat(Format):
+    """XML, which its root element tells: the name of a file only says that it is XML of some format."""
+
+    @abstractmethod
+    def read_root(self, root: Element, path: str, pair: Pair | None) -> Table:
+        """All that a document with one of the `roots` holds."""
+
+    def read(self, data: bytes, path: str, pair: Pair | None) -> Table:
+        """By the format that has the root element, this one or another."""
+        formats: list[Format] = [format_class() for format_class in each("format") if format_class.roots]
+        for other in formats:
+            # SGML often has the name of XML and is not well-formed, so it must be known before it is parsed.
+            if not isinstance(other, XmlFormat) and other.recognises(data):
+                return other.read(data, path, pair)
+        root = parse_xml(data, path)
+        name = local_name(root)
+        for other in formats:
+            if name in other.roots:
+                if isinstance(other, XmlFormat):
+                    return other.read_root(root, path, pair)
+                return other.read(data, path, pair)
+        *most, last = ", ".join(other.roots_shown or ", ".join(other.roots) for other in formats).split(", ")
+        raise InputError(
+            f"<{name}> is not read. The root must be {', '.join(most)} or {last}",
+            path=path,
+            line=root.sourceline,
+        )
+
+    def recognises(self, start: bytes) -> bool:
+        """By the root element, or as XML, of which `read` finds out the format."""
+        roots = "|".join(map(re.escape, self.roots))
+        return bool(re.match(rf"\s*<(\?xml\s|({roots})[\s>])".encode(), start, re.IGNORECASE))
 
 
 def parse_xml(data: bytes, path: str) -> Element:

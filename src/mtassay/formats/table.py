@@ -1,13 +1,15 @@
-"""What a file with more than one column of text holds: rows with ids, columns with roles."""
+"""What a file with several columns of text holds, rows with ids and columns with roles; and what reads it."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from mtassay.errors import InputError
+from mtassay.languages import Pair
 
 Role = Literal["source", "reference", "output"]
 
@@ -76,6 +78,33 @@ class Table:
             name=column.name,
             says_missing=self.says_missing,
         )
+
+
+class Format(ABC):
+    """One way in which a file holds a table.
+
+    `suffixes` are the ends of names that say so: with their dot, in small letters, without `.gz`. `roots` are
+    the root elements by which it is told from other XML, and `roots_shown` is what errors call them.
+    """
+
+    name: ClassVar[str]
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    roots: ClassVar[tuple[str, ...]] = ()
+    roots_shown: ClassVar[str] = ""
+
+    @abstractmethod
+    def read(self, data: bytes, path: str, pair: Pair | None) -> Table:
+        """All that a file with this content holds; `path` is for messages.
+
+        Whatever the bytes are, it raises nothing but an `InputError`, or a `UsageError` for want of a pair.
+        """
+
+    def recognises(self, start: bytes) -> bool:
+        """Whether content that starts so, after any byte order mark, can only be of this format.
+
+        It is asked where the name of a file says nothing; a file that nobody recognises is plain lines.
+        """
+        return False
 
 
 @dataclass(slots=True)

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.markup import XML_LANG, Element, children, descendants, flat_text, language_of, line_of
+from mtassay.formats.markup import (
+    XML_LANG,
+    Element,
+    XmlFormat,
+    children,
+    descendants,
+    flat_text,
+    language_of,
+    line_of,
+)
 from mtassay.formats.table import Table, TableBuilder
 from mtassay.languages import Language, Pair
 
@@ -11,35 +20,45 @@ from mtassay.languages import Language, Pair
 _CODES = frozenset({"bpt", "ept", "it", "ph", "ut"})
 
 
-def table_from_tmx(root: Element, path: str, *, pair: Pair | None) -> Table:
-    """One row per unit that has the pair's source or target; its id is `tuid`, else its number in the file.
+class Tmx(XmlFormat):
+    """Units with a variant for each language."""
 
-    Where a unit has several variants that fit a language, the one with the same tag counts, else the first.
-    """
-    units = descendants(root, "tu")
-    if pair is None:
-        languages = sorted(
-            {tag for unit in units for variant in children(unit, "tuv") if (tag := _tag(variant))}
-        )
-        raise UsageError(
-            f"{path}: a TMX file needs a language pair; it holds {', '.join(languages) or 'none'}."
-        )
-    table = TableBuilder(path, says_missing=True)
-    seen: set[str] = set()
-    for number, unit in enumerate(units, start=1):
-        variants = [(_tag(variant), variant) for variant in children(unit, "tuv")]
-        seen.update(tag for tag, _ in variants)
-        source, target = _best(variants, pair.source), _best(variants, pair.target)
-        if source is None and target is None:
-            continue
-        line = line_of(unit)
-        row = table.row(unit.get("tuid") or str(number), line=line, must_be_new=True)
-        table.put(row, "source", _text(source, path), line=line)
-        table.put(row, "target", _text(target, path), line=line)
-    built = table.build()
-    if not built.columns:
-        raise InputError(f"no segments for {pair}; it holds {', '.join(sorted(seen)) or 'none'}", path=path)
-    return built
+    name = "tmx"
+    suffixes = (".tmx",)
+    roots = ("tmx",)
+
+    def read_root(self, root: Element, path: str, pair: Pair | None) -> Table:
+        """One row per unit that has the pair's source or target; its id is `tuid`, else its number.
+
+        Where a unit has several variants that fit a language, the one with the same tag counts, else the
+        first.
+        """
+        units = descendants(root, "tu")
+        if pair is None:
+            languages = sorted(
+                {tag for unit in units for variant in children(unit, "tuv") if (tag := _tag(variant))}
+            )
+            raise UsageError(
+                f"{path}: a TMX file needs a language pair; it holds {', '.join(languages) or 'none'}."
+            )
+        table = TableBuilder(path, says_missing=True)
+        seen: set[str] = set()
+        for number, unit in enumerate(units, start=1):
+            variants = [(_tag(variant), variant) for variant in children(unit, "tuv")]
+            seen.update(tag for tag, _ in variants)
+            source, target = _best(variants, pair.source), _best(variants, pair.target)
+            if source is None and target is None:
+                continue
+            line = line_of(unit)
+            row = table.row(unit.get("tuid") or str(number), line=line, must_be_new=True)
+            table.put(row, "source", _text(source, path), line=line)
+            table.put(row, "target", _text(target, path), line=line)
+        built = table.build()
+        if not built.columns:
+            raise InputError(
+                f"no segments for {pair}; it holds {', '.join(sorted(seen)) or 'none'}", path=path
+            )
+        return built
 
 
 def _tag(variant: Element) -> str:

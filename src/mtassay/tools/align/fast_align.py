@@ -10,9 +10,11 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import ClassVar
 
+from mtassay.errors import UsageError
 from mtassay.packages import load_package
-from mtassay.tools.align.learning import Corpus, writable
+from mtassay.tools.align.learning import Corpus, read_corpus, writable
 from mtassay.tools.align.nouns import Links, WordAligner, Words
 
 __all__ = ["FastAligner", "is_installed"]
@@ -33,6 +35,24 @@ class FastAligner(WordAligner):
     """
 
     name = "fast-align"
+    argument: ClassVar[str] = "[FILE]"
+
+    @classmethod
+    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
+        """Learns from the parallel file `rest` too, if there is one."""
+        if symmetrize not in (None, "grow-diag-final-and"):
+            raise UsageError(f"Word aligner '{cls.name}' cannot do '{symmetrize}', only grow-diag-final-and.")
+        return cls(corpus=read_corpus(rest) if rest else None)
+
+    @classmethod
+    def preference(cls, pair: str) -> float:
+        """The last resort."""
+        return 1 if is_installed() else 0
+
+    @classmethod
+    def advice(cls, pair: str) -> str:
+        """Its package, for any pair."""
+        return "pip install 'mtassay[fast-align]', which learns from thousands of pairs"
 
     def __init__(self, *, corpus: Corpus | None = None, iterations: int = 5) -> None:
         self._tool = load_package(

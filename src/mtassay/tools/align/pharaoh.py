@@ -6,11 +6,12 @@ import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from mtassay.errors import InputError, UsageError
 from mtassay.tools.align.nouns import Links, WordAligner, Words
 
-__all__ = ["PharaohAligner", "parse_links", "read_pharaoh"]
+__all__ = ["PharaohAligner", "ReversePharaohAligner", "parse_links", "read_pharaoh"]
 
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 
@@ -45,6 +46,19 @@ class PharaohAligner(WordAligner):
     """
 
     name = "pharaoh"
+    argument: ClassVar[str] = "FILE"
+    is_reverse: ClassVar[bool] = False
+
+    @classmethod
+    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
+        """The links in the file `rest`, whatever the pair."""
+        if not rest:
+            raise UsageError(f"Word aligner '{cls.name}' needs the file with the links: {cls.name}:FILE.")
+        if symmetrize is not None:
+            raise UsageError(
+                f"Word aligner '{cls.name}' takes the links as they are; leave '{symmetrize}' out."
+            )
+        return cls(rest, reverse=cls.is_reverse)
 
     def __init__(
         self,
@@ -107,6 +121,13 @@ class PharaohAligner(WordAligner):
             raise UsageError(
                 f"{self._path} has {len(self._lines)} lines for {pairs} pairs. Give one line per pair."
             )
+
+
+class ReversePharaohAligner(PharaohAligner):
+    """For a file whose links are written target-source."""
+
+    name = "pharaoh-reverse"
+    is_reverse = True
 
 
 def _read(path: str | Path) -> bytes:

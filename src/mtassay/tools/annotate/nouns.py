@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-__all__ = ["LAYERS", "Annotation", "Annotator", "Layer", "Span", "Token"]
+__all__ = ["LAYERS", "Advice", "Annotation", "Annotator", "Layer", "Span", "Token"]
 
 Layer = Literal["tokens", "lemma", "pos", "features", "dependencies", "entities", "constituents"]
 LAYERS: frozenset[Layer] = frozenset(
@@ -76,6 +76,13 @@ class Annotation:
         """The text of a span, with its spaces."""
         start, end = self.characters(span)
         return self.text[start:end]
+
+
+class Advice(NamedTuple):
+    """What a person types to get a tool; a small one is named beside a better one, others are not."""
+
+    command: str
+    is_small: bool = False
 
 
 class Annotator(ABC):

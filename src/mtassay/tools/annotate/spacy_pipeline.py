@@ -9,12 +9,19 @@ from typing import Any
 
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.packages import fingerprint
-from mtassay.tools.annotate.nouns import Annotation, Annotator, Layer, Span, Token
+from mtassay.tools.annotate.nouns import Advice, Annotation, Annotator, Layer, Span, Token
 from mtassay.tools.annotate.reading import read_each
 
 OUR_MODELS = Path(__file__).resolve().parents[2] / "models"
 # The transformers last: without a GPU they take seconds for a sentence.
 _SIZES = ("lg", "md", "ours", "sm", "other", "trf")
+# The languages that spaCy trains pipelines for: https://spacy.io/models
+_NEWS = frozenset(
+    ("ca", "da", "de", "el", "es", "fi", "fr", "hr", "it", "ja", "ko", "lt", "mk", "nb", "nl", "pl", "pt",
+     "ro", "ru", "sl", "sv", "uk")
+)  # fmt: skip
+_WEB = frozenset(("en", "zh"))
+_LAYERS: frozenset[Layer] = frozenset(("tokens", "lemma", "pos", "features", "dependencies", "entities"))
 
 
 def models(language: str) -> list[str]:
@@ -45,6 +52,15 @@ def open_model(language: str, model: str) -> SpacyAnnotator:
     if annotator.language != language:
         raise UsageError(f"spaCy pipeline {model!r} reads '{annotator.language}', not '{language}'.")
     return annotator
+
+
+def advice(language: str, needs: frozenset[Layer]) -> Advice | None:
+    """The package and the middle-sized official pipeline; for Portuguese there is one in mtassay."""
+    if language not in _NEWS | _WEB or not needs <= _LAYERS:
+        return None
+    pipeline = f"{language}_core_{'web' if language in _WEB else 'news'}_md"
+    download = f" && python -m spacy download {pipeline}" if language != "pt" else ""
+    return Advice(f"pip install 'mtassay[spacy]'{download}")
 
 
 def load_pipeline(model: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
-from mtassay.tools.annotate.nouns import Annotation, Annotator, Layer, Span, Token
+from mtassay.tools.annotate.nouns import Advice, Annotation, Annotator, Layer, Span, Token
 from mtassay.tools.annotate.reading import read_each
 from mtassay.tools.annotate.words import Word, parse_features, written_tokens
 
@@ -59,6 +59,13 @@ def open_model(language: str, model: str) -> StanzaAnnotator:
         reason = " ".join(str(error).split())[:200]
         raise UsageError(f"Stanza cannot load '{language}' from {folder}: {reason}") from None
     return StanzaAnnotator(pipeline, language=language, model=code)
+
+
+def advice(language: str, needs: frozenset[Layer]) -> Advice:
+    """The package and the models of a language; which layers they give shows when they are there."""
+    return Advice(
+        f"pip install 'mtassay[stanza]' && python -c \"import stanza; stanza.download('{_code(language)}')\""
+    )
 
 
 class StanzaAnnotator(Annotator):

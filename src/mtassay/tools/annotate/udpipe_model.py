@@ -18,7 +18,7 @@ from typing import Any
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.packages import fingerprint
 from mtassay.tools.annotate import lac
-from mtassay.tools.annotate.nouns import Annotation, Annotator, Layer
+from mtassay.tools.annotate.nouns import Advice, Annotation, Annotator, Layer
 from mtassay.tools.annotate.reading import read_each
 from mtassay.tools.annotate.words import Word, parse_features, written_tokens
 
@@ -47,6 +47,11 @@ def open_model(language: str, model: str) -> UdpipeAnnotator:
         raise UsageError(f"{path} is no UDPipe model.")
     words = lac.open_model(language, "") if language == "zh" else None
     return UdpipeAnnotator(udpipe, loaded, language=language, path=path, words=words)
+
+
+def advice(language: str, needs: frozenset[Layer]) -> Advice:
+    """The package; the model is the user's own."""
+    return Advice("pip install 'mtassay[udpipe]', and name a model file: udpipe:PATH")
 
 
 class UdpipeAnnotator(Annotator):

@@ -1,0 +1,70 @@
+"""The examples of docs/extending.md work as they stand, in a package of their own."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from mtassay.core import Segment
+from mtassay.errors import InputError, UsageError
+from mtassay.formats import read_stream, read_test_set
+from mtassay.registry import names
+from mtassay.tools.align import aligner_names, open_aligner
+from mtassay.tools.annotate import open_annotator
+
+PAGE = (Path(__file__).resolve().parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")
+
+
+def install(heading: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes a package of the code and the entry points of a section, as `pip install` would."""
+    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    [code] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    [points] = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    written = ""
+    for group, values in tomllib.loads(points)["project"]["entry-points"].items():
+        for name, value in values.items():
+            module = value.partition(":")[0]
+            path = folder / f"{module.replace('.', '/')}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(code, encoding="utf-8")
+            written += f"[{group}]\n{name} = {value}\n"
+            for part in (module, module.partition(".")[0]):
+                monkeypatch.delitem(sys.modules, part, raising=False)
+    info = folder / "my_package-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(written)
+    monkeypatch.syspath_prepend(str(folder))
+
+
+def test_the_language_tool_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A language tool", tmp_path, monkeypatch)
+    assert names("annotator")[-1] == "blanks"
+    annotator = open_annotator("cy", needs=["tokens"], name="blanks")
+    [found] = annotator.annotate(["Bore da."])
+    assert [(token.text, token.start, token.end) for token in found.tokens] == [("Bore", 0, 4), ("da.", 5, 8)]
+
+
+def test_the_word_aligner_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A word aligner", tmp_path, monkeypatch)
+    assert aligner_names()[-1] == "same-word"
+    aligner = open_aligner("cs-en", name="same-word")
+    assert aligner.align([(["Praha", "1989"], ["In", "1989"]), ([], ["x"])]) == [{(1, 1)}, set()]
+    with pytest.raises(UsageError, match=r"No word aligner 'same-word:x'\. Available: table, "):
+        open_aligner("cs-en", name="same-word:x")
+    with pytest.raises(UsageError, match="'same-word' has no symmetrization; leave 'union' out"):
+        open_aligner("cs-en", name="same-word", symmetrize="union")
+
+
+def test_the_file_format_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A file format", tmp_path, monkeypatch)
+    (tmp_path / "a.bars").write_text("The sea. ||| O mar.\nHello. ||| Olá.\n", encoding="utf-8")
+    assert read_stream(tmp_path / "a.bars", role="reference").texts == ["O mar.", "Olá."]
+    assert read_test_set(tmp_path / "a.bars").segments[1] == Segment("2", "Hello.", ("Olá.",))
+    (tmp_path / "b.bars").write_text("The sea.\n")
+    with pytest.raises(InputError, match=r"b\.bars line 1: no ' \|\|\| ' in it"):
+        read_stream(tmp_path / "b.bars", role="source")
