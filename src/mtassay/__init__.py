@@ -9,11 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mtassay.api import Run, behavior, invariance, load, run, score, suite, translate
+    from mtassay.api import Run, behavior, invariance, load, read, run, score, suite, translate
 
 __version__ = "0.1.0"
 
-__all__ = ["Run", "__version__", "behavior", "invariance", "load", "run", "score", "suite", "translate"]
+__all__ = [
+    "Run",
+    "__version__",
+    "behavior",
+    "invariance",
+    "load",
+    "read",
+    "run",
+    "score",
+    "suite",
+    "translate",
+]
 
 
 def __getattr__(name: str) -> Any:

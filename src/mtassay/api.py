@@ -23,9 +23,10 @@ from mtassay.display import Block, Figure, Table, View
 from mtassay.engine import EngineTools, Execution, Open, run_with
 from mtassay.engine import translate as ask_for_translations
 from mtassay.errors import ServiceError, UsageError, WorkspaceError
-from mtassay.formats import Stream, read_references, read_segments, read_stream, read_test_set, segment_record
+from mtassay.formats import Stream, read_references, read_stream, read_test_set, segment_record
 from mtassay.formats.entities import read_entities
 from mtassay.formats.segments import join, read_documents
+from mtassay.formats.streams import read_table
 from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method, method_of
 from mtassay.options import is_live
@@ -44,6 +45,7 @@ __all__ = [
     "invariance",
     "load",
     "open_workspace",
+    "read",
     "run",
     "score",
     "suite",
@@ -301,6 +303,18 @@ def behavior(source: Any, reference: Any, systems: Given, *, langpair: str, **op
     return _execute(method, method.read(source, reference), systems, settings, pair)
 
 
+def read(
+    source: Any, references: Texts | Sequence[Texts] = (), *, langpair: str | None = None
+) -> list[Segment]:
+    """Segments for `run`: of a file with sources, references and tags, of several files, or of texts.
+
+    >>> read(["Hi."], [["Olá."]])
+    [Segment(id='1', source='Hi.', references=('Olá.',), document=None, tags={})]
+    """
+    pair = None if langpair is None else parse_pair(langpair)
+    return _segments(source, pair, _listed(references))
+
+
 def run(
     method: str | Method, segments: Any, systems: Given, *, langpair: str | None = None, **options: Any
 ) -> Run:
@@ -473,11 +487,16 @@ def _test_set(
     return join(first, streams, documents=None if documents is None else read_documents(Path(documents)))
 
 
-def _segments(given: Any, pair: Pair | None) -> list[Segment]:
-    """Segments from a file, from texts, or as they are."""
-    if isinstance(given, str | PathLike):
-        return read_segments(Path(given), [], pair=pair)
-    return [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in enumerate(given, start=1)]
+def _segments(given: Any, pair: Pair | None, references: Sequence[Texts] = ()) -> list[Segment]:
+    """Segments from a file, from texts, or as they are; a file that holds references brings them along."""
+    if not isinstance(given, str | PathLike):
+        numbered = enumerate(given, start=1)
+        known = [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in numbered]
+        return known if not references else _test_set([s.source for s in known], references, None, pair)
+    table = None if references else read_table(Path(given), pair=pair)
+    if table is None:
+        return _test_set(given, references, None, pair)
+    return join(read_stream(Path(given), role="source", pair=pair), table.only("reference"))
 
 
 def _with_texts(run: core.Run) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mtassay.errors import UsageError
@@ -48,12 +48,17 @@ def option(help: str, *flags: str, in_signature: bool = True, **how: Any) -> dic
     return {_OPTION: Option(help, flags, **how), "signature": in_signature}
 
 
-def options_of(cls: Any) -> dict[str, Option]:
-    """The fields of a dataclass that are options, by name, with all that is known of each."""
+def options_of(cls: Any, *, plain: bool = False) -> dict[str, Option]:
+    """The fields of a dataclass that are options, by name, with all that is known of each.
+
+    With `plain`, fields that say nothing are options too, as far as a command line can write their type.
+    """
     hints = get_type_hints(cls)
     found = {}
     for f in fields(cls):
         how: Option | None = f.metadata.get(_OPTION)
+        if how is None and plain and f.init and not f.metadata and f.name not in _GIVEN:
+            how = _plain_option(hints[f.name])
         if how is None:
             continue
         default = how.default
@@ -61,17 +66,30 @@ def options_of(cls: Any) -> dict[str, Option]:
             default = f.default if f.default is not MISSING else None
             if f.default_factory is not MISSING:
                 default = f.default_factory()
-        found[f.name] = Option(
-            how.help,
-            how.flags or (f"--{f.name.replace('_', '-')}",),
-            how.metavar,
-            how.least,
-            how.most,
-            hints[f.name] if how.kind is None else how.kind,
-            default,
-            how.is_hidden,
-        )
+        kind = hints[f.name] if how.kind is None else how.kind
+        found[f.name] = replace(how, kind=kind, default=default)
     return found
+
+
+def _plain_option(hint: Any) -> Option | None:
+    """The option that a type makes by itself; several values are written with commas between them."""
+    if get_origin(hint) is tuple:
+        return Option("Several, with commas between them.", kind=str | None, default=None)
+    parts = [kind for kind in get_args(hint) or (hint,) if kind is not type(None)]
+    is_simple = get_origin(hint) is Literal or (len(parts) == 1 and parts[0] in (str, int, float, bool))
+    return Option("") if is_simple else None
+
+
+def read_values(cls: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values as the fields want them; `None` says nothing, and is left out."""
+    hints = get_type_hints(cls)
+    return {
+        name: _convert(value, hints[name], what=name)
+        if isinstance(value, str) and get_origin(hints[name]) is tuple
+        else value
+        for name, value in values.items()
+        if value is not None
+    }
 
 
 def signature_of(settings: Mapping[str, object]) -> str:

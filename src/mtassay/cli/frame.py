@@ -33,10 +33,16 @@ __all__ = ["FRAME", "Frame", "framed", "parameters_of", "place"]
 Values = Mapping[str, Any]
 
 
-def parameters_of(cls: Any, *, without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
-    """Gives a command the fields of a method as options, in the place of its parameter `parameters`."""
-    options = {name: _typed(option) for name, option in options_of(cls).items() if name not in without}
-    return grouped("parameters", options, dict)
+def parameters_of(
+    cls: Any, *, without: tuple[str, ...] = (), plain: bool = False
+) -> Callable[[Command], Command]:
+    """Gives a command the fields of a method as options, in the place of its parameter `parameters`.
+
+    With `plain`, fields that say nothing about options are options too.
+    """
+    options = options_of(cls, plain=plain)
+    typed = {name: _typed(option) for name, option in options.items() if name not in without}
+    return grouped("parameters", typed, dict)
 
 
 def _typed(option: Option) -> tuple[Any, Any]:

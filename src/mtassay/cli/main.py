@@ -16,7 +16,7 @@ from mtassay.errors import MtassayError
 
 COMMANDS = (
     "score", "suite", "invariance", "behavior", "review", "explain", "repair", "translate", "meta",
-    "systems", "runs",
+    "systems", "runs", "method",
 )  # fmt: skip
 """Each is a module of this package with a function `register`; in the order of the help."""
 
@@ -44,7 +44,9 @@ def build_app(words: Sequence[str] = ()) -> typer.Typer:
     first, second = [*words, "", ""][:2]
     for name in [first] if first in COMMANDS else COMMANDS:
         module = import_module(f"mtassay.cli.{name}")
-        if name in GROUPS:
+        if name == "method":
+            module.register(app, words[1:])
+        elif name in GROUPS:
             module.register(app, only=second)
         else:
             module.register(app)
