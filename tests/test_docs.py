@@ -27,7 +27,15 @@ def commands() -> Iterator[tuple[str, Any]]:
         for name, child in (children or {}).items():
             yield from walk(f"{prefix} {name}".strip(), child)
 
-    yield from walk("", typer.main.get_command(build_app()))
+    found = walk("", typer.main.get_command(build_app()))
+    # Those of `method run` have the options of their methods, which have pages of their own.
+    yield from ((name, command) for name, command in found if not name.startswith("method run "))
+
+
+def test_any_method_can_be_run_by_its_name() -> None:
+    assert "mtassay method run NAME" in (PROJECT / "docs" / "commands" / "method.md").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize(

