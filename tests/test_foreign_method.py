@@ -1,4 +1,4 @@
-"""A method of another package: listed, run, saved, shown, explained and reviewed, and no line of ours knows it."""
+"""A method of another package is listed, run, saved, shown, explained and reviewed; no line of ours knows it."""
 
 from __future__ import annotations
 

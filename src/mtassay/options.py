@@ -59,7 +59,7 @@ def options_of(cls: Any, *, plain: bool = False) -> dict[str, Option]:
         how: Option | None = f.metadata.get(_OPTION)
         if how is None and plain and f.init and not f.metadata and f.name not in _GIVEN:
             how = _plain_option(hints[f.name])
-        if how is None:
+        if not isinstance(how, Option):
             continue
         default = how.default
         if default is ...:
