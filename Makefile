@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench clean
+.PHONY: help demo test test-all check bench build clean
 
 help:
 	@echo "make demo      test two engines with our own suites and corpus, and look at the result"
@@ -13,6 +13,7 @@ help:
 	@echo "make check     ruff and mypy"
 	@echo "make test-all  also the tests that need heavy packages or models"
 	@echo "make bench     measure against sacreBLEU and compare-mt"
+	@echo "make build     wheel and sdist in dist/, each installed and tried in an environment of its own"
 
 COMMA := ,
 
@@ -69,5 +70,13 @@ bench: $(VENV)/bench
 	@$(BIN)/python bench/suite.py
 	@$(BIN)/python bench/invariance.py
 
+$(VENV)/build: $(VENV)/base
+	$(call install,build,build)
+
+# Both are installed into new environments, and used from an empty folder: what is not packed is not there.
+build: $(VENV)/build
+	@rm -rf dist && $(BIN)/python -m build -q
+	@for made in dist/*.whl dist/*.tar.gz; do $(BIN)/python tests/installed.py $$made || exit 1; done
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out
+	rm -rf dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out

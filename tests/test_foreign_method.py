@@ -1,4 +1,4 @@
-"""A method of another package is listed, run, saved, shown, explained and reviewed; no line of ours knows it."""
+"""A method of another package is listed, run, saved, shown, explained and reviewed like one of ours."""
 
 from __future__ import annotations
 
