@@ -7,35 +7,49 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.display import Figure, Point, Series
 from mtassay.errors import InputError, MissingExtraError, UsageError
+from mtassay.report.figures import check_plot, draw, figure_html
 from mtassay.report.labels import spread
-from mtassay.report.plots import Dot, Line, LinePoint, Panel, check_plot, plot_lines, plot_panels
 
 pytest.importorskip("matplotlib")
 
-LINES = [
-    Line("adequacy", [LinePoint(1, 5.0, 4.0, 7.0), LinePoint(2, 6.0, 5.0, 8.0), LinePoint(3, None)]),
-    Line("fluency", [LinePoint(1, 9.0), LinePoint(2, 6.1), LinePoint(3, 4.0)]),
-]
-PANEL = Panel("BLEU", "adequacy", "Pearson 0.94", [Dot("A", 10, 1), Dot("B", 20, 2), Dot("C", 20, 2.01)])
+LINES = Figure(
+    "lines",
+    [
+        Series("adequacy", [Point(1, 5.0, 4.0, 7.0, strong=True), Point(2, 6.0, 5.0, 8.0), Point(3, None)]),
+        Series("fluency", [Point(1, 9.0), Point(2, 6.1), Point(3, 4.0)]),
+    ],
+    title="T",
+    x_label="n-gram length",
+    y_label="prediction error (%)",
+    note="n",
+)
+
+
+def scatter(*points: Point) -> Figure:
+    return Figure("scatter", [Series("", points)], "Pearson 0.94", x_label="BLEU", y_label="adequacy")
+
+
+PANEL = scatter(Point(10, 1, label="A"), Point(20, 2, label="B"), Point(20, 2.01, label="C"))
 
 
 @pytest.mark.parametrize(
     ("name", "start"), [("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("A.PNG", b"\x89PNG")]
 )
 def test_the_ending_decides_the_format(tmp_path: Path, name: str, start: bytes) -> None:
-    plot_lines(tmp_path / name, LINES, x_label="n", y_label="error", title="t", note="n")
+    draw(LINES, tmp_path / name)
     assert (tmp_path / name).read_bytes().startswith(start)
-    plot_panels(tmp_path / name, [[PANEL, PANEL], [PANEL]])
+    draw(Figure("panels", panels=[PANEL, PANEL, PANEL], columns=2), tmp_path / name)
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
 def test_everything_is_named_in_the_plot_itself(tmp_path: Path) -> None:
-    plot_lines(tmp_path / "a.svg", LINES, x_label="n-gram length", y_label="prediction error (%)", title="T")
+    draw(LINES, tmp_path / "a.svg")
     drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
     for text in ("adequacy", "fluency", "n-gram length", "prediction error (%)"):
         assert text in drawn
-    plot_panels(tmp_path / "b.svg", [[PANEL]])
+    draw(Figure("panels", panels=[PANEL]), tmp_path / "b.svg")
     drawn = (tmp_path / "b.svg").read_text(encoding="utf-8")
     for text in ("BLEU", "adequacy", "Pearson 0.94", ">A<", ">B<", ">C<"):
         assert text in drawn
@@ -43,14 +57,38 @@ def test_everything_is_named_in_the_plot_itself(tmp_path: Path) -> None:
 
 def test_the_same_plot_is_the_same_file(tmp_path: Path) -> None:
     for name in ("a.svg", "b.svg"):
-        plot_panels(tmp_path / name, [[PANEL]])
+        draw(PANEL, tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
 def test_one_point_and_many_nameless_ones_can_be_drawn(tmp_path: Path) -> None:
-    alone = Panel("x", "y", "t", [Dot("A", 1, 1)])
-    crowd = Panel("x", "y", "t", [Dot("", i % 7, i % 5) for i in range(500)], named=False)
-    plot_panels(tmp_path / "a.png", [[alone, crowd, Panel("x", "y", "t", [])]])
+    alone = scatter(Point(1, 1, label="A"))
+    crowd = scatter(*(Point(i % 7, i % 5) for i in range(500)))
+    draw(Figure("panels", panels=[alone, None, crowd, scatter()], columns=2), tmp_path / "a.png")
+
+
+def test_figures_stand_one_below_the_other(tmp_path: Path) -> None:
+    draw(
+        [LINES, Figure("dots", [Series("BLEU", [Point("nmt", 31.2, 30.1, 32.4)])], "Scores")],
+        tmp_path / "a.svg",
+    )
+    drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    for text in (">T<", ">Scores<", ">fluency<", ">nmt<"):
+        assert text in drawn
+
+
+def test_series_of_one_name_look_the_same_and_are_named_once(tmp_path: Path) -> None:
+    dot = [Series("use", [Point(2, 1.0, strong=True)]), Series("length", [Point(1, 2.0, strong=True)])]
+    draw(Figure("steps", [Series("use", [Point(1, 1.0), Point(3, 2.0)]), *dot]), tmp_path / "a.svg")
+    drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert drawn.count(">use<") == drawn.count(">length<") == 1
+
+
+def test_a_figure_can_stand_in_a_page() -> None:
+    written = figure_html(LINES)
+    assert written.startswith("<svg")
+    assert written.rstrip().endswith("</svg>")
+    assert ">adequacy<" in written
 
 
 def test_other_endings_and_missing_folders_are_refused_beforehand(tmp_path: Path) -> None:
