@@ -43,6 +43,7 @@ _SETTINGS = {
     "axes.axisbelow": True,
     "axes.edgecolor": "#888888",
     "axes.labelcolor": _INK,
+    "axes.labelsize": 8,
     "axes.linewidth": 0.8,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -69,7 +70,7 @@ _TITLE, _NOTE, _ENTRY, _NAME = (
     0.2,
     0.17,
 )  # lines of the title, the note, the legend; names of lines
-_TITLE_LETTER, _LETTER, _SMALL_LETTER, _NOTE_LETTER = 0.077, 0.068, 0.05, 0.0525  # widths
+_TITLE_LETTER, _LETTER, _SMALL_LETTER, _NOTE_LETTER = 0.07, 0.068, 0.05, 0.0525  # widths
 _APART = 0.35  # of a row, before a head
 
 
@@ -211,9 +212,10 @@ def _labels(figure: Figure) -> list[str]:
 
 
 def _legend_rows(figure: Figure, width: float) -> int:
-    """How many rows the legend takes; none where names stand at the series, or there is only one."""
+    """How many rows the legend takes; none where names stand at the series, or an axis says the only one."""
     labels = _labels(figure)
-    if len(labels) < 2 or not _KINDS[figure.kind].has_legend:
+    is_said = len(labels) == 1 and (labels[0] in figure.x_label or labels[0] in figure.y_label)
+    if not labels or is_said or not _KINDS[figure.kind].has_legend:
         return 0
     beside = _LETTER * max(map(len, figure.places), default=0) if figure.kind != "steps" else 0.5
     entry = 0.45 + _SMALL_LETTER * max(map(len, labels))
