@@ -87,10 +87,10 @@ class Block:
 class Point(NamedTuple):
     """One value at a place.
 
-    `x` is the place: a number, or the name of a row. `y` is the value; `None` is a gap. `low` and `high` are
-    the ends of its interval, `None` where none is to be drawn. `strong` points stand out: a bold number in a
-    map, a large filled mark on a line. `framed` ones have a frame around them, in a map. `label` is written
-    beside the point, in a scatter.
+    `x` is the place: a number, or a row by its name or, where names repeat, by its number from 0. `y` is the
+    value; `None` is a gap. `low` and `high` are the ends of its interval, `None` where none is to be drawn.
+    `strong` points stand out: a bold number in a map, a large filled mark on a line. `framed` ones have a
+    frame around them, in a map. `label` is written beside the point, in a scatter.
     """
 
     x: float | str
@@ -129,8 +129,8 @@ class Figure:
     - `panels`: several figures as one; see `panels`.
 
     >>> dots = Figure("dots", [Series("BLEU", [Point("nmt", 31.2, 30.1, 32.4)])], x_label="BLEU")
-    >>> dots.places
-    ['nmt']
+    >>> dots.places, dots.place(dots.series[0].points[0])
+    (['nmt'], 0)
     """
 
     kind: Literal["dots", "heat", "lines", "steps", "scatter", "bars", "panels"]
@@ -165,7 +165,11 @@ class Figure:
 
     @property
     def places(self) -> list[str]:
-        """The names of the places in order."""
+        """The names of the places in order, where they are not numbers."""
         return list(self.rows) or list(
             dict.fromkeys(str(p.x) for series in self.series for p in series.points)
         )
+
+    def place(self, point: Point) -> int:
+        """The row that a point is in, from 0."""
+        return self.places.index(point.x) if isinstance(point.x, str) else int(point.x)

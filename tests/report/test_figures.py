@@ -84,6 +84,25 @@ def test_series_of_one_name_look_the_same_and_are_named_once(tmp_path: Path) -> 
     assert drawn.count(">use<") == drawn.count(">length<") == 1
 
 
+def test_rows_of_the_same_name_are_told_apart_by_their_number(tmp_path: Path) -> None:
+    for kind in ("heat", "dots", "bars"):
+        twice = Figure(kind, [Series("a", [Point(0, 10.0), Point(1, 90.0)])], rows=["tense", "tense"])
+        draw(twice, tmp_path / f"{kind}.svg")
+        assert (tmp_path / f"{kind}.svg").read_text(encoding="utf-8").count(">tense<") == 2
+    assert all(f">{n}<" in (tmp_path / "heat.svg").read_text(encoding="utf-8") for n in ("10.0", "90.0"))
+
+
+def test_names_are_no_formulas_and_nothing_can_be_drawn_too(tmp_path: Path) -> None:
+    draw([Figure("dots", [Series("$a^$", [Point("$\\x", 1.0)])]), Figure("panels")], tmp_path / "a.svg")
+    assert ">$a^$<" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_maps_side_by_side_have_the_same_shades(tmp_path: Path) -> None:
+    maps = [Figure("heat", [Series("a", [Point("r", value)])], f"map {value:g}") for value in (10.0, 90.0)]
+    draw(Figure("panels", panels=maps, columns=2), tmp_path / "a.svg")
+    assert "white is 90, the darkest 10." in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
 def test_a_figure_can_stand_in_a_page() -> None:
     written = figure_html(LINES)
     assert written.startswith("<svg")

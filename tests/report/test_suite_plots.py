@@ -42,6 +42,20 @@ def test_a_heat_map_has_every_row_column_and_number(tmp_path: Path) -> None:
     assert "1,040 of 2,000" in shown
 
 
+def test_phenomena_of_the_same_name_keep_their_numbers() -> None:
+    figure = accuracy_figure(run_of(made_up("old", "new")), View(detail=True))
+    assert [(figure.places[figure.place(p)], p.y) for p in figure.series[1].points][2:6] == [
+        ("Verbs  (36)", 75.0),
+        ("· Tense  (36)", 75.0),
+        ("Nouns  (0)", None),
+        ("· Tense  (0)", None),
+    ]
+    assert figure.heads == [
+        *("Negation  (4)", "Verbs  (36)", "Nouns  (0)"),
+        *("micro-average  (1,040)", "macro-average  (1,040)"),
+    ]
+
+
 def test_the_best_ones_are_bold(tmp_path: Path) -> None:
     path = tmp_path / "a.svg"
     draw(accuracy_figure(run_of(made_up("old", "new")), PLAIN), path)

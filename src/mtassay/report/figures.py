@@ -10,6 +10,8 @@ import io
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -40,6 +42,7 @@ _SETTINGS = {
     "font.family": "sans-serif",
     "font.size": 9,
     "text.color": _INK,
+    "text.parse_math": False,
     "axes.axisbelow": True,
     "axes.edgecolor": "#888888",
     "axes.labelcolor": _INK,
@@ -64,13 +67,8 @@ _SETTINGS = {
 }
 # Inches.
 _WIDTH, _NARROWEST = 6.4, 4.6
-_TITLE, _NOTE, _ENTRY, _NAME = (
-    0.2,
-    0.145,
-    0.2,
-    0.17,
-)  # lines of the title, the note, the legend; names of lines
-_TITLE_LETTER, _LETTER, _SMALL_LETTER, _NOTE_LETTER = 0.07, 0.068, 0.05, 0.0525  # widths
+_TITLE, _NOTE, _ENTRY, _NAME = 0.2, 0.145, 0.2, 0.17  # heights: of the title, note, legend; names of lines
+_TITLE_LETTER, _LETTER, _ENTRY_LETTER, _NOTE_LETTER = 0.07, 0.068, 0.05, 0.0525  # widths
 _APART = 0.35  # of a row, before a head
 
 
@@ -118,14 +116,15 @@ def _matplotlib() -> Any:
 
 
 class _Plan(NamedTuple):
-    """A figure as it is laid out, in inches: its panels, and what is written around them."""
+    """A figure as it is laid out, in inches: its panels, and the lines written above and below them."""
 
-    figure: Figure
     panels: Sequence[Figure | None]
     columns: int
     width: float
     height: float
-    notes: Sequence[str]
+    title: Sequence[str]
+    note: Sequence[str]
+    is_one: bool
 
 
 @contextmanager
@@ -135,7 +134,7 @@ def _drawing(figures: Sequence[Figure]) -> Iterator[Any]:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure as Drawing
 
-        width = max([_NARROWEST, *(_inner(figure)[0] for figure in figures)])
+        width = max([_NARROWEST, *(_size(figure)[0] for figure in figures)])
         plans = [_plan(figure, width) for figure in figures]
         heights = [plan.height for plan in plans]
         drawing = Drawing(figsize=(width, sum(heights)), dpi=200, layout="constrained")
@@ -145,17 +144,16 @@ def _drawing(figures: Sequence[Figure]) -> Iterator[Any]:
             parts = [*drawing.subfigures(len(plans), 1, squeeze=False, height_ratios=heights).ravel()]
         drawn = [pair for part, plan in zip(parts, plans, strict=True) for pair in _fill(part, plan)]
         drawing.draw_without_rendering()  # the layout must stand before names are fitted in
-        for axes, figure in drawn:
-            if figure.kind == "lines":
-                _name_ends(axes, figure)
-            elif named := [
-                p for series in figure.series for p in series.points if p.label and p.y is not None
-            ]:
-                place_labels(axes, [(p.label, float(p.x), p.y or 0.0) for p in named])
+        for axes, panel in drawn:
+            if panel.kind == "lines":
+                _name_ends(axes, panel)
+            elif panel.kind == "scatter":
+                points = [p for series in panel.series for p in series.points if p.label and p.y is not None]
+                place_labels(axes, [(p.label, float(p.x), p.y or 0.0) for p in points])
         yield drawing
 
 
-def _inner(figure: Figure) -> tuple[float, float]:
+def _size(figure: Figure) -> tuple[float, float]:
     """Width and height of a figure with its axes, without what stands around it."""
     if figure.kind != "panels":
         return _KINDS[figure.kind].size(figure, False)
@@ -169,12 +167,17 @@ def _inner(figure: Figure) -> tuple[float, float]:
 
 
 def _plan(figure: Figure, width: float) -> _Plan:
-    panels = figure.panels if figure.kind == "panels" else [figure]
-    lines = [*figure.note.splitlines(), _about_shades(panels)]
-    notes = [part for line in lines for part in wrap(line, int(width / _NOTE_LETTER))]
+    is_one = figure.kind != "panels"
+    panels = [figure] if is_one else list(figure.panels) or [None]
+    notes = figure.note.splitlines()
+    if shades := _shades(panels):
+        notes.append(f"The darker, the lower: white is {shades[1]:g}, the darkest {shades[0]:g}.")
+        panels = [p and replace(p, limits=shades if p.kind == "heat" else p.limits) for p in panels]
+    title = wrap(figure.title, int(width / _TITLE_LETTER))
+    note = [part for line in notes for part in wrap(line, int(width / _NOTE_LETTER))]
     legends = sum(_ENTRY * _legend_rows(panel, width) for panel in panels if panel is not None)
-    height = _inner(figure)[1] + legends + _NOTE * len(notes) + _TITLE * bool(figure.title)
-    return _Plan(figure, panels, min(figure.columns, len(panels)), width, height, notes)
+    height = _size(figure)[1] + legends + _NOTE * len(note) + _TITLE * len(title)
+    return _Plan(panels, min(figure.columns, len(panels)), width, height, title, note, is_one)
 
 
 def _fill(part: Any, plan: _Plan) -> list[tuple[Any, Figure]]:
@@ -191,19 +194,16 @@ def _fill(part: Any, plan: _Plan) -> list[tuple[Any, Figure]]:
         _KINDS[panel.kind].draw(axes, panel)
         axes.set_xlabel(panel.x_label)
         axes.set_ylabel(panel.y_label)
-        legend = _legend_rows(panel, plan.width)
-        if legend:
-            labels = len(_labels(panel))
-            axes.legend(
-                loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=math.ceil(labels / legend)
-            )
-        if panel.title and panel is not plan.figure:
+        if legend := _legend_rows(panel, plan.width):
+            columns = math.ceil(len(_labels(panel)) / legend)
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=columns)
+        if panel.title and not plan.is_one:
             axes.set_title(panel.title, pad=6 + 72 * _ENTRY * legend)
         drawn.append((axes, panel))
-    if title := "\n".join(wrap(plan.figure.title, int(plan.width / _TITLE_LETTER))):
-        part.suptitle(title, x=0.01, ha="left", fontsize=9)
-    if note := "\n".join(plan.notes):
-        part.supxlabel(note, x=0.01, ha="left", fontsize=7, color=_MUTED)
+    if plan.title:
+        part.suptitle("\n".join(plan.title), x=0.01, ha="left", fontsize=9)
+    if plan.note:
+        part.supxlabel("\n".join(plan.note), x=0.01, ha="left", fontsize=7, color=_MUTED)
     return drawn
 
 
@@ -218,7 +218,7 @@ def _legend_rows(figure: Figure, width: float) -> int:
     if not labels or is_said or not _KINDS[figure.kind].has_legend:
         return 0
     beside = _LETTER * max(map(len, figure.places), default=0) if figure.kind != "steps" else 0.5
-    entry = 0.45 + _SMALL_LETTER * max(map(len, labels))
+    entry = 0.45 + _ENTRY_LETTER * max(map(len, labels))
     return math.ceil(len(labels) / max(int((width - beside) / entry), 1))
 
 
@@ -258,15 +258,16 @@ def _with_room(limits: tuple[float | None, float | None]) -> tuple[float | None,
 # Rows of dots, and bars ------------------------------------------------------------------------------------
 
 
-def _heights(figure: Figure) -> dict[str, float]:
+def _heights(figure: Figure) -> list[float]:
     """Where each row stands: 1 apart, with some room before heads."""
-    heights, place, above = {}, 0.0, True
-    for row in figure.places:
-        is_head = row in figure.heads
-        place += _APART * (is_head and not above)
-        heights[row], above = place, is_head
-        place += 1
-    return heights
+    apart = accumulate(_APART * _is_apart(figure, place) for place in range(len(figure.places)))
+    return [place + room for place, room in enumerate(apart)]
+
+
+def _is_apart(figure: Figure, place: int) -> bool:
+    """Whether a row is a head, or the first of several."""
+    above, row = figure.places[max(place - 1, 0)], figure.places[place]
+    return row in figure.heads and above not in figure.heads
 
 
 def _name_rows(axes: Any, figure: Figure, heights: Sequence[float]) -> None:
@@ -277,21 +278,21 @@ def _name_rows(axes: Any, figure: Figure, heights: Sequence[float]) -> None:
 
 
 def _dots_size(figure: Figure, is_panel: bool) -> tuple[float, float]:
-    rows = max(_heights(figure).values(), default=0.0) + 1.2
+    rows = max(_heights(figure), default=0.0) + 1.2
     return _WIDTH, 0.6 + rows * max(0.28, 0.1 * (len(figure.series) + 1))
 
 
 def _draw_dots(axes: Any, figure: Figure) -> None:
     heights = _heights(figure)
     step = min(0.25, 0.75 / max(len(figure.series), 1))  # between the dots of a row
-    for height in list(heights.values())[::2]:
+    for height in heights[::2]:
         axes.axhspan(height - 0.5, height + 0.5, color=_SHADED, zorder=0, linewidth=0)
     if figure.level is not None:
         axes.axvline(figure.level, color=_RULE, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
     for place, (style, label, series) in enumerate(_styled(figure)):
         known = [point for point in series.points if point.y is not None]
         shift = (place - (len(figure.series) - 1) / 2) * step
-        ys = [heights[str(point.x)] + shift for point in known]
+        ys = [heights[figure.place(point)] + shift for point in known]
         color, ends = style.color, [_ends(point) for point in known]
         axes.hlines(ys, [low for low, _ in ends], [high for _, high in ends], color=color, linewidth=1)
         axes.plot(
@@ -299,8 +300,8 @@ def _draw_dots(axes: Any, figure: Figure) -> None:
             **{"linestyle": "none", "marker": style.marker, "color": color, "zorder": 3},
             **{"markerfacecolor": "white" if series.hollow else color, "clip_on": False, "label": label},
         )
-    _name_rows(axes, figure, list(heights.values()))
-    axes.set_ylim(max(heights.values(), default=0.0) + 0.6, -0.6)
+    _name_rows(axes, figure, heights)
+    axes.set_ylim(max(heights, default=0.0) + 0.6, -0.6)
     axes.set_xlim(*_with_room(figure.limits))
     axes.grid(axis="x")
 
@@ -310,23 +311,23 @@ def _bars_size(figure: Figure, is_panel: bool) -> tuple[float, float]:
 
 
 def _draw_bars(axes: Any, figure: Figure) -> None:
-    ends = dict.fromkeys(figure.places, 0.0)
+    ends = [0.0] * len(figure.places)
     for style, label, series in _styled(figure):
-        values = {str(point.x): point.y or 0.0 for point in series.points}
-        widths = [values.get(row, 0.0) for row in ends]
+        values = {figure.place(point): point.y or 0.0 for point in series.points}
+        widths = [values.get(place, 0.0) for place in range(len(ends))]
         color, hatch = style.fill
         axes.barh(
             *(range(len(ends)), widths),
-            **{"left": list(ends.values()), "color": color, "hatch": hatch, "height": 0.62},
+            **{"left": ends, "color": color, "hatch": hatch, "height": 0.62},
             **{"edgecolor": _INK, "linewidth": 0.6, "label": label},
         )
-        ends = {row: end + width for (row, end), width in zip(ends.items(), widths, strict=True)}
-    for place, end in enumerate(ends.values()):
+        ends = [end + width for end, width in zip(ends, widths, strict=True)]
+    for place, end in enumerate(ends):
         text = f"{end:.1f} {figure.unit}".strip()
         axes.annotate(text, (end, place), (4, 0), textcoords="offset points", va="center")
     _name_rows(axes, figure, range(len(ends)))
     axes.invert_yaxis()
-    axes.set_xlim(0, max(ends.values(), default=1.0) * 1.15)
+    axes.set_xlim(0, max(ends, default=1.0) * 1.15)
 
 
 # Maps of shades --------------------------------------------------------------------------------------------
@@ -361,17 +362,12 @@ def _shades(panels: Sequence[Figure | None]) -> tuple[float, float] | None:
     return min(known, default=0.0) if low is None else low, max(known, default=1.0) if high is None else high
 
 
-def _about_shades(panels: Sequence[Figure | None]) -> str:
-    shades = _shades(panels)
-    return f"The darker, the lower: white is {shades[1]:g}, the darkest {shades[0]:g}." if shades else ""
-
-
 def _draw_heat(axes: Any, figure: Figure) -> None:
     from matplotlib.patches import Rectangle
 
     low, high = _shades([figure]) or (0.0, 1.0)
-    points = [{str(point.x): point for point in series.points} for series in figure.series]
-    cells = [[column.get(row, Point(row, None)) for column in points] for row in figure.places]
+    points = [{figure.place(point): point for point in series.points} for series in figure.series]
+    cells = [[column.get(y, Point(y, None)) for column in points] for y in range(len(figure.places))]
     greys = [[_grey(point.y, low, high) for point in row] for row in cells]
     axes.imshow(greys, cmap="gray", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     for y, row in enumerate(cells):
@@ -384,8 +380,8 @@ def _draw_heat(axes: Any, figure: Figure) -> None:
                 place, size = (x - 0.48, y - 0.46), (0.96, 0.92)
                 axes.add_patch(Rectangle(place, *size, fill=False, edgecolor=_FRAME, linewidth=1.4))
     _name_rows(axes, figure, range(len(cells)))
-    for y, row_name in enumerate(figure.places[1:], start=1):
-        if row_name in figure.heads and figure.places[y - 1] not in figure.heads:
+    for y in range(len(cells)):
+        if _is_apart(figure, y):
             axes.axhline(y - 0.5, color="white", linewidth=3)
     names = [series.label for series in figure.series]
     axes.set_xticks(range(len(names)), names, rotation=0 if _is_across(names, _column_width(figure)) else 90)
@@ -424,7 +420,7 @@ def _xs(figure: Figure, number: int) -> Callable[[Point], float]:
         return lambda point: float(point.x)
     barred = any(point.low is not None for series in figure.series for point in series.points)
     shift = (number - (len(figure.series) - 1) / 2) * 0.03 * barred
-    return lambda point: figure.places.index(str(point.x)) + shift
+    return lambda point: figure.place(point) + shift
 
 
 def _draw_lines(axes: Any, figure: Figure) -> None:

@@ -75,8 +75,9 @@ def accuracy_figure(run: Run, view: View, *, title: str = "") -> Figure:
         Series(
             f"{system} [95 %]" if alone else system,
             [
-                Point(row, (s := shown.scores[(*key, system)]).value, s.low, s.high, best)
-                for key, row in rows.items()
+                # By number: two categories may have a phenomenon of the same name.
+                Point(row, (s := shown.scores[(*key, system)]).value, s.low, s.high, strong=best)
+                for row, key in enumerate(rows)
                 for best in [not alone and shown.ranks.get((*key, system)) == 1]
             ],
         )
