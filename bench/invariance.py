@@ -20,10 +20,11 @@ from mtassay.core import Output, Segment, Tools
 from mtassay.languages import parse_pair
 from mtassay.methods.invariance.asking import cases_of
 from mtassay.methods.invariance.method import InvarianceMethod
+from mtassay.methods.invariance.tables import seconds_figure
 from mtassay.methods.invariance.variants.choose import open_substituter
 from mtassay.methods.invariance.variants.generating import VariantSettings, generate
 from mtassay.options import open_system
-from mtassay.report.invariance_plots import plot_seconds
+from mtassay.report.figures import draw
 from mtassay.tools.annotate import open_annotator
 from mtassay.tools.encoder import open_encoder
 
@@ -73,7 +74,7 @@ def main() -> None:
     material = make(lines, 200)
     steps = {structure: show(structure, material) for structure in STRUCTURES}
     if arguments.plot:
-        plot_seconds(arguments.plot, steps, title="200 originals, without translation")
+        draw(seconds_figure(steps, title="200 originals, without translation"), arguments.plot)
     print("\ngrowth, dependency")
     for count in (50, 100, 200):
         show("dependency", material if count == 200 else make(lines, count))

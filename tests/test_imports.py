@@ -68,6 +68,13 @@ def imported_modules(path: Path) -> set[str]:
     return {name for name in names if name.startswith("mtassay.")}
 
 
+def test_reports_show_every_method_and_know_none() -> None:
+    for path in MODULES:
+        if part_of(path) == "report":
+            rooms = {name for name in imported_modules(path) if name.startswith("mtassay.methods")}
+            assert not rooms, f"{path} imports {rooms}"
+
+
 def test_parts_of_one_layer_do_not_import_each_other_in_a_circle() -> None:
     for layer in LAYERS:
         sees = {part: set[str]() for part in layer}

@@ -31,6 +31,7 @@ from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method, method_of
 from mtassay.options import is_live
 from mtassay.registry import find
+from mtassay.report.figures import check_plot, draw
 from mtassay.report.progress import Progress, is_notebook
 from mtassay.report.run import Form, render, render_html
 from mtassay.store import DEFAULT, Workspace
@@ -157,8 +158,16 @@ class Run:
         return method_of(self.record).tables(self.record, View(**view))
 
     def figures(self, **view: Any) -> list[Figure]:
-        """What there is to draw, as data; `report.figures.draw` draws one."""
+        """What there is to draw, as data; `plot` draws it."""
         return method_of(self.record).figures(self.record, View(**view))
+
+    def plot(self, path: str | PathLike[str], **view: Any) -> None:
+        """Draw all figures into one file, .svg or .png, one below the other; `view` as for `tables`."""
+        target = Path(path)
+        check_plot(target)
+        if not (figures := self.figures(**view)):
+            raise UsageError(f"There is nothing to draw of a run of {self.method}.")
+        draw(figures, target)
 
     def blocks(self, case: str | None = None, **view: Any) -> list[Block]:
         """The cases that a person should see first, or every system's answer to one case."""

@@ -85,37 +85,91 @@ class Block:
 
 
 class Point(NamedTuple):
-    """One value with its interval, at a place or in a row; `None` is a gap. `strong` ones stand out."""
+    """One value at a place.
+
+    `x` is the place: a number, or a row by its name or, where names repeat, by its number from 0. `y` is the
+    value; `None` is a gap. `low` and `high` are the ends of its interval, `None` where none is to be drawn.
+    `strong` points stand out: a bold number in a map, a large filled mark on a line. `framed` ones have a
+    frame around them, in a map. `label` is written beside the point, in a scatter.
+    """
 
     x: float | str
     y: float | None
     low: float | None = None
     high: float | None = None
     strong: bool = False
+    framed: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Points that belong together, under a name."""
+    """Points that belong together, in order of their places, under a name.
+
+    Series of one figure that have the same name look the same, and stand in its legend once. `hollow` ones
+    have hollow marks, in `dots`: a second kind of series beside the filled first one.
+    """
 
     label: str
     points: Sequence[Point]
+    hollow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What to draw, as data.
+    """What to draw, as data. The kinds:
 
-    `dots` has a row for each `x`, and in it a dot with its interval for each series. `heat` has the same as a
-    map of shades, a column for each series. `lines` has a line for each series, over numbers. `rows` are the
-    names of the places in order, where they are not numbers; `heads` those of them that stand for a group.
+    - `dots`: a row for each place, and in it a dot with its interval for each series.
+    - `heat`: a map of shades, a row for each place and a column for each series; the darker, the lower. With
+      one series alone, intervals stand behind the values.
+    - `lines`: a line for each series, named at its end; intervals are bars at named places, else a band.
+    - `steps`: the same without marks, where each value holds from its place to the next one.
+    - `scatter`: points in a plane with the line of least squares; those with a `label` have it beside them.
+    - `bars`: a bar for each place, in which the values of the series stand one after another, and their sum.
+    - `panels`: several figures as one; see `panels`.
+
+    >>> dots = Figure("dots", [Series("BLEU", [Point("nmt", 31.2, 30.1, 32.4)])], x_label="BLEU")
+    >>> dots.places, dots.place(dots.series[0].points[0])
+    (['nmt'], 0)
     """
 
-    kind: Literal["dots", "heat", "lines"]
-    series: Sequence[Series]
+    kind: Literal["dots", "heat", "lines", "steps", "scatter", "bars", "panels"]
+    series: Sequence[Series] = ()
     title: str = ""
+    """What is shown; it stands above."""
     x_label: str = ""
+    """What the horizontal axis counts: values in `dots` and `bars`, elsewhere places."""
     y_label: str = ""
+    """The same for the vertical axis."""
     note: str = ""
+    """What a reader must know besides; it stands below, each of its lines in a line of its own."""
     rows: Sequence[str] = ()
+    """The names of the places in order, where they are not numbers; by default as the points have them."""
     heads: Sequence[str] = ()
+    """Those of the rows that stand for a group or for all: they are bold, and apart from what is above."""
+    limits: tuple[float | None, float | None] = (None, None)
+    """The least and the greatest value that the axis has room for, in `heat` those of the darkest and the
+    lightest shade; `None` where the values decide."""
+    x_limits: tuple[float | None, float | None] = (None, None)
+    """The same for places that are numbers."""
+    level: float | None = None
+    """A value to point out with a line across, such as chance."""
+    marks: Sequence[float] = ()
+    """Places to point out with a line across."""
+    unit: str = ""
+    """What is written behind the sums of `bars`."""
+    panels: Sequence[Figure | None] = ()
+    """The parts, row by row; `None` leaves a place empty. Lines below each other share their x axis."""
+    columns: int = 1
+    """How many panels stand side by side."""
+
+    @property
+    def places(self) -> list[str]:
+        """The names of the places in order, where they are not numbers."""
+        return list(self.rows) or list(
+            dict.fromkeys(str(p.x) for series in self.series for p in series.points)
+        )
+
+    def place(self, point: Point) -> int:
+        """The row that a point is in, from 0."""
+        return self.places.index(point.x) if isinstance(point.x, str) else int(point.x)

@@ -9,7 +9,8 @@ import pytest
 
 from mtassay.core import Result, Score
 from mtassay.methods.behavior.sweeps import sweep
-from mtassay.report.behavior_plots import plot_pass_rates, plot_thresholds
+from mtassay.methods.behavior.tables import pass_rate_figure, sweep_figure
+from mtassay.report.figures import draw
 from tests.report.test_behavior import FINDINGS, RESULT, finding
 
 pytest.importorskip("matplotlib")
@@ -17,7 +18,7 @@ pytest.importorskip("matplotlib")
 
 def test_pass_rates_have_every_capability_and_system(tmp_path: Path) -> None:
     path = tmp_path / "a.svg"
-    plot_pass_rates(path, RESULT, title="Rates")
+    draw(pass_rate_figure(RESULT, title="Rates"), path)
     shown = path.read_text(encoding="utf-8")
     for text in ("Rates", "adjective  (2)", "noun  (6)", "all  (8)", ">nmt<", ">mt2<"):
         assert text in shown, text
@@ -26,7 +27,7 @@ def test_pass_rates_have_every_capability_and_system(tmp_path: Path) -> None:
 def test_every_system_has_its_heat_map(tmp_path: Path) -> None:
     path = tmp_path / "a.svg"
     scores = sweep([f for f in FINDINGS if f.verdict != "skipped"], [0.5, 0.85], [0.1, 0.3])
-    plot_thresholds(path, scores, chosen="alpha=0.85|beta=0.3", title="Sweep")
+    draw(sweep_figure(scores, chosen="alpha=0.85|beta=0.3", title="Sweep"), path)
     shown = path.read_text(encoding="utf-8")
     for text in ("Sweep", ">nmt<", ">mt2<", ">66.7<", ">100.0<", "Framed", "the darkest 30"):
         assert text in shown, text
@@ -35,13 +36,13 @@ def test_every_system_has_its_heat_map(tmp_path: Path) -> None:
 def test_plots_are_the_same_every_time(tmp_path: Path) -> None:
     scores = sweep([finding("1"), finding("2", "b")], [0.5], [0.1])
     for name in ("a.svg", "b.svg"):
-        plot_thresholds(tmp_path / name, scores)
+        draw(sweep_figure(scores), tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
 def test_what_has_no_rate_is_a_dash(tmp_path: Path) -> None:
     path = tmp_path / "a.svg"
-    plot_thresholds(path, [Score("pass rate", "nmt", "alpha=0.5|beta=0.1", None, 0)])
+    draw(sweep_figure([Score("pass rate", "nmt", "alpha=0.5|beta=0.1", None, 0)]), path)
     assert ">–<" in path.read_text(encoding="utf-8")
 
 
@@ -51,7 +52,7 @@ def test_a_note_stays_within_a_narrow_plot_and_speaks_of_a_frame_only_where_ther
     scores = sweep([finding("1")], [0.5], [0.1])
     shown = {}
     for chosen in ("alpha=0.5|beta=0.1", "alpha=0.7|beta=0.1"):
-        plot_thresholds(tmp_path / "a.svg", scores, chosen=chosen)
+        draw(sweep_figure(scores, chosen=chosen), tmp_path / "a.svg")
         shown[chosen] = (tmp_path / "a.svg").read_text(encoding="utf-8")
     framed, unframed = shown.values()
     assert "Framed" in framed
@@ -66,5 +67,5 @@ def test_an_interval_that_misses_its_value_by_a_rounding_error_is_drawn(tmp_path
         Score("pass rate", "nmt", "noun", 0.0, 47, 6.9e-14, 7.6),
         Score("pass rate", "nmt", "all", 100.0, 47, 92.4, 99.99999999999999),
     ]
-    plot_pass_rates(tmp_path / "a.svg", Result(scores))
+    draw(pass_rate_figure(Result(scores)), tmp_path / "a.svg")
     assert (tmp_path / "a.svg").exists()

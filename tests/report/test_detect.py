@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mtassay.meta.detect import CurvePoint, Detector, PairKey, detect
-from mtassay.report.detect import detection_table
-from mtassay.report.detect_plot import plot_curves
+from mtassay.report.detect import curve_figure, detection_table
+from mtassay.report.figures import draw
 from mtassay.report.table import to_text
 
 LABELS = {PairKey(str(number)): number < 5 for number in range(10)}
@@ -47,7 +47,7 @@ def test_a_plot_has_a_line_or_a_dot_for_each_detector(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "a.svg"
     points = [CurvePoint(0.9, 1, 1.0, 0.2), CurvePoint(0.1, 5, 0.5, 1.0)]
-    plot_curves(path, {"scored": points}, {"plain": points[1]}, share=0.25, title="Curves")
+    draw(curve_figure({"scored": points}, {"plain": points[1]}, share=0.25, title="Curves"), path)
     shown = path.read_text(encoding="utf-8")
     for text in ("Curves", ">scored<", ">plain<", "Dotted"):
         assert text in shown, text

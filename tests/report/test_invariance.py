@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from mtassay.core import Finding, Result, Run, Score
-from mtassay.display import Table
+from mtassay.display import Point, Table
 from mtassay.methods.invariance.evaluation import Evaluation, evaluate, precision_of, sweep
 from mtassay.methods.invariance.evaluation_tables import (
+    _until,
     accuracy_table,
     new_errors_table,
     precision_table,
+    sweep_figure,
     sweep_table,
     types_table,
     unreported_table,
@@ -25,11 +27,12 @@ from mtassay.methods.invariance.tables import (
     issue_block,
     issues_in,
     issues_table,
+    seconds_figure,
     summary_table,
     variant_lines,
 )
 from mtassay.report.block import block_text
-from mtassay.report.invariance_plots import _until, plot_seconds, plot_sweep
+from mtassay.report.figures import draw
 from mtassay.report.table import to_text, to_tsv
 
 
@@ -237,27 +240,28 @@ def test_every_table_fits_and_can_be_written(found: dict[str, Evaluation]) -> No
 def test_the_sweep_is_drawn_with_what_is_undecided(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "a.svg"
-    plot_sweep(path, sweep(RANKINGS, LABELS), marks=(4, 15), title="nmt, raw", unit="characters")
+    points = sweep(RANKINGS, LABELS)
+    draw(sweep_figure(points, marks=(4, 15), title="nmt, raw", unit="characters"), path)
     shown = path.read_text(encoding="utf-8")
     for text in ("nmt, raw", "buggy issues", "top-1 accuracy (%)", "distance threshold (characters)"):
         assert text in shown, text
     assert "Up to 2 issues are undecided" in shown
-    plot_sweep(tmp_path / "b.svg", [], title="nothing")
+    draw(sweep_figure([], title="nothing"), tmp_path / "b.svg")
     assert "nothing" in (tmp_path / "b.svg").read_text(encoding="utf-8")
 
 
 def test_the_last_level_is_drawn_to_the_largest_distance() -> None:
-    assert _until(9.0, [0.0, 4.0], [7.0, 3.0]) == ([0.0, 4.0, 9.0], [7.0, 3.0, 3.0])
-    assert _until(9.0, [], []) == ([], [])
-    assert _until(4.0, [0.0, 4.0], [7.0, 3.0]) == ([0.0, 4.0], [7.0, 3.0])
+    points = [Point(0.0, 7.0), Point(4.0, 3.0)]
+    assert _until(9.0, points) == [Point(0.0, 7.0), Point(4.0, 3.0), Point(9.0, 3.0)]
+    assert _until(9.0, []) == []
+    assert _until(4.0, points) == points
 
 
 def test_steps_are_drawn_with_their_names_and_sums(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "a.svg"
-    plot_seconds(
-        path, {"raw": {"variants": 2.0, "distances": 0.5}, "dependency": {"variants": 2.0, "parsing": 3.25}}
-    )
+    steps = {"raw": {"variants": 2.0, "distances": 0.5}, "dependency": {"variants": 2.0, "parsing": 3.25}}
+    draw(seconds_figure(steps), path)
     shown = path.read_text(encoding="utf-8")
     for text in ("raw", "dependency", "variants", "distances", "parsing", "2.5 s", "5.2 s"):
         assert f">{text}<" in shown, text

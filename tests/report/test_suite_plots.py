@@ -6,13 +6,26 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Score
-from mtassay.methods.suite.tables import accuracy_table
-from mtassay.report.suite_plots import plot_courses, plot_heat_map
-from tests.report.test_accuracy import PHENOMENA, made_up
+from mtassay.core import Result, Run, Score, Segment
+from mtassay.display import PLAIN, View
+from mtassay.methods.suite.tables import accuracy_figure
+from mtassay.methods.suite.year_tables import course_figure
+from mtassay.report.figures import draw
+from tests.report.test_accuracy import made_up
 from tests.report.test_development import CHANGES, COURSES, Course
 
 pytest.importorskip("matplotlib")
+
+
+ITEMS = [("Negation", "Negation"), ("Verbs", "Tense"), ("Nouns", "Tense")]
+
+
+def run_of(result: Result) -> Run:
+    segments = [
+        Segment(category, "", tags={"category": category, "phenomenon": phenomenon})
+        for category, phenomenon in ITEMS
+    ]
+    return Run("r", "suite", {}, list(result.counts), "", {}, result, segments=segments)
 
 
 def drawn(path: Path) -> str:
@@ -21,8 +34,7 @@ def drawn(path: Path) -> str:
 
 def test_a_heat_map_has_every_row_column_and_number(tmp_path: Path) -> None:
     path = tmp_path / "a.svg"
-    table = accuracy_table(made_up("old", "new"), by="phenomenon", categories=PHENOMENA)
-    plot_heat_map(path, table, title="A suite")
+    draw(accuracy_figure(run_of(made_up("old", "new")), View(detail=True), title="A suite"), path)
     shown = drawn(path)
     for text in ("A suite", ">old<", ">new<", "Negation  (4)", "· Tense  (36)", "macro-average", ">62.5<"):
         assert text in shown, text
@@ -30,9 +42,23 @@ def test_a_heat_map_has_every_row_column_and_number(tmp_path: Path) -> None:
     assert "1,040 of 2,000" in shown
 
 
+def test_phenomena_of_the_same_name_keep_their_numbers() -> None:
+    figure = accuracy_figure(run_of(made_up("old", "new")), View(detail=True))
+    assert [(figure.places[figure.place(p)], p.y) for p in figure.series[1].points][2:6] == [
+        ("Verbs  (36)", 75.0),
+        ("· Tense  (36)", 75.0),
+        ("Nouns  (0)", None),
+        ("· Tense  (0)", None),
+    ]
+    assert figure.heads == [
+        *("Negation  (4)", "Verbs  (36)", "Nouns  (0)"),
+        *("micro-average  (1,040)", "macro-average  (1,040)"),
+    ]
+
+
 def test_the_best_ones_are_bold(tmp_path: Path) -> None:
     path = tmp_path / "a.svg"
-    plot_heat_map(path, accuracy_table(made_up("old", "new")))
+    draw(accuracy_figure(run_of(made_up("old", "new")), PLAIN), path)
     bold = [line for line in drawn(path).splitlines() if "font-weight: 700" in line]
     assert any(">91.0<" in line for line in bold)
     assert not any(">72.5<" in line for line in bold)
@@ -40,7 +66,7 @@ def test_the_best_ones_are_bold(tmp_path: Path) -> None:
 
 def test_a_single_system_has_its_intervals_and_no_bold(tmp_path: Path) -> None:
     path = tmp_path / "a.svg"
-    plot_heat_map(path, accuracy_table(made_up("new")))
+    draw(accuracy_figure(run_of(made_up("new")), PLAIN), path)
     assert "90.0 [80–95]" in drawn(path)
     assert "Bold" not in drawn(path)
 
@@ -53,7 +79,7 @@ def test_every_line_is_named(tmp_path: Path, count: int) -> None:
         )
         for i in range(count)
     ]
-    plot_courses(tmp_path / "a.svg", courses, ["1", "2", "3"], note="So many items.")
+    draw(course_figure(courses, ["1", "2", "3"], note="So many items."), tmp_path / "a.svg")
     shown = drawn(tmp_path / "a.svg")
     assert all(f">system-{i}<" in shown for i in range(count))
     assert "So many items." in shown
@@ -62,6 +88,6 @@ def test_every_line_is_named(tmp_path: Path, count: int) -> None:
 
 def test_the_same_plot_is_the_same_file(tmp_path: Path) -> None:
     for name in ("a.svg", "b.svg", "a.png"):
-        plot_courses(tmp_path / name, COURSES, ["21", "22", "23"])
+        draw(course_figure(COURSES, ["21", "22", "23"]), tmp_path / name)
     assert drawn(tmp_path / "a.svg") == drawn(tmp_path / "b.svg")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

@@ -34,7 +34,7 @@ from mtassay.meta.sweep import Sweep, parse_orders
 from mtassay.metrics.base import Metric
 from mtassay.metrics.bleu import BLEU
 from mtassay.options import build, split_specs
-from mtassay.report.plots import check_plot
+from mtassay.report.figures import check_plot
 from mtassay.report.progress import Progress
 from mtassay.stats import default_seed
 

@@ -29,7 +29,7 @@ from mtassay.meta.challenge_measuring import measure_pairs, read_pairs_scores
 from mtassay.meta.estimation import discrimination
 from mtassay.metrics.base import Metric
 from mtassay.options import build, split_specs
-from mtassay.report.plots import check_plot
+from mtassay.report.figures import check_plot
 from mtassay.report.progress import Progress
 
 

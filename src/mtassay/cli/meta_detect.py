@@ -25,8 +25,8 @@ from mtassay.formats.detections import read_flags
 from mtassay.meta.detect import Curve, CurvePoint, Detector, Settings, curve, detect
 from mtassay.meta.detect_labels import Labels, labels_from_file, labels_from_reviews
 from mtassay.meta.detectors import detector_of_rows, detectors_of_run
-from mtassay.report.detect import detection_table
-from mtassay.report.plots import check_plot
+from mtassay.report.detect import curve_figure, detection_table
+from mtassay.report.figures import check_plot, draw
 from mtassay.report.run import score_rows
 from mtassay.reviews import find_question, question_of
 from mtassay.systems.roster import name_and_rest
@@ -262,8 +262,6 @@ def _best(detector: Detector, found: Curve) -> str:
 
 
 def _draw(path: Path, result: Result, curves: Mapping[str, Curve], detectors: Sequence[Detector]) -> None:
-    from mtassay.report.detect_plot import plot_curves
-
     scores = {(score.name, score.system): score.value for score in result.scores}
     marks = {}
     for name in result.counts:
@@ -271,9 +269,5 @@ def _draw(path: Path, result: Result, curves: Mapping[str, Curve], detectors: Se
         if precision is not None and recall is not None:
             marks[name] = CurvePoint(0.0, 0, precision / 100, recall / 100)
     shares = {sum(d.labels.values()) / len(d.labels) for d in detectors if d.labels}
-    plot_curves(
-        path,
-        {name: found.points for name, found in curves.items()},
-        marks,
-        share=shares.pop() if len(shares) == 1 else None,
-    )
+    points = {name: found.points for name, found in curves.items()}
+    draw(curve_figure(points, marks, share=shares.pop() if len(shares) == 1 else None), path)

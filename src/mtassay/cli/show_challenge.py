@@ -13,8 +13,8 @@ from mtassay.formats.challenge import ChallengePair
 from mtassay.languages import parse_pair
 from mtassay.meta.challenge import ACCURACY, KINDS, Kind, MetricScores, Settings
 from mtassay.meta.estimation import AREA
-from mtassay.report.challenge import area_table, pairwise_table
-from mtassay.report.challenge_plot import plot_pairwise
+from mtassay.report.challenge import area_table, pairwise_figure, pairwise_table
+from mtassay.report.figures import draw
 from mtassay.report.run import score_rows
 
 _TITLES: dict[Kind, str] = {
@@ -63,7 +63,7 @@ class Judged:
 
     def draw(self, path: Path) -> None:
         """Pairwise accuracies."""
-        plot_pairwise(path, self.accuracy, self._labels)
+        draw(pairwise_figure(self.accuracy, self._labels), path)
 
     @property
     def _labels(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The tables of challenge sets: what a suite gave, and how metrics do on it."""
+"""Challenge sets as tables and a figure: what a suite gave, and how metrics do on it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from mtassay.core import Result, Score
-from mtassay.display import Cell, Table
-from mtassay.methods.suite.tables import AVERAGES
+from mtassay.display import Cell, Figure, Point, Series, Table
 
-__all__ = ["area_table", "harvest_table", "pairwise_table"]
+__all__ = ["area_table", "harvest_table", "pairwise_figure", "pairwise_table"]
+
+AVERAGES = {"micro": "micro-average", "macro": "macro-average"}
+_KINDS = {"accuracy:reference-based": "with reference", "accuracy:reference-free": "without reference"}
 
 _SHORT = {"no known output": "none", "no correct output": "no corr.", "no incorrect output": "no inc."}
 
@@ -70,6 +72,41 @@ def area_table(result: Result, name: str, labels: Mapping[str, str], *, by: str,
     title = "Quality estimation: correct from incorrect outputs"
     test = "clustered z-test"
     return Table([by.capitalize(), "n", *shown.header], rows, title, [*notes, *shown.about_best(test, alpha)])
+
+
+def pairwise_figure(result: Result, labels: Mapping[str, str]) -> Figure:
+    """Pairwise accuracy by group and metric; metrics that read no references have hollow dots."""
+    scores = [score for score in result.scores if score.name in _KINDS]
+    rows, heads = {}, []
+    for group in dict.fromkeys(score.group for score in scores):
+        # Fewer items stand behind the dots of metrics that need a reference.
+        sizes = dict.fromkeys(f"{s.n:,}" for s in {s.name: s for s in scores if s.group == group}.values())
+        rows[group] = f"{AVERAGES.get(group, group)}  ({' | '.join(sizes)})"
+        heads += [rows[group]] if group in AVERAGES else []
+    series = [
+        Series(
+            f"{labels.get(metric, metric)} ({_KINDS[name]})",
+            [
+                Point(rows[s.group], s.value, s.low, s.high)
+                for s in scores
+                if (s.name, s.system) == (name, metric)
+            ],
+            hollow=name == "accuracy:reference-free",
+        )
+        for name, metric in dict.fromkeys((score.name, score.system) for score in scores)
+    ]
+    lowest = min((score.low for score in scores if score.low is not None), default=0.0)
+    items = "items with a reference | all items" if any("|" in row for row in rows.values()) else "items"
+    return Figure(
+        "dots",
+        series,
+        x_label="correct output scored higher (%)",
+        note=f"Bars: 95 % intervals. Dashes: chance. In parentheses: {items}.",
+        rows=list(rows.values()),
+        heads=heads,
+        limits=(min(10 * (lowest // 10), 40.0), 100),
+        level=50,
+    )
 
 
 class _Shown:

@@ -1,11 +1,14 @@
-"""The tables that show how well metrics agree with people: by statistic, and by n-gram length."""
+"""How well metrics agree with people, as tables and figures: by statistic, and by n-gram length."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from mtassay.core import Result, Score
-from mtassay.display import Cell, Table
+from mtassay.display import Cell, Figure, Point, Series, Table
+from mtassay.meta.correlate import Settings
+from mtassay.meta.rater import Rater
 
 LABELS = {
     "pearson": "Pearson",
@@ -48,6 +51,85 @@ def sweep_table(result: Result, orders: Mapping[str, int], title: str) -> Table:
         rows.append(row)
     header = ["n", *(text for human in humans for text in (human, "r"))]
     return Table(header, rows, title=title)
+
+
+def sweep_figure(
+    result: Result, orders: Mapping[str, int], labels: Mapping[str, str], *, unit: str
+) -> Figure:
+    """Prediction error over n-gram length, a line for each human score; the lowest is marked.
+
+    Up to two lines have their 95 % intervals. `unit` is what n counts.
+    """
+    humans = list(dict.fromkeys(score.system for score in result.scores))
+    cells = {(s.system, s.name): s for s in result.scores if s.group == _PERCENT}
+    few = len(humans) <= 2
+    series = []
+    for human in humans:
+        errors = [(order, cells[human, name]) for name, order in orders.items()]
+        lowest = min((e.value for _, e in errors if e.value is not None), default=None)
+        points = [
+            Point(
+                order,
+                e.value,
+                *((e.low, e.high) if few else (None, None)),
+                strong=e.value == lowest is not None,
+            )
+            for order, e in errors
+        ]
+        series.append(Series(labels.get(human, human), points))
+    n = max((score.n for score in result.scores), default=0)
+    return Figure(
+        "lines",
+        series,
+        f"What BLEU leaves unexplained of human scores ({n:,} {unit})",
+        x_label="n-gram length",
+        y_label="prediction error (%)",
+        note="Filled: the lowest." + (" Band: 95 % interval." if few else ""),
+        limits=(0, None),
+    )
+
+
+def agreement_figure(
+    result: Result,
+    raters: Sequence[Rater],
+    humans: Sequence[Rater],
+    systems: Sequence[str],
+    settings: Settings,
+) -> Figure:
+    """Every metric against every human score: named systems, or a cloud of translations."""
+    rows = [[rater for rater in raters if rater is not human] for human in humans]
+    columns = max(map(len, rows), default=1)
+    panels = [
+        None if rater is None else _scatter(result, rater, human, systems, settings)
+        for human, row in zip(humans, rows, strict=True)
+        if row
+        for rater in (*row, *[None] * (columns - len(row)))
+    ]
+    return Figure("panels", panels=panels, columns=columns)
+
+
+def _scatter(
+    result: Result, rater: Rater, human: Rater, systems: Sequence[str], settings: Settings
+) -> Figure:
+    named = settings.level == "system"
+    key = (rater.name, human.name, "pearson")
+    pearson = next(score for score in result.scores if (score.name, score.system, score.group) == key)
+    by = "" if named or settings.grouping == "none" else f" by {settings.grouping}"
+    if named:
+        pairs = zip(systems, rater.points.tolist(), human.points.tolist(), strict=True)
+    elif rater.segments is None or human.segments is None:
+        pairs = zip((), (), (), strict=True)
+    else:
+        values = rater.segments.ravel().tolist(), human.segments.ravel().tolist()
+        pairs = zip([""] * len(values[0]), *values, strict=True)
+    points = [Point(x, y, label=name) for name, x, y in pairs if not (math.isnan(x) or math.isnan(y))]
+    return Figure(
+        "scatter",
+        [Series("", points)],
+        f"Pearson{by} {shown(pearson)}",
+        x_label=rater.label,
+        y_label=human.label,
+    )
 
 
 def number(score: Score) -> str:

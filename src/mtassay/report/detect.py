@@ -1,14 +1,15 @@
-"""The table of detectors against labels: precision, recall, F1 and the area under the ROC curve."""
+"""Detectors against labels: precision, recall, F1 and the area under the ROC curve, and both as a curve."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from mtassay.core import Result, Score
-from mtassay.display import Cell, Table
+from mtassay.display import Cell, Figure, Point, Series, Table
+from mtassay.meta.detect import CurvePoint
 from mtassay.texts.marks import printable
 
-__all__ = ["detection_table"]
+__all__ = ["curve_figure", "detection_table"]
 
 _SILENT = "silent: "
 
@@ -47,6 +48,45 @@ def detection_table(result: Result, *, title: str = "", notes: Sequence[str] = (
     if areas:
         about.append("AUC: the probability that a wrong pair scores above a right one. Chance: 0.5.")
     return Table(header, rows, title, [*about, *below])
+
+
+def curve_figure(
+    curves: Mapping[str, Sequence[CurvePoint]],
+    flagged: Mapping[str, CurvePoint],
+    *,
+    share: float | None = None,
+    title: str = "",
+) -> Figure:
+    """How precision falls as recall rises: a line for each detector with scores, a dot for what each flags.
+
+    `share` is that of wrong pairs, which is the precision of who flags all of them.
+    """
+    series = []
+    for name in dict.fromkeys((*curves, *flagged)):
+        if points := curves.get(name, ()):
+            # Between two recalls the precision is that of the higher one.
+            places = [*points[:1], *points]
+            levels = zip(places, [*points, *points[-1:]], strict=True)
+            series.append(Series(name, [_percents(at.recall, level.precision) for at, level in levels]))
+        if (mark := flagged.get(name)) is not None:
+            series.append(Series(name, [_percents(mark.recall, mark.precision)._replace(strong=True)]))
+    about = ["Dots: what each detector flags."] if flagged else []
+    about += ["Dotted: the share of wrong pairs."] if share is not None else []
+    return Figure(
+        "steps",
+        series,
+        title,
+        x_label="recall (%)",
+        y_label="precision (%)",
+        note=" ".join(about),
+        limits=(0, 100),
+        x_limits=(0, 100),
+        level=None if share is None else 100 * share,
+    )
+
+
+def _percents(recall: float, precision: float) -> Point:
+    return Point(100 * recall, 100 * precision)
 
 
 def _about(name: str, counts: Mapping[str, int], precision: Score) -> list[str]:

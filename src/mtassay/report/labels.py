@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
-
-
-class Named(Protocol):
-    """A point with a name."""
-
-    @property
-    def label(self) -> str: ...
-    @property
-    def x(self) -> float: ...
-    @property
-    def y(self) -> float: ...
+from typing import Any, NamedTuple
 
 
 class _Box(NamedTuple):
@@ -44,24 +33,27 @@ _DIRECTIONS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, 
 _NEAR = 5.0
 
 
-def place_labels(axes: Any, dots: Sequence[Named], *, size: float = 6.5) -> None:
-    """Write each name beside its point where it covers least; a thin line leads to one farther off."""
+def place_labels(axes: Any, dots: Sequence[tuple[str, float, float]], *, size: float = 6.5) -> None:
+    """Write each name beside its point where it covers least; a thin line leads to one farther off.
+
+    `dots` are names with the places of their points.
+    """
     figure = axes.figure
     renderer = figure.canvas.get_renderer()
     unit = figure.dpi / 72
-    places = [(x / unit, y / unit) for x, y in axes.transData.transform([(dot.x, dot.y) for dot in dots])]
+    places = [(x / unit, y / unit) for x, y in axes.transData.transform([(x, y) for _, x, y in dots])]
     style = {"textcoords": "offset points", "fontsize": size, "color": "#444444", "va": "bottom"}
-    texts = [axes.annotate(dot.label, (dot.x, dot.y), (0, 0), **style) for dot in dots]
+    texts = [axes.annotate(label, (x, y), (0, 0), **style) for label, x, y in dots]
     extents = [text.get_window_extent(renderer) for text in texts]
     sizes = [(extent.width / unit, extent.height / unit) for extent in extents]
     window = axes.get_window_extent(renderer)
     frame = _Box(window.x0 / unit, window.y0 / unit, window.x1 / unit, window.y1 / unit)
-    for text, dot, offset in zip(texts, dots, _choose(places, sizes, frame), strict=True):
+    for text, (_, x, y), offset in zip(texts, dots, _choose(places, sizes, frame), strict=True):
         text.set_position(offset.corner)
         if offset.distance > _NEAR:
             line = {"color": "#aaaaaa", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
             axes.annotate(
-                *("", (dot.x, dot.y), offset.touch),
+                *("", (x, y), offset.touch),
                 textcoords="offset points",
                 arrowprops={"arrowstyle": "-", **line},
             )

@@ -6,13 +6,16 @@ import html
 import json
 import textwrap
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
 
 from mtassay.core import Result, Run
 from mtassay.display import PLAIN, Table, View
+from mtassay.errors import MissingExtraError
 from mtassay.method import method_of
 from mtassay.report.block import block_html, block_text
+from mtassay.report.figures import figure_html
 from mtassay.report.table import to_html, to_latex, to_markdown, to_text, to_tsv
 
 __all__ = ["Form", "render", "render_html", "render_tables", "score_rows"]
@@ -68,12 +71,17 @@ def render_tables(tables: Sequence[Table], form: Form, *, width: int = _WIDTH, c
 
 
 def render_html(run: Run, *, view: View = PLAIN) -> str:
-    """For a notebook: the tables, the notes, and the first cases that a person should see."""
+    """For a notebook: the tables, the notes, the figures, and the first cases that a person should see.
+
+    Figures are left out where nothing is installed that could draw them.
+    """
     method = method_of(run)
     first, *others = method.tables(run, view)
     parts = [f"<p>{html.escape(method.facts(run))}</p>", to_html(first)]
     parts += [f"<p>{html.escape(note)}</p>" for note in run.result.notes]
     parts += [to_html(table) for table in others]
+    with suppress(MissingExtraError):
+        parts += [figure_html(figure) for figure in method.figures(run, view)]
     parts += [block_html(block) for block in method.blocks(run, view)]
     parts += [f"<pre>{html.escape(signature)}</pre>" for signature in method.signatures(run)]
     return "\n".join(parts)

@@ -32,8 +32,8 @@ from mtassay.cli.common import (
 from mtassay.cli.findings import FindingsOption, write_findings
 from mtassay.cli.frame import exit_if_failed
 from mtassay.engine import execute
-from mtassay.report.behavior_plots import plot_pass_rates
-from mtassay.report.plots import check_plot
+from mtassay.methods.behavior.tables import pass_rate_figure
+from mtassay.report.figures import check_plot, draw
 from mtassay.report.progress import Progress
 from mtassay.store import Workspace
 
@@ -92,7 +92,7 @@ def judge(
             execution.save(store)
     write_findings(findings, execution.run)
     if plot:
-        plot_pass_rates(plot, execution.run.result, title=str(material.pair))
+        draw(pass_rate_figure(execution.run.result, title=str(material.pair)), plot)
     print_behavior(execution.run, output_format, failures=failures)
     say_next(execution.run, material.systems, saved=save, workspace=workspace, quiet=quiet)
     exit_if_failed(material.systems, execution.outputs)

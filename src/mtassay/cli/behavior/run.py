@@ -43,9 +43,9 @@ from mtassay.engine import EngineTools, execute
 from mtassay.errors import UsageError
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.behavior.files import write_cases
+from mtassay.methods.behavior.tables import pass_rate_figure
 from mtassay.options import is_live, open_system
-from mtassay.report.behavior_plots import plot_pass_rates
-from mtassay.report.plots import check_plot
+from mtassay.report.figures import check_plot, draw
 from mtassay.report.progress import Progress
 from mtassay.store import Workspace
 from mtassay.systems.roster import named
@@ -121,7 +121,7 @@ def run(
             execution.save(store)
     write_findings(findings, execution.run)
     if plot:
-        plot_pass_rates(plot, execution.run.result, title=str(pair))
+        draw(pass_rate_figure(execution.run.result, title=str(pair)), plot)
     print_behavior(execution.run, output_format, failures=failures)
     say_next(execution.run, systems, saved=save, workspace=workspace, quiet=quiet)
     exit_if_failed(systems, execution.outputs)

@@ -36,9 +36,8 @@ from mtassay.errors import UsageError
 from mtassay.methods.behavior.capabilities.choose import ALIASES, in_usual_order
 from mtassay.methods.behavior.method import thresholds_of
 from mtassay.methods.behavior.sweeps import sweep
-from mtassay.methods.behavior.tables import sweep_table
-from mtassay.report.behavior_plots import plot_thresholds
-from mtassay.report.plots import check_plot
+from mtassay.methods.behavior.tables import sweep_figure, sweep_table
+from mtassay.report.figures import check_plot, draw
 from mtassay.report.progress import Progress
 
 # Wu, Liu, Yeung (2023), tables 9 to 11, go down from the alpha they chose; what a higher one finds, too, is
@@ -104,7 +103,7 @@ def sweep_thresholds(
     chosen = f"alpha={known.alpha:g}|beta={known.beta:g}"
     title = f"Other thresholds, {capability}" if capability else "Other thresholds"
     if plot:
-        plot_thresholds(plot, scores, chosen=chosen, title=title)
+        draw(sweep_figure(scores, chosen=chosen, title=title), plot)
     if output_format is OutputFormat.json:
         print_json({"chosen": chosen, "scores": [asdict(score) for score in scores]})
     else:

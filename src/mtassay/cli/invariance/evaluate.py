@@ -39,6 +39,7 @@ from mtassay.methods.invariance.evaluation_tables import (
     accuracy_table,
     new_errors_table,
     precision_table,
+    sweep_figure,
     sweep_table,
     types_table,
     unreported_table,
@@ -46,8 +47,7 @@ from mtassay.methods.invariance.evaluation_tables import (
 from mtassay.methods.invariance.labels import QUESTION, labels_of
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.tables import seconds_table
-from mtassay.report.invariance_plots import plot_sweep
-from mtassay.report.plots import check_plot
+from mtassay.report.figures import check_plot, draw
 from mtassay.report.progress import Progress
 from mtassay.reviews import decide
 from mtassay.store import Workspace
@@ -125,7 +125,8 @@ def evaluate_issues(
         (name, first), *others = measured.items()
         if others:
             raise UsageError("One system can be drawn at a time: give one with -t.")
-        plot_sweep(plot, first.sweep, marks=[first.evaluation.threshold], title=name, farthest=first.farthest)
+        marks = [first.evaluation.threshold]
+        draw(sweep_figure(first.sweep, marks=marks, title=name, farthest=first.farthest), plot)
     _print(measured, flagged, seconds, output_format)
 
 

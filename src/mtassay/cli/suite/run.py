@@ -32,7 +32,7 @@ from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl
 from mtassay.methods.suite.method import SuiteMethod
 from mtassay.methods.suite.selection import Choice
-from mtassay.report.plots import check_plot
+from mtassay.report.figures import check_plot
 from mtassay.report.progress import Progress
 from mtassay.stats import default_seed
 from mtassay.store import Workspace

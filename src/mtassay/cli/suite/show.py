@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from mtassay.cli.common import OutputFormat, plural, print_run, say
-from mtassay.core import Case, Output, Run, Segment
+from mtassay.core import Output, Run, Segment
 from mtassay.display import View
-from mtassay.methods.suite.accuracy import phenomenon_groups
-from mtassay.methods.suite.tables import accuracy_table
-from mtassay.report.suite_plots import plot_heat_map
+from mtassay.methods.suite.tables import accuracy_figure
+from mtassay.report.figures import draw
 
 __all__ = ["draw_heat_map", "print_suite", "say_next"]
 
@@ -36,16 +35,7 @@ def print_suite(
 
 def draw_heat_map(path: Path, run: Run, segments: Sequence[Segment], *, phenomena: bool, title: str) -> None:
     """The accuracies of the run; where it has two kinds, those on the items settled for all systems."""
-    categories = phenomenon_groups(_cases(segments))
-    plot_heat_map(path, accuracy_table(run.result, by=_by(phenomena), categories=categories), title=title)
-
-
-def _by(phenomena: bool) -> Literal["category", "phenomenon"]:
-    return "phenomenon" if phenomena else "category"
-
-
-def _cases(segments: Sequence[Segment]) -> list[Case]:
-    return [Case(s.id, s.id, (s.source,), tags=s.tags) for s in segments]
+    draw(accuracy_figure(replace(run, segments=segments), View(detail=phenomena), title=title), path)
 
 
 def say_next(run: Run, *, saved: bool, place: str) -> None:

@@ -25,8 +25,15 @@ from mtassay.methods.suite.development import (
     pick,
 )
 from mtassay.methods.suite.system_names import Entry, spellings
-from mtassay.methods.suite.year_tables import GroupRow, best_table, change_table, course_table, group_table
-from mtassay.report.suite_plots import plot_courses
+from mtassay.methods.suite.year_tables import (
+    GroupRow,
+    best_table,
+    change_table,
+    course_figure,
+    course_table,
+    group_table,
+)
+from mtassay.report.figures import draw
 from mtassay.stats import Change, holm
 
 __all__ = ["Years", "plot_years", "print_years"]
@@ -91,7 +98,7 @@ def plot_years(path: Path, years: Years) -> None:
         raise UsageError("No system is in two groups, so there is nothing to draw: see --alias.")
     same = years.comparing.items == "fair"
     count = f"{years.courses[0].n:,} items settled for all" if same else "the items settled for each system"
-    plot_courses(path, years.courses, list(years.best), note=f"Accuracies on {count}.")
+    draw(course_figure(years.courses, list(years.best), note=f"Accuracies on {count}."), path)
 
 
 def print_years(years: Years, form: OutputFormat, *, phenomena: bool, fold: bool) -> None:

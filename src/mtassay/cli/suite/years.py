@@ -29,7 +29,7 @@ from mtassay.methods.suite.development import Comparing
 from mtassay.methods.suite.method import case_of, grades_of
 from mtassay.methods.suite.selection import Choice
 from mtassay.methods.suite.system_names import Entry, folded, join_names
-from mtassay.report.plots import check_plot
+from mtassay.report.figures import check_plot
 from mtassay.stats import default_seed
 
 

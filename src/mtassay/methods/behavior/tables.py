@@ -22,6 +22,7 @@ __all__ = [
     "ranked_systems",
     "reason_of",
     "status_table",
+    "sweep_figure",
     "sweep_table",
 ]
 
@@ -100,14 +101,18 @@ def pass_rate_table(
 
 def pass_rate_figure(result: Result, *, title: str = "") -> Figure:
     """Capabilities by system: a dot for each pass rate, with its 95 % interval."""
-    rows = capabilities_in(result)
+    systems = ranked_systems(result)
     scores = {(s.group, s.system): s for s in result.scores if s.name == PASS_RATE}
+    rows = {g: f"{g}  ({max(scores[g, system].n for system in systems):,})" for g in capabilities_in(result)}
     series = [
-        Series(system, [Point(g, (s := scores[g, system]).value, s.low, s.high) for g in rows])
-        for system in ranked_systems(result)
+        Series(system, [Point(row, (s := scores[g, system]).value, s.low, s.high) for g, row in rows.items()])
+        for system in systems
     ]
-    note = "Bars: Wilson's 95 % intervals."
-    return Figure("dots", series, title, x_label="pass rate (%)", note=note, rows=rows, heads=[ALL])
+    heads = [rows[ALL]] if ALL in rows and len(rows) > 1 else []
+    note = "Bars: Wilson's 95 % intervals. In parentheses: cases."
+    return Figure(
+        "dots", series, title, x_label="pass rate (%)", note=note, rows=list(rows.values()), heads=heads
+    )
 
 
 def status_table(run: Run, *, title: str = "") -> Table:
@@ -190,6 +195,45 @@ def sweep_table(scores: Sequence[Score], *, chosen: str = "", title: str = "Othe
         "Wilson's 95 % interval." + (" *: the thresholds of this run." if is_here else "")
     ]
     return Table(["Thresholds", *map(printable, systems)], rows, title, notes)
+
+
+def sweep_figure(scores: Sequence[Score], *, chosen: str = "", title: str = "Other thresholds") -> Figure:
+    """The same as a map for each system: its pass rate by alpha (rows) and beta (columns)."""
+    cells = {(score.system, *_thresholds(score.group)): score.value for score in scores}
+    alphas = sorted({alpha for _, alpha, _ in cells}, reverse=True)
+    betas = sorted({beta for _, _, beta in cells})
+    framed = _thresholds(chosen) if chosen else None
+    known = [value for value in cells.values() if value is not None]
+    panels = [
+        Figure(
+            "heat",
+            [
+                Series(
+                    f"{b:g}",
+                    [Point(f"{a:g}", cells.get((system, a, b)), framed=(a, b) == framed) for a in alphas],
+                )
+                for b in betas
+            ],
+            title=system,
+            x_label="β",
+            y_label="α",
+            limits=(min(min(known, default=0.0) // 10 * 10, 90), 100),
+        )
+        for system in dict.fromkeys(score.system for score in scores)
+    ]
+    is_framed = framed is not None and framed[0] in alphas and framed[1] in betas
+    note = "Pass rates in percent." + (" Framed: the thresholds of the run." if is_framed else "")
+    return Figure("panels", title=title, note=note, panels=panels, columns=3)
+
+
+def _thresholds(group: str) -> tuple[float, float]:
+    """Alpha and beta.
+
+    >>> _thresholds("alpha=0.8|beta=0.05")
+    (0.8, 0.05)
+    """
+    alpha, beta = (float(part.partition("=")[2]) for part in group.split("|"))
+    return alpha, beta
 
 
 def reason_of(evidence: Mapping[str, Any]) -> str:

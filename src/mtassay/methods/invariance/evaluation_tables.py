@@ -1,24 +1,21 @@
-"""The tables of issues against labels: top-k accuracy, new errors, error types, thresholds and detectors.
+"""Issues against labels as tables: top-k accuracy, new errors, error types, thresholds and detectors.
 
-The first three have the form of tables 2 to 4 of He, Meister, Su (2020).
+The first three have the form of tables 2 to 4 of He, Meister, Su (2020), the figure that of figure 13.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
-from mtassay.display import Cell, Table
+from mtassay.display import Cell, Figure, Point, Series, Table
+from mtassay.methods.invariance.evaluation import Evaluation, Rate, SweepPoint
 from mtassay.texts.marks import printable
 
 __all__ = [
-    "Evaluation",
-    "Rate",
-    "SweepPoint",
-    "TopK",
     "accuracy_table",
     "new_errors_table",
     "precision_table",
+    "sweep_figure",
     "sweep_table",
     "types_table",
     "unreported_table",
@@ -27,68 +24,6 @@ __all__ = [
 _TYPES = {"modification": "modif.", "mistranslation": "mistr."}
 _ROWS = 30  # thresholds that a table shows
 _INTERVAL = "In brackets: Wilson's 95 % interval."
-
-
-class Rate(Protocol):
-    """A share with its interval; see `mtassay.methods.invariance.evaluation`, as for all of these."""
-
-    @property
-    def wrong(self) -> int: ...
-    @property
-    def n(self) -> int: ...
-    @property
-    def undecided(self) -> int: ...
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-
-
-class TopK(Protocol):
-    """What the original and the k farthest variants of each issue show."""
-
-    @property
-    def k(self) -> int: ...
-    @property
-    def accuracy(self) -> Rate: ...
-    @property
-    def new_errors(self) -> int: ...
-    @property
-    def unclear(self) -> int: ...
-    @property
-    def types(self) -> Mapping[str, int]: ...
-    @property
-    def unlabelled(self) -> int: ...
-
-
-class Evaluation(Protocol):
-    """One ranking of variants against labels, at one threshold."""
-
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def issues(self) -> int: ...
-    @property
-    def tops(self) -> Sequence[TopK]: ...
-    @property
-    def originals(self) -> Rate: ...
-    @property
-    def reported(self) -> Rate: ...
-    @property
-    def unreported(self) -> Rate: ...
-
-
-class SweepPoint(Protocol):
-    """The issues at one threshold."""
-
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def issues(self) -> int: ...
-    @property
-    def accuracy(self) -> Rate: ...
 
 
 def accuracy_table(evaluations: Mapping[str, Evaluation]) -> Table:
@@ -214,6 +149,56 @@ def sweep_table(points: Sequence[SweepPoint], *, most: int = _ROWS, title: str =
         notes.append(f"Shown are {len(shown)} of {len(points):,} thresholds that make a difference.")
     header = ["Threshold", "issues", "buggy", "n", "top-1", "undecided"]
     return Table(header, rows, title or "Thresholds", notes)
+
+
+def sweep_figure(
+    points: Sequence[SweepPoint],
+    *,
+    farthest: float | None = None,
+    marks: Sequence[float] = (),
+    title: str = "",
+    unit: str = "",
+) -> Figure:
+    """Above: all issues and the buggy ones by threshold; below: top-1 accuracy with its 95 % interval.
+
+    `marks` are thresholds to point out; `unit` says what the distance counts. The last level ends at
+    `farthest`, the largest distance, from which on there are no issues; without it, a little further on.
+    """
+    last = max((point.threshold for point in points), default=0.0)
+    end = farthest if farthest is not None else last * 1.05 or 1.0
+    issues = [Point(point.threshold, point.issues) for point in points]
+    buggy = [Point(point.threshold, point.accuracy.wrong) for point in points]
+    known = [point for point in points if point.accuracy.value is not None]
+    open_from = [p.threshold for p in points if known and p.threshold > known[-1].threshold]
+    rates = [(point.threshold, point.accuracy) for point in known]
+    accuracy = [
+        Point(x, 100 * (rate.value or 0.0), 100 * (rate.low or 0.0), 100 * (rate.high or 0.0))
+        for x, rate in rates
+    ]
+    upper = Figure(
+        "steps",
+        [Series("issues", _until(end, issues)), Series("buggy issues", _until(end, buggy))],
+        y_label="issues",
+        limits=(0, None),
+        marks=marks,
+    )
+    lower = Figure(
+        "steps",
+        [Series("top-1 accuracy", _until(min([end, *open_from]), accuracy))],
+        x_label=f"distance threshold{f' ({unit})' if unit else ''}",
+        y_label="top-1 accuracy (%)",
+        limits=(0, 100),
+        marks=marks,
+    )
+    undecided = max((point.accuracy.undecided for point in points), default=0)
+    note = "Band: 95 % interval."
+    note += f" Up to {undecided:,} issues are undecided and not in the accuracy." if undecided else ""
+    return Figure("panels", title=title, note=note, panels=[upper, lower])
+
+
+def _until(end: float, points: Sequence[Point]) -> list[Point]:
+    """The same with the last level going on to `end`."""
+    return [*points, *(point._replace(x=end) for point in points[-1:] if float(point.x) < end)]
 
 
 def _ks(evaluations: Mapping[str, Evaluation]) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mtassay.core import Finding, Run
-from mtassay.display import Block, Cell, Line, Table, View
+from mtassay.display import Block, Cell, Figure, Line, Point, Series, Table, View
 from mtassay.stats import wilson
 from mtassay.texts.marks import differing, find_words, marked
 
@@ -17,6 +17,7 @@ __all__ = [
     "issue_blocks",
     "issues_in",
     "issues_table",
+    "seconds_figure",
     "seconds_table",
     "summary_table",
     "variant_lines",
@@ -134,6 +135,15 @@ def seconds_table(seconds: Mapping[str, float]) -> Table:
     rows = [[step, f"{time:.1f}", f"{100 * time / total:.0f}"] for step, time in seconds.items() if total]
     rows.append(["all", f"{total:.1f}", "100"])
     return Table(["Step", "seconds", "%"], rows, title="Time")
+
+
+def seconds_figure(steps: Mapping[str, Mapping[str, float]], *, title: str = "") -> Figure:
+    """Seconds of each step, one bar for each key (figure 12); a step that is not there takes no time."""
+    names = list(dict.fromkeys(name for seconds in steps.values() for name in seconds))
+    series = [
+        Series(name, [Point(bar, seconds.get(name, 0.0)) for bar, seconds in steps.items()]) for name in names
+    ]
+    return Figure("bars", series, title, x_label="seconds", unit="s")
 
 
 def companion_table(run: Run) -> Table | None:

@@ -60,35 +60,40 @@ def _of_run(run: Run, view: View, *, suffix: str = "", title: str = "", mark: st
     )
 
 
-def accuracy_figure(run: Run, view: View, *, title: str) -> Figure:
+def accuracy_figure(run: Run, view: View, *, title: str = "") -> Figure:
     """The accuracies as a heat map; where a run has two kinds, those on the items settled for all systems."""
-    table = _of_run(run, view)
-    cells = table.cells()
-    alone = table.header[-1] == "95 % interval"
-    names = list(run.systems) if alone else list(table.header[2:])
-    series = []
-    for column, name in enumerate(names, start=2):
-        points = []
-        for row in cells:
-            text = row[column].text.strip()
-            low, high = _ends(row[3].text) if alone else (None, None)
-            value = None if text == "–" else float(text)
-            points.append(Point(f"{row[0].text}  ({row[1].text})", value, low, high, row[column].strong))
-        series.append(Series(name, points))
+    shown = _Shown(run.result, "")
+    groups = phenomenon_groups([Case(s.id, s.id, (s.source,), tags=s.tags) for s in run.segments])
+    rows, heads = {}, []
+    for name, group, label in shown.rows("phenomenon" if view.detail else "category", groups):
+        text = label.text if isinstance(label, Cell) else label
+        row = rows[name, group] = f"{text}  ({shown.sizes(name, group, shown.systems)})"
+        if group in AVERAGES or (isinstance(label, Cell) and label.strong):
+            heads.append(row)
+    alone = len(shown.systems) == 1
+    series = [
+        Series(
+            f"{system} [95 %]" if alone else system,
+            [
+                # By number: two categories may have a phenomenon of the same name.
+                Point(row, (s := shown.scores[(*key, system)]).value, s.low, s.high, strong=best)
+                for row, key in enumerate(rows)
+                for best in [not alone and shown.ranks.get((*key, system)) == 1]
+            ],
+        )
+        for system in shown.systems
+    ]
+    known = [point.y for each in series for point in each.points if point.y is not None]
     legend = "" if alone else " Bold: the best of the row, and all not significantly worse."
     return Figure(
         "heat",
         series,
-        title=title,
-        note=f"{table.notes[0]} In brackets: items.{legend}",
-        rows=[f"{row[0].text}  ({row[1].text})" for row in cells],
-        heads=[f"{row[0].text}  ({row[1].text})" for row in cells if row[0].strong],
+        title,
+        note=f"{shown.about_items()} In parentheses: items.{legend}",
+        rows=list(rows.values()),
+        heads=heads,
+        limits=(min(min(known, default=0.0) // 10 * 10, 90), 100),
     )
-
-
-def _ends(interval: str) -> tuple[float | None, float | None]:
-    low, _, high = interval.strip("[]").partition("–")
-    return (float(low), float(high)) if high else (None, None)
 
 
 def accuracy_table(

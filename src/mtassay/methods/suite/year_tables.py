@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from mtassay.core import Result, Score
-from mtassay.display import Cell, Table
+from mtassay.display import Cell, Figure, Point, Series, Table
 from mtassay.methods.suite.tables import AVERAGES, TESTS, accuracy_table, kinds_in, number
 from mtassay.stats import Change
 
@@ -19,10 +19,12 @@ __all__ = [
     "best_table",
     "change_cells",
     "change_table",
+    "course_figure",
     "course_table",
     "group_table",
 ]
 
+_FEW = 6  # lines whose intervals can be told apart
 CHANGE_HEADER = ("change", "95 %", "fixed", "broken", "p")
 ABOUT_CHANGE = (
     "Change in points with its 95 % interval (Bonett & Price's); fixed: incorrect before and correct after; "
@@ -157,6 +159,23 @@ def course_table(
     if reach:
         notes.append(f"95 % intervals of the averages reach up to ±{max(reach):.1f} points.")
     return Table(["System", "n", *groups, "change", "95 %", "p"], rows, "Systems over time", notes)
+
+
+def course_figure(courses: Sequence[Course], groups: Sequence[str], *, note: str = "") -> Figure:
+    """The macro-average of each system in each group, one line a system.
+
+    Few lines have the 95 % intervals of their averages; those of many could not be told apart.
+    """
+    few = len(courses) <= _FEW
+    series = [
+        Series(
+            course.system,
+            [Point(p.group, p.value, *((p.low, p.high) if few else (None, None))) for p in course.points],
+        )
+        for course in courses
+    ]
+    bars = "Bars: 95 % intervals of the averages. " if few else ""
+    return Figure("lines", series, y_label="macro-average of accuracy (%)", note=f"{bars}{note}", rows=groups)
 
 
 def _p_text(p: float | None) -> str:
