@@ -25,8 +25,8 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats.challenge import ChallengePair, read_challenge
 from mtassay.languages import parse_pair
 from mtassay.meta.challenge import Kind, MetricScores, Settings, between_kinds, pairwise
-from mtassay.meta.challenge_measuring import measure_pairs, read_pairs_scores
 from mtassay.meta.estimation import discrimination
+from mtassay.meta.measuring import measure_pairs, read_pairs_scores
 from mtassay.metrics.base import Metric
 from mtassay.options import build, split_specs
 from mtassay.report.plots import check_plot

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from mtassay.core import Result, Score
 from mtassay.display import Cell, Table
-from mtassay.methods.suite.tables import AVERAGES
+from mtassay.stats.ranking import AVERAGES
 
 __all__ = ["area_table", "harvest_table", "pairwise_table"]
 

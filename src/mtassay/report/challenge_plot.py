@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from mtassay.core import Result, Score
-from mtassay.methods.suite.tables import AVERAGES
 from mtassay.report.plots import drawing
+from mtassay.stats.ranking import AVERAGES
 
 __all__ = ["plot_pairwise"]
 
