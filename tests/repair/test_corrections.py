@@ -43,19 +43,23 @@ def review(subject: Subject, answer: str, who: str, note: str = "", *, day: int 
 def test_an_output_is_wrong_where_reviews_come_to_an_error(
     answers: Sequence[str], wrong: int, right: int, unsettled: int
 ) -> None:
-    found = confirm([review(VASE, answer, f"r{i}") for i, answer in enumerate(answers)], SUBJECTS)
+    found = confirm(
+        [review(VASE, answer, f"r{i}") for i, answer in enumerate(answers)], SUBJECTS, question="invariance"
+    )
     assert (len(found.wrong), found.right, found.unsettled) == (wrong, right, unsettled)
 
 
 def test_a_confirmed_error_has_the_texts_that_were_looked_at_and_the_kind_of_error() -> None:
-    found = confirm([review(VASE, "under", "anna"), review(GOAT, "correct", "anna")], SUBJECTS)
+    found = confirm(
+        [review(VASE, "under", "anna"), review(GOAT, "correct", "anna")], SUBJECTS, question="invariance"
+    )
     assert found.wrong == [WRONG]
     assert found.fixes == []
 
 
 def test_reviews_of_another_question_are_not_looked_at() -> None:
     other = Review(VASE.id, "suite", "incorrect", "anna")
-    assert confirm([other], SUBJECTS).wrong == []
+    assert confirm([other], SUBJECTS, question="invariance").wrong == []
     assert confirm([other], SUBJECTS, question="suite").wrong == [WRONG._replace(error="incorrect")]
 
 
@@ -67,6 +71,7 @@ def test_the_newest_fix_of_those_who_found_an_error_counts() -> None:
             review(VASE, "correct", "carla", "fix: nothing to do", day=3),
         ],
         SUBJECTS,
+        question="invariance",
     )
     assert found.fixes == [Correction(*WRONG[:3], "Ela comprou um jarro azul.", "ben", "under")]
 

@@ -6,16 +6,17 @@ The first of the two repairs in section 5.2 of He, Meister and Su 2020.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TextIO
 
+from mtassay.core import Edit, Segment
+from mtassay.errors import InputError
 from mtassay.formats.text import FilePath, write_lines
-from mtassay.methods.invariance.nouns import Edit
 from mtassay.repair.corrections import Correction
 from mtassay.tools.align.nouns import Links, WordAligner
 
-__all__ = ["Entry", "Glossary", "make_glossary", "write_glossary"]
+__all__ = ["Entry", "Glossary", "edits_in", "make_glossary", "write_glossary"]
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 
@@ -37,6 +38,31 @@ class Glossary:
     words: list[Entry]
     sentences: list[Entry]
     unclear: list[str]
+
+
+def edits_in(segments: Iterable[Segment]) -> dict[str, Edit]:
+    """The edits that made segments, by their ids; who was not made by the edit of one place is not there.
+
+    >>> edit = {"start": 2, "end": 7, "before": "small", "after": "young"}
+    >>> edits_in([Segment("7/1-young", tags={"original": "7", "edit": edit})])["7/1-young"].after
+    'young'
+    """
+    found = {}
+    for segment in segments:
+        edit = segment.tags.get("edit")
+        if edit is None:
+            continue
+        if (
+            not isinstance(edit, Mapping)
+            or not all(type(edit.get(key)) is int for key in ("start", "end"))
+            or not all(isinstance(edit.get(key), str) for key in ("before", "after"))
+        ):
+            raise InputError("'edit' must have start, end, before and after")
+        pos = edit.get("pos")
+        found[segment.id] = Edit(
+            edit["start"], edit["end"], edit["before"], edit["after"], pos if isinstance(pos, str) else ""
+        )
+    return found
 
 
 def make_glossary(
