@@ -9,16 +9,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mtassay.agreement import correlate
     from mtassay.api import Run, behavior, invariance, load, run, score, suite, translate
 
 __version__ = "0.1.0"
 
-__all__ = ["Run", "__version__", "behavior", "invariance", "load", "run", "score", "suite", "translate"]
+__all__ = [
+    "Run",
+    "__version__",
+    "behavior",
+    "correlate",
+    "invariance",
+    "load",
+    "run",
+    "score",
+    "suite",
+    "translate",
+]
+_ELSEWHERE = {"correlate": "mtassay.agreement"}
 
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return getattr(import_module("mtassay.api"), name)
+        return getattr(import_module(_ELSEWHERE.get(name, "mtassay.api")), name)
     raise AttributeError(f"module 'mtassay' has no attribute '{name}'")
 
 

@@ -40,10 +40,14 @@ from mtassay.systems.stored import Stored, replays
 
 __all__ = [
     "Run",
+    "Settings",
+    "Texts",
     "behavior",
     "invariance",
+    "listed",
     "load",
     "open_workspace",
+    "read_test_texts",
     "run",
     "score",
     "suite",
@@ -228,12 +232,12 @@ def score(
     inside: dict[str, System] = {}
     outside = systems
     if test_set is None:
-        segments = _test_set(source, _listed(references), documents, pair)
+        segments = read_test_texts(source, listed(references), documents, pair)
     else:
         if brought := [o for o, value in (("-s", source), ("--documents", documents)) if value is not None]:
             raise UsageError(f"--test-set brings source and documents along: leave out {brought[0]}.")
         found = read_test_set(Path(test_set), pair=pair)
-        if names := [str(name) for name in _listed(references)]:
+        if names := [str(name) for name in listed(references)]:
             found = found.with_references(names)
         segments = found.segments
         labels = {"test": found.name, "lang": str(pair)} if pair else {"test": found.name}
@@ -446,13 +450,14 @@ def _split(options: Mapping[str, Any]) -> tuple[Settings, dict[str, Any]]:
     return settings, {key: value for key, value in options.items() if key not in how}
 
 
-def _listed(references: Texts | Sequence[Texts]) -> list[Texts]:
+def listed(references: Texts | Sequence[Texts]) -> list[Texts]:
+    """One or several references as a list."""
     return (
         [references] if isinstance(references, str | PathLike) else list(cast("Sequence[Texts]", references))
     )
 
 
-def _test_set(
+def read_test_texts(
     source: Texts | None, references: Sequence[Texts], documents: Any, pair: Pair | None
 ) -> list[Segment]:
     """The segments of files and of texts in memory, joined."""

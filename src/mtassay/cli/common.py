@@ -8,7 +8,7 @@ import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import typer
 
@@ -22,6 +22,13 @@ from mtassay.report.run import render, render_tables
 from mtassay.stats import default_seed
 from mtassay.store import DEFAULT, Workspace
 from mtassay.texts.marks import printable
+
+
+class Rendered(Protocol):
+    """What can be printed in any format."""
+
+    def render(self, form: Any = "text", *, width: int = 80, color: bool = False) -> str:
+        """It in this format."""
 
 
 class OutputFormat(StrEnum):
@@ -166,6 +173,11 @@ def print_run(
     """Print a run as wide as the terminal is; `facts` is its first line, `said` what was said before."""
     look = {"width": terminal_width(), "color": shows_bold()}
     echo(render(run, form.value, view=view, facts=facts, said=said, **look))  # type: ignore[arg-type]
+
+
+def print_rendered(what: Rendered, form: OutputFormat) -> None:
+    """Print what can render itself as wide as the terminal is."""
+    echo(what.render(form.value, width=terminal_width(), color=shows_bold()))
 
 
 def print_tables(tables: Iterable[Table], form: OutputFormat) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 
 import numpy as np
 
 from mtassay.core import Segment, Statistics
 from mtassay.engine import EngineTools, Report, translate
-from mtassay.errors import UsageError
+from mtassay.errors import InputError, UsageError
 from mtassay.formats.challenge import SIDES, ChallengePair
 from mtassay.formats.challenge_scores import read_challenge_scores
 from mtassay.formats.text import FilePath
@@ -130,17 +131,24 @@ def _segment(pair: ChallengePair, with_reference: bool) -> Segment:
 
 def read_pairs_scores(
     name: str,
-    path: FilePath,
+    given: FilePath | Sequence[tuple[float, float]],
     pairs: Sequence[ChallengePair],
     *,
     kind: Kind,
     higher_is_better: bool = True,
 ) -> MetricScores:
-    """The scores of a metric that was run elsewhere; see `read_challenge_scores` for the file.
+    """The scores of a metric that was run elsewhere; see `read_challenge_scores` for a file of them.
 
-    What a reference-based metric said about pairs without a reference is not taken.
+    Those in memory are the scores of the correct and the incorrect output of each pair, nan for none. What
+    a reference-based metric said about pairs without a reference is not taken.
     """
-    found = read_challenge_scores(path, pairs)
+    found: Iterable[Sequence[float]]
+    if isinstance(given, str | PathLike):
+        found = read_challenge_scores(given, pairs)
+    elif len(given) != len(pairs):
+        raise InputError(f"'{name}' has {len(given):,} pairs of scores for {len(pairs):,} pairs of outputs")
+    else:
+        found = zip(*given, strict=True)
     sign = 1.0 if higher_is_better else -1.0
     taken = np.array([kind == "reference-free" or pair.reference is not None for pair in pairs])
     correct, incorrect = (np.where(taken, sign * np.array(scores), np.nan) for scores in found)

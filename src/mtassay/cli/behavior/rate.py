@@ -18,7 +18,6 @@ from mtassay.cli.behavior.pairs import (
     read_sets,
 )
 from mtassay.cli.common import SeedOption, WorkspaceOption, echo, fixed_seed, plural, say
-from mtassay.cli.meta_inputs import split_names
 from mtassay.cli.review.inputs import LimitOption, ReviewerOption, check_sheet, who
 from mtassay.cli.review.keys import read_key, read_line
 from mtassay.cli.review.screen import Screen
@@ -27,6 +26,7 @@ from mtassay.core import Segment
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
 from mtassay.methods.behavior.pair_quality import RatedPair, shuffled
+from mtassay.options import split_names
 from mtassay.reviews import Question, decide, find_question
 from mtassay.reviews.pending import Pending, waiting_for
 from mtassay.store import Workspace

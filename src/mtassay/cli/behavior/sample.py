@@ -17,11 +17,11 @@ from mtassay.cli.common import (
     plural,
     say,
 )
-from mtassay.cli.meta_inputs import split_names
 from mtassay.cli.review.inputs import check_sheet
 from mtassay.core import Run
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
+from mtassay.options import split_names
 from mtassay.reviews import Subject, find_question
 from mtassay.reviews.pending import subjects_in
 from mtassay.store import Workspace
