@@ -19,6 +19,7 @@ from mtassay.display import PLAIN, Table, View
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.languages import Pair, parse_pair
 from mtassay.report.run import render, render_tables
+from mtassay.report.screen import Screen
 from mtassay.stats import default_seed
 from mtassay.store import DEFAULT, Workspace
 from mtassay.texts.marks import printable
@@ -87,6 +88,13 @@ AlphaOption = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of 
 SeedOption = Annotated[
     int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
 ]
+ReviewerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--reviewer", metavar="NAME", help="Who reviews. Default: $MTASSAY_REVIEWER or your login name."
+    ),
+]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 
@@ -129,6 +137,11 @@ def say(text: str) -> None:
     sys.stderr.write(printable(text) + "\n")
 
 
+def screen_here() -> Screen:
+    """The terminal that this process writes to, as long texts are read best."""
+    return Screen(min(terminal_width(), 120), shows_bold())
+
+
 def say_failures(outputs: Mapping[str, Sequence[Output]]) -> bool:
     """Say what engines did not translate, and why; True if there is any."""
     failed = {name: [o for o in answers if o.error is not None] for name, answers in outputs.items()}
@@ -144,6 +157,14 @@ def check_targets(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and not path.parent.is_dir():
             raise UsageError(f"There is no folder {path.parent} to write {path.name} into.")
+
+
+def check_sheet(sheet: Path, *, force: bool) -> None:
+    """An error where a sheet cannot be written: by its ending, its folder, or what is there."""
+    if not sheet.name.removesuffix(".gz").endswith((".tsv", ".jsonl", ".ndjson")):
+        raise UsageError(f"{sheet}: a sheet ends in .tsv or .jsonl.")
+    check_targets(sheet)
+    refuse_existing(sheet, force=force)
 
 
 def refuse_existing(*paths: Path | None, force: bool = False, otherwise: str = "add --force") -> None:

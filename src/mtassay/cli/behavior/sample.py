@@ -13,11 +13,11 @@ from mtassay.cli.behavior.inputs import saved_run
 from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
+    check_sheet,
     fixed_seed,
     plural,
     say,
 )
-from mtassay.cli.review.inputs import check_sheet
 from mtassay.core import Run
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records

@@ -14,13 +14,13 @@ from mtassay.cli.common import (
     SystemOption,
     WorkspaceOption,
     cache_workspace,
+    check_sheet,
     fixed_seed,
     plural,
     say,
 )
 from mtassay.cli.invariance.inputs import WhereArgument, asked, read_material
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging, side_by_side
-from mtassay.cli.review.inputs import check_sheet
 from mtassay.engine import EngineTools
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
