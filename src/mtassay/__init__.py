@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mtassay.agreement import correlate
-    from mtassay.api import Run, behavior, invariance, load, run, score, suite, translate
+    from mtassay.api import Run, behavior, invariance, load, run, score, suite
+    from mtassay.translation import translate
 
 __version__ = "0.1.0"
 
@@ -26,7 +27,7 @@ __all__ = [
     "suite",
     "translate",
 ]
-_ELSEWHERE = {"correlate": "mtassay.agreement"}
+_ELSEWHERE = {"correlate": "mtassay.agreement", "translate": "mtassay.translation"}
 
 
 def __getattr__(name: str) -> Any:

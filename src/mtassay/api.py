@@ -2,8 +2,9 @@
 
 All functions take, besides the parameters of their method, how to run it: `save` keeps the run in the
 workspace, `workspace` is its file (default: `$MTASSAY_WORKSPACE` or `.mtassay/workspace.db`), `max_calls` and
-`max_characters` are the budget of each live engine, `cache` (on) reuses what was computed before, `quiet`
-shows no progress (default: it is shown where a person looks on), and `listen` is told every note at once.
+`max_characters` are the budget of each live engine and `max_seconds` the time after which it gets no new
+calls, `cache` (on) reuses what was computed before, `quiet` shows no progress (default: it is shown where a
+person looks on), and `listen` is told every note at once.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -21,8 +22,7 @@ from mtassay.caller import Budget
 from mtassay.core import Finding, Output, Result, Segment, System
 from mtassay.display import Block, Figure, Table, View
 from mtassay.engine import EngineTools, Execution, Open, run_with
-from mtassay.engine import translate as ask_for_translations
-from mtassay.errors import ServiceError, UsageError, WorkspaceError
+from mtassay.errors import UsageError, WorkspaceError
 from mtassay.formats import Stream, read_references, read_segments, read_stream, read_test_set, segment_record
 from mtassay.formats.entities import read_entities
 from mtassay.formats.segments import join, read_documents
@@ -48,10 +48,10 @@ __all__ = [
     "load",
     "open_workspace",
     "read_test_texts",
+    "read_texts",
     "run",
     "score",
     "suite",
-    "translate",
     "workspace_path",
 ]
 
@@ -321,30 +321,7 @@ def run(
         method = cls.resolve({**({"pair": str(pair)} if takes_pair else {}), **given})
     if not systems:
         raise UsageError("There is no system to test: add -t NAME=FILE or -t NAME=scheme:rest.")
-    return _execute(method, _segments(segments, pair), systems, settings, pair)
-
-
-def translate(
-    texts: Texts, system: Any, *, langpair: str, max_seconds: float | None = None, **options: Any
-) -> list[str | None]:
-    """What a live engine makes of texts, or of the lines of a file; `None` where it failed.
-
-    Every answer is kept in the workspace when it arrives, and never asked for twice.
-
-    >>> translate(["Hello."], "fake:upper", langpair="en-pt", workspace=":memory:")
-    ['HELLO.']
-    """
-    settings, _ = _split(options)
-    pair = parse_pair(langpair)
-    segments = _segments(texts, pair)
-    (engine,) = open_systems({"engine": system}, segments, pair)
-    with Progress(quiet=settings.is_quiet) as progress:
-        budget = replace(settings.budget, seconds=max_seconds)
-        tools = EngineTools(settings.memory(is_live=True), progress.report, budget)
-        (outputs,) = ask_for_translations(segments, [engine], tools).values()
-    if outputs and all(output.text is None for output in outputs):
-        raise ServiceError(f"Nothing was translated, the first because {outputs[0].error}")
-    return [output.text for output in outputs]
+    return _execute(method, read_texts(segments, pair), systems, settings, pair)
 
 
 def load(name: str = "last", *, workspace: str | PathLike[str] | None = None) -> Run:
@@ -376,6 +353,7 @@ class Settings:
     workspace: str | PathLike[str] | None = None
     max_calls: int | None = None
     max_characters: int | None = None
+    max_seconds: float | None = None
     cache: bool = True
     quiet: bool | None = None
     listen: Callable[[str], None] | None = None
@@ -389,7 +367,7 @@ class Settings:
     @property
     def budget(self) -> Budget:
         """What each live engine may cost."""
-        return Budget(calls=self.max_calls, characters=self.max_characters)
+        return Budget(calls=self.max_calls, characters=self.max_characters, seconds=self.max_seconds)
 
     def memory(self, *, is_live: bool = False) -> Workspace | None:
         """The workspace to look things up in; `None` where there is none and none is needed."""
@@ -478,7 +456,7 @@ def read_test_texts(
     return join(first, streams, documents=None if documents is None else read_documents(Path(documents)))
 
 
-def _segments(given: Any, pair: Pair | None) -> list[Segment]:
+def read_texts(given: Any, pair: Pair | None) -> list[Segment]:
     """Segments from a file, from texts, or as they are."""
     if isinstance(given, str | PathLike):
         return read_segments(Path(given), [], pair=pair)
