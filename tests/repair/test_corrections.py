@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.core import Review
+from mtassay.errors import UsageError
+from mtassay.formats.reviews import review_record, write_records
 from mtassay.repair.corrections import (
     Correction,
     WrongOutput,
@@ -16,6 +19,7 @@ from mtassay.repair.corrections import (
     confirm,
     correct,
     fix_in,
+    gather,
 )
 from mtassay.reviews import Subject
 
@@ -136,3 +140,19 @@ def test_every_wrong_output_is_corrected_or_given_back_once(rows: list[tuple[str
     ids = [each.id for part in (found.corrections, found.without, found.same) for each in part]
     assert sorted(ids) == sorted(each.id for each in wrong)
     assert all(each.correction != each.output for each in found.corrections)
+
+
+def test_corrections_are_gathered_from_a_file_of_reviews_and_a_stronger_engine(tmp_path: Path) -> None:
+    told = Review(VASE.id, "invariance", "under", "anna", at="2026-01-31T12:00:00+00:00")
+    write_records(tmp_path / "reviews.jsonl", [review_record(told, VASE)])
+    (tmp_path / "strong.txt").write_text("Ela comprou um vaso azul.\n", encoding="utf-8")
+    stronger = f"nmt={tmp_path / 'strong.txt'}"
+    found = gather(tmp_path / "reviews.jsonl", question="invariance", stronger=stronger)
+    assert [(c.correction, c.by) for c in found.corrections] == [("Ela comprou um vaso azul.", "engine nmt")]
+    assert found.is_whole
+    assert not found.left
+
+
+def test_a_question_that_does_not_know_what_is_correct_has_nothing_to_repair() -> None:
+    with pytest.raises(UsageError, match="does not say which outputs are correct"):
+        gather(None, question="ta")

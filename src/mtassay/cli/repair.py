@@ -33,12 +33,11 @@ from mtassay.cli.common import (
 from mtassay.engine import EngineTools
 from mtassay.errors import ServiceError, UsageError
 from mtassay.formats import read_segments, write_tsv
-from mtassay.languages import Pair
 from mtassay.options import is_live
-from mtassay.repair.corrections import Correction, Gathered, gather
+from mtassay.repair.corrections import Gathered, gather
 from mtassay.repair.export import check_export, export, format_of
 from mtassay.repair.files import COLUMNS, read_corrections
-from mtassay.repair.glossary import edits_in, make_glossary, write_glossary
+from mtassay.repair.glossary import Glossary, glossary_of, write_glossary
 from mtassay.report.progress import Progress
 from mtassay.systems.roster import name_and_rest
 from mtassay.texts.marks import printable
@@ -150,7 +149,10 @@ def export_corrections(
         raise UsageError(what) if found.is_whole else ServiceError(what)
     export(output or sys.stdout, found.corrections, chosen, pair=pair)
     if glossary is not None:
-        _write_glossary(glossary, found.corrections, variants, workspace, pair)
+        store = open_workspace(workspace) if workspace_path(workspace).exists() else None
+        made = glossary_of(found.corrections, variants or store, pair=pair)
+        write_glossary(glossary, made)
+        _say_glossary(made)
     if not found.is_whole:
         raise typer.Exit(3)
 
@@ -186,32 +188,12 @@ def _leave(found: Gathered, sheet: Path | None) -> None:
     say(f"mtassay: {len(left):,} left out, without a correction{same}. {how}")
 
 
-def _write_glossary(
-    path: Path,
-    corrections: list[Correction],
-    variants: Path | None,
-    workspace: Path | None,
-    pair: Pair | None,
-) -> None:
-    segments = []
-    if variants is not None:
-        segments = read_segments(variants, [])
-    elif workspace_path(workspace).exists():
-        store = open_workspace(workspace)
-        segments = [segment for run in store.runs() for segment in store.segments(run.id)]
-    edits = edits_in(segments)
-    aligner = None
-    if edits and pair is not None:
-        from mtassay.tools.align import open_aligner
-
-        aligner = open_aligner(pair)
-    made = make_glossary(corrections, edits=edits, aligner=aligner)
-    write_glossary(path, made)
+def _say_glossary(made: Glossary) -> None:
     say(
         f"mtassay: glossary: {plural(len(made.words), 'word')}, {plural(len(made.sentences), 'sentence')}, "
         f"{len(made.unclear):,} left out for having several translations"
     )
-    if aligner is None:
+    if not made.is_aligned:
         say("mtassay: no words: that needs the edits (a saved run, or --variants FILE) and -l SRC-TGT")
 
 

@@ -12,11 +12,15 @@ from typing import NamedTuple, TextIO
 
 from mtassay.core import Edit, Segment
 from mtassay.errors import InputError
+from mtassay.formats import read_segments
 from mtassay.formats.text import FilePath, write_lines
+from mtassay.languages import Pair
 from mtassay.repair.corrections import Correction
+from mtassay.store import Workspace
+from mtassay.tools.align import open_aligner
 from mtassay.tools.align.nouns import Links, WordAligner
 
-__all__ = ["Entry", "Glossary", "edits_in", "make_glossary", "write_glossary"]
+__all__ = ["Entry", "Glossary", "edits_in", "glossary_of", "make_glossary", "write_glossary"]
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 
@@ -33,11 +37,13 @@ class Glossary:
     """Fixed mappings in the order of the corrections, each once: words first, then sentences.
 
     `unclear` source phrases have more than one translation among the corrections, so none is fixed.
+    `is_aligned` says whether words could be looked for.
     """
 
     words: list[Entry]
     sentences: list[Entry]
     unclear: list[str]
+    is_aligned: bool = False
 
 
 def edits_in(segments: Iterable[Segment]) -> dict[str, Edit]:
@@ -65,6 +71,26 @@ def edits_in(segments: Iterable[Segment]) -> dict[str, Edit]:
     return found
 
 
+def glossary_of(
+    corrections: Sequence[Correction],
+    variants: FilePath | Workspace | None = None,
+    *,
+    pair: Pair | None = None,
+) -> Glossary:
+    """What can be mapped, with the edits of a file of variants, or of all runs of a workspace.
+
+    Words need the edits and the language pair, for which there is an aligner.
+    """
+    segments: list[Segment] = []
+    if isinstance(variants, Workspace):
+        segments = [segment for run in variants.runs() for segment in variants.segments(run.id)]
+    elif variants is not None:
+        segments = read_segments(variants, [])
+    edits = edits_in(segments)
+    aligner = open_aligner(pair) if edits and pair is not None else None
+    return make_glossary(corrections, edits=edits, aligner=aligner)
+
+
 def make_glossary(
     corrections: Sequence[Correction],
     *,
@@ -87,7 +113,7 @@ def make_glossary(
                 words.append(Entry(edit.after, target))
     sentences = [Entry(_flat(c.source), _flat(c.correction)) for c in corrections]
     unclear = [*_ambiguous(words), *_ambiguous(sentences)]
-    return Glossary(_clear(words, unclear), _clear(sentences, unclear), unclear)
+    return Glossary(_clear(words, unclear), _clear(sentences, unclear), unclear, aligner is not None)
 
 
 def write_glossary(where: FilePath | TextIO, glossary: Glossary) -> None:
