@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mtassay.core import Output, Request, Review, Tools
+from mtassay.engine import EngineTools
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_stream
 from mtassay.formats.reviews import read_reviews
@@ -141,8 +142,8 @@ def gather(
     """Corrections of what reviews, in a file or a workspace, confirm to be wrong.
 
     `question` is the one that the reviews answer, `given` are corrections that come first. `stronger` names
-    an engine as `NAME=scheme:rest`, which `tools` ask, or a file of its outputs; it is for what nobody has
-    corrected.
+    an engine as `NAME=scheme:rest`, or a file of its outputs; it is for what nobody has corrected. `tools`
+    ask the engine: those of a workspace ask for nothing twice.
 
     >>> gather(None, question="suite", given=[Correction("1", "Hi.", "Alô.", "Olá.", "anna")]).corrections
     [Correction(id='1', source='Hi.', output='Alô.', correction='Olá.', by='anna', error='')]
@@ -160,8 +161,8 @@ def gather(
     name, what = name_and_rest(stronger)
     outputs: dict[str, Sequence[Output]] = {}
     if is_live(what):
-        assert tools is not None, "a live engine is asked with tools"
-        asked = tools.ask(open_system(name, what, pair), [Request(e.id, e.source) for e in first.left])
+        helpers = tools or EngineTools(None, lambda step, done, total: None)
+        asked = helpers.ask(open_system(name, what, pair), [Request(e.id, e.source) for e in first.left])
         outputs = {name: asked}
         texts = {output.id: output.text for output in asked}
     else:
