@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-import secrets
+import os
+import shutil
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Protocol
@@ -13,14 +15,13 @@ from typing import Annotated, Any, Protocol
 import typer
 
 from mtassay.api import workspace_path
-from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Output, Run
 from mtassay.display import PLAIN, Table, View
 from mtassay.errors import UsageError, WorkspaceError
+from mtassay.formats import write_jsonl
 from mtassay.languages import Pair, parse_pair
 from mtassay.report.run import render, render_tables
 from mtassay.report.screen import Screen
-from mtassay.stats import default_seed
 from mtassay.store import DEFAULT, Workspace
 from mtassay.texts.marks import printable
 
@@ -95,13 +96,13 @@ ReviewerOption = Annotated[
     ),
 ]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many.")]
+FindingsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write every finding with its evidence there, over what it has (JSONL)."
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
-
-
-def fixed_seed(chosen: int | None) -> int:
-    """The seed to use. Where none is set, one is drawn here, so that all draws of a command share it."""
-    seed = chosen if chosen is not None else default_seed()
-    return secrets.randbits(31) if seed is None else seed
 
 
 def pair_of(text: str | None) -> Pair | None:
@@ -125,6 +126,16 @@ def newest_of(store: Workspace, name: str, *methods: str) -> str:
     if name != "last":
         return name
     return next((run.id for run in store.runs() if run.method in methods), name)
+
+
+def terminal_width() -> int:
+    """Columns, 60 at least; 80 where there is no terminal."""
+    return max(shutil.get_terminal_size((80, 24)).columns, 60)
+
+
+def shows_bold() -> bool:
+    """Whether standard output is a terminal that shows bold, and nobody said no."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 def echo(text: str = "") -> None:
@@ -204,3 +215,9 @@ def print_rendered(what: Rendered, form: OutputFormat) -> None:
 def print_tables(tables: Iterable[Table], form: OutputFormat) -> None:
     """Print tables one after another."""
     echo(render_tables(list(tables), form.value, width=terminal_width(), color=shows_bold()))
+
+
+def write_findings(path: Path | None, run: Run) -> None:
+    """All findings as JSONL, if a file is asked for."""
+    if path is not None:
+        write_jsonl(path, [asdict(finding) for finding in run.findings])

@@ -15,8 +15,8 @@ from mtassay.cli.common import (
     print_json,
     print_tables,
     screen_here,
+    terminal_width,
 )
-from mtassay.cli.terminal import terminal_width
 from mtassay.errors import UsageError
 from mtassay.report.story import story_record, story_tables, story_text
 from mtassay.story import tell_case

@@ -21,7 +21,6 @@ from mtassay.cli.common import (
     cache_workspace,
     check_targets,
     echo,
-    fixed_seed,
     pair_of,
     plural,
     print_json,
@@ -39,6 +38,7 @@ from mtassay.repair.export import check_export, export, format_of
 from mtassay.repair.files import COLUMNS, read_corrections
 from mtassay.repair.glossary import Glossary, glossary_of, write_glossary
 from mtassay.report.progress import Progress
+from mtassay.stats import fixed_seed
 from mtassay.systems.roster import name_and_rest
 from mtassay.texts.marks import printable
 

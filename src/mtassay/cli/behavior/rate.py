@@ -24,7 +24,6 @@ from mtassay.cli.common import (
     WorkspaceOption,
     check_sheet,
     echo,
-    fixed_seed,
     plural,
     say,
     screen_here,
@@ -39,6 +38,7 @@ from mtassay.people import reviewer_name
 from mtassay.report.screen import Screen
 from mtassay.reviews import Question, decide, find_question
 from mtassay.reviews.pending import Pending, waiting_for
+from mtassay.stats import fixed_seed
 from mtassay.store import Workspace
 from mtassay.story import Answer
 

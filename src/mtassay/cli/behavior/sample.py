@@ -14,7 +14,6 @@ from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
     check_sheet,
-    fixed_seed,
     plural,
     say,
 )
@@ -24,6 +23,7 @@ from mtassay.formats.reviews import asked_record, write_records
 from mtassay.options import split_names
 from mtassay.reviews import Subject, find_question
 from mtassay.reviews.pending import subjects_in
+from mtassay.stats import fixed_seed
 from mtassay.store import Workspace
 
 

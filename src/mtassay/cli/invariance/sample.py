@@ -15,7 +15,6 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     check_sheet,
-    fixed_seed,
     plural,
     say,
 )
@@ -30,6 +29,7 @@ from mtassay.methods.invariance.nouns import Answer
 from mtassay.methods.invariance.sampling import blind_sample
 from mtassay.report.progress import Progress
 from mtassay.reviews import Subject, find_question
+from mtassay.stats import fixed_seed
 
 
 def register(app: typer.Typer) -> None:
