@@ -22,7 +22,7 @@ LAYERS = [
     {"methods"},
     {"engine", "story", "meta", "repair"},
     {"report"},
-    {"api", "doctor"},
+    {"api", "agreement", "doctor", "people", "translation"},
     {"cli"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
@@ -85,6 +85,15 @@ def test_parts_of_one_layer_do_not_import_each_other_in_a_circle() -> None:
         while free := {part for part in left if not sees[part] & left}:
             left -= free
         assert not left, f"these import each other: {left}"
+
+
+@pytest.mark.parametrize(
+    "room", ["agreement", "engine", "meta", "people", "repair", "reviews", "stats", "story", "translation"]
+)
+def test_a_room_that_serves_all_methods_imports_none(room: str) -> None:
+    for path in MODULES:
+        if part_of(path) == room:
+            assert "methods" not in imported_parts(path), path
 
 
 def test_core_needs_the_standard_library_only() -> None:

@@ -9,7 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mtassay.api import Run, behavior, invariance, load, read, run, score, suite, translate
+    from mtassay.agreement import correlate
+    from mtassay.api import Run, behavior, invariance, load, read, run, score, suite
+    from mtassay.translation import translate
 
 __version__ = "0.1.0"
 
@@ -17,6 +19,7 @@ __all__ = [
     "Run",
     "__version__",
     "behavior",
+    "correlate",
     "invariance",
     "load",
     "read",
@@ -25,11 +28,12 @@ __all__ = [
     "suite",
     "translate",
 ]
+_ELSEWHERE = {"correlate": "mtassay.agreement", "translate": "mtassay.translation"}
 
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return getattr(import_module("mtassay.api"), name)
+        return getattr(import_module(_ELSEWHERE.get(name, "mtassay.api")), name)
     raise AttributeError(f"module 'mtassay' has no attribute '{name}'")
 
 

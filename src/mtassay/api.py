@@ -2,8 +2,9 @@
 
 All functions take, besides the parameters of their method, how to run it: `save` keeps the run in the
 workspace, `workspace` is its file (default: `$MTASSAY_WORKSPACE` or `.mtassay/workspace.db`), `max_calls` and
-`max_characters` are the budget of each live engine, `cache` (on) reuses what was computed before, `quiet`
-shows no progress (default: it is shown where a person looks on), and `listen` is told every note at once.
+`max_characters` are the budget of each live engine and `max_seconds` the time after which it gets no new
+calls, `cache` (on) reuses what was computed before, `quiet` shows no progress (default: it is shown where a
+person looks on), and `listen` is told every note at once.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -21,8 +22,7 @@ from mtassay.caller import Budget
 from mtassay.core import Finding, Output, Result, Segment, System
 from mtassay.display import Block, Figure, Table, View
 from mtassay.engine import EngineTools, Execution, Open, run_with
-from mtassay.engine import translate as ask_for_translations
-from mtassay.errors import ServiceError, UsageError, WorkspaceError
+from mtassay.errors import UsageError, WorkspaceError
 from mtassay.formats import Stream, read_references, read_stream, read_test_set, segment_record
 from mtassay.formats.entities import read_entities
 from mtassay.formats.segments import join, read_documents
@@ -42,15 +42,19 @@ from mtassay.systems.stored import Stored, replays
 
 __all__ = [
     "Run",
+    "Settings",
+    "Texts",
     "behavior",
     "invariance",
+    "listed",
     "load",
     "open_workspace",
     "read",
+    "read_test_texts",
+    "read_texts",
     "run",
     "score",
     "suite",
-    "translate",
     "workspace_path",
 ]
 
@@ -239,12 +243,12 @@ def score(
     inside: dict[str, System] = {}
     outside = systems
     if test_set is None:
-        segments = _test_set(source, _listed(references), documents, pair)
+        segments = read_test_texts(source, listed(references), documents, pair)
     else:
         if brought := [o for o, value in (("-s", source), ("--documents", documents)) if value is not None]:
             raise UsageError(f"--test-set brings source and documents along: leave out {brought[0]}.")
         found = read_test_set(Path(test_set), pair=pair)
-        if names := [str(name) for name in _listed(references)]:
+        if names := [str(name) for name in listed(references)]:
             found = found.with_references(names)
         segments = found.segments
         labels = {"test": found.name, "lang": str(pair)} if pair else {"test": found.name}
@@ -321,7 +325,7 @@ def read(
     [Segment(id='1', source='Hi.', references=('Olá.',), document=None, tags={})]
     """
     pair = None if langpair is None else parse_pair(langpair)
-    return _segments(source, pair, _listed(references))
+    return read_texts(source, pair, listed(references))
 
 
 def run(
@@ -340,30 +344,7 @@ def run(
         method = cls.resolve({**({"pair": str(pair)} if takes_pair else {}), **given})
     if not systems:
         raise UsageError("There is no system to test: add -t NAME=FILE or -t NAME=scheme:rest.")
-    return _execute(method, _segments(segments, pair), systems, settings, pair)
-
-
-def translate(
-    texts: Texts, system: Any, *, langpair: str, max_seconds: float | None = None, **options: Any
-) -> list[str | None]:
-    """What a live engine makes of texts, or of the lines of a file; `None` where it failed.
-
-    Every answer is kept in the workspace when it arrives, and never asked for twice.
-
-    >>> translate(["Hello."], "fake:upper", langpair="en-pt", workspace=":memory:")
-    ['HELLO.']
-    """
-    settings, _ = _split(options)
-    pair = parse_pair(langpair)
-    segments = _segments(texts, pair)
-    (engine,) = open_systems({"engine": system}, segments, pair)
-    with Progress(quiet=settings.is_quiet) as progress:
-        budget = replace(settings.budget, seconds=max_seconds)
-        tools = EngineTools(settings.memory(is_live=True), progress.report, budget)
-        (outputs,) = ask_for_translations(segments, [engine], tools).values()
-    if outputs and all(output.text is None for output in outputs):
-        raise ServiceError(f"Nothing was translated, the first because {outputs[0].error}")
-    return [output.text for output in outputs]
+    return _execute(method, read_texts(segments, pair), systems, settings, pair)
 
 
 def load(name: str = "last", *, workspace: str | PathLike[str] | None = None) -> Run:
@@ -395,6 +376,7 @@ class Settings:
     workspace: str | PathLike[str] | None = None
     max_calls: int | None = None
     max_characters: int | None = None
+    max_seconds: float | None = None
     cache: bool = True
     quiet: bool | None = None
     listen: Callable[[str], None] | None = None
@@ -408,7 +390,7 @@ class Settings:
     @property
     def budget(self) -> Budget:
         """What each live engine may cost."""
-        return Budget(calls=self.max_calls, characters=self.max_characters)
+        return Budget(calls=self.max_calls, characters=self.max_characters, seconds=self.max_seconds)
 
     def memory(self, *, is_live: bool = False) -> Workspace | None:
         """The workspace to look things up in; `None` where there is none and none is needed."""
@@ -469,13 +451,14 @@ def _split(options: Mapping[str, Any]) -> tuple[Settings, dict[str, Any]]:
     return settings, {key: value for key, value in options.items() if key not in how}
 
 
-def _listed(references: Texts | Sequence[Texts]) -> list[Texts]:
+def listed(references: Texts | Sequence[Texts]) -> list[Texts]:
+    """One or several references as a list."""
     return (
         [references] if isinstance(references, str | PathLike) else list(cast("Sequence[Texts]", references))
     )
 
 
-def _test_set(
+def read_test_texts(
     source: Texts | None, references: Sequence[Texts], documents: Any, pair: Pair | None
 ) -> list[Segment]:
     """The segments of files and of texts in memory, joined."""
@@ -496,15 +479,15 @@ def _test_set(
     return join(first, streams, documents=None if documents is None else read_documents(Path(documents)))
 
 
-def _segments(given: Any, pair: Pair | None, references: Sequence[Texts] = ()) -> list[Segment]:
+def read_texts(given: Any, pair: Pair | None, references: Sequence[Texts] = ()) -> list[Segment]:
     """Segments from a file, from texts, or as they are; a file that holds references brings them along."""
     if not isinstance(given, str | PathLike):
         numbered = enumerate(given, start=1)
         known = [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in numbered]
-        return known if not references else _test_set([s.source for s in known], references, None, pair)
+        return known if not references else read_test_texts([s.source for s in known], references, None, pair)
     table = None if references else read_table(Path(given), pair=pair)
     if table is None:
-        return _test_set(given, references, None, pair)
+        return read_test_texts(given, references, None, pair)
     return join(read_stream(Path(given), role="source", pair=pair), table.only("reference"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -175,6 +175,16 @@ def split_specs(text: str) -> list[str]:
         elif part.strip():
             specs.append(part.strip())
     return specs
+
+
+def split_names(texts: str | Iterable[str] | None) -> list[str]:
+    """Names separated by commas, repeated or both.
+
+    >>> split_names(["mqm, da", "esa"]), split_names(None)
+    (['mqm', 'da', 'esa'], [])
+    """
+    given = [texts] if isinstance(texts, str) else texts or []
+    return [name.strip() for text in given for name in text.split(",") if name.strip()]
 
 
 def _rejoin(settings: list[str]) -> list[str]:

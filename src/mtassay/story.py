@@ -13,7 +13,7 @@ from mtassay.display import Line
 from mtassay.errors import UsageError
 from mtassay.method import method_of
 from mtassay.reviews import Decision, Subject, decide, question_of
-from mtassay.reviews.pending import subjects_in
+from mtassay.reviews.pending import Pending, subjects_in
 from mtassay.store import Workspace
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "PastVerdict",
     "answers_to",
     "nearest_settled",
+    "nearest_to",
     "refuse_case",
     "tell_case",
 ]
@@ -158,6 +159,23 @@ def answers_to(workspace: Workspace, run: Run, case_id: str) -> list[Answer]:
         hints = method.output_lines(subject.outputs[0], mine[0].evidence)[1:] if subject and mine else ()
         answers.append(Answer(subject, tuple(names), mine, method.status(mine), asked, holds, tuple(hints)))
     return sorted(answers, key=lambda answer: (answer.subject is None, -len(answer.systems)))
+
+
+def nearest_to(workspace: Workspace, pending: Pending, *, double: bool = False) -> list[Answer]:
+    """The settled answers to the same case that are most like an open output.
+
+    Left out is what would sway a reviewer: for a second opinion (`double`) what others decided, and for a
+    blind question what the run found.
+    """
+    if not pending.run:  # pairs that are rated on their own are in no run
+        return []
+    case_id = pending.subject.case_id
+    answers = answers_to(workspace, workspace.run(pending.run, case=case_id), case_id)
+    if double:
+        answers = [answer for answer in answers if answer.decision is None]
+    if pending.question.is_blind:
+        answers = [answer for answer in answers if answer.is_settled_by_people]
+    return nearest_settled(answers, pending.subject.outputs[0])
 
 
 def nearest_settled(answers: Sequence[Answer], text: str, *, count: int = 2) -> list[Answer]:

@@ -10,7 +10,7 @@ import typer
 
 from mtassay.cli.behavior import quality, rate
 from mtassay.cli.behavior.rate import _PairScreen, _pending
-from mtassay.cli.review.session import Session
+from mtassay.cli.session import Session
 from mtassay.core import Result
 from mtassay.core import Run as SavedRun
 from mtassay.errors import MtassayError, UsageError

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from mtassay.cli.review.inputs import load_pending
-from mtassay.cli.review.screen import Screen
-from mtassay.cli.review.session import Session
+from mtassay.cli.session import Session
 from mtassay.core import Finding, Output, Result, Segment
 from mtassay.core import Run as SavedRun
+from mtassay.people import load_pending
+from mtassay.report.screen import Screen
 from mtassay.store import Workspace
 from tests.cli.conftest import Run
 from tests.cli.terminal import Terminal

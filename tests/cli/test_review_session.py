@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.cli.review import keys
-from mtassay.cli.review.inputs import load_pending, who
-from mtassay.cli.review.screen import Screen
-from mtassay.cli.review.session import Session
+from mtassay.cli import session as keys
+from mtassay.cli.session import Session
 from mtassay.errors import UsageError
 from mtassay.methods.suite.judging import match_spans
+from mtassay.people import load_pending
+from mtassay.people import reviewer_name as who
+from mtassay.report.screen import Screen
 from mtassay.store import Workspace
 from tests.cli.reviewing import save_run
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.core import Review
+from mtassay.errors import UsageError
+from mtassay.formats.reviews import review_record, write_records
 from mtassay.repair.corrections import (
     Correction,
     WrongOutput,
@@ -16,6 +19,7 @@ from mtassay.repair.corrections import (
     confirm,
     correct,
     fix_in,
+    gather,
 )
 from mtassay.reviews import Subject
 
@@ -43,19 +47,23 @@ def review(subject: Subject, answer: str, who: str, note: str = "", *, day: int 
 def test_an_output_is_wrong_where_reviews_come_to_an_error(
     answers: Sequence[str], wrong: int, right: int, unsettled: int
 ) -> None:
-    found = confirm([review(VASE, answer, f"r{i}") for i, answer in enumerate(answers)], SUBJECTS)
+    found = confirm(
+        [review(VASE, answer, f"r{i}") for i, answer in enumerate(answers)], SUBJECTS, question="invariance"
+    )
     assert (len(found.wrong), found.right, found.unsettled) == (wrong, right, unsettled)
 
 
 def test_a_confirmed_error_has_the_texts_that_were_looked_at_and_the_kind_of_error() -> None:
-    found = confirm([review(VASE, "under", "anna"), review(GOAT, "correct", "anna")], SUBJECTS)
+    found = confirm(
+        [review(VASE, "under", "anna"), review(GOAT, "correct", "anna")], SUBJECTS, question="invariance"
+    )
     assert found.wrong == [WRONG]
     assert found.fixes == []
 
 
 def test_reviews_of_another_question_are_not_looked_at() -> None:
     other = Review(VASE.id, "suite", "incorrect", "anna")
-    assert confirm([other], SUBJECTS).wrong == []
+    assert confirm([other], SUBJECTS, question="invariance").wrong == []
     assert confirm([other], SUBJECTS, question="suite").wrong == [WRONG._replace(error="incorrect")]
 
 
@@ -67,6 +75,7 @@ def test_the_newest_fix_of_those_who_found_an_error_counts() -> None:
             review(VASE, "correct", "carla", "fix: nothing to do", day=3),
         ],
         SUBJECTS,
+        question="invariance",
     )
     assert found.fixes == [Correction(*WRONG[:3], "Ela comprou um jarro azul.", "ben", "under")]
 
@@ -131,3 +140,19 @@ def test_every_wrong_output_is_corrected_or_given_back_once(rows: list[tuple[str
     ids = [each.id for part in (found.corrections, found.without, found.same) for each in part]
     assert sorted(ids) == sorted(each.id for each in wrong)
     assert all(each.correction != each.output for each in found.corrections)
+
+
+def test_corrections_are_gathered_from_a_file_of_reviews_and_a_stronger_engine(tmp_path: Path) -> None:
+    told = Review(VASE.id, "invariance", "under", "anna", at="2026-01-31T12:00:00+00:00")
+    write_records(tmp_path / "reviews.jsonl", [review_record(told, VASE)])
+    (tmp_path / "strong.txt").write_text("Ela comprou um vaso azul.\n", encoding="utf-8")
+    stronger = f"nmt={tmp_path / 'strong.txt'}"
+    found = gather(tmp_path / "reviews.jsonl", question="invariance", stronger=stronger)
+    assert [(c.correction, c.by) for c in found.corrections] == [("Ela comprou um vaso azul.", "engine nmt")]
+    assert found.is_whole
+    assert not found.left
+
+
+def test_a_question_that_does_not_know_what_is_correct_has_nothing_to_repair() -> None:
+    with pytest.raises(UsageError, match="does not say which outputs are correct"):
+        gather(None, question="ta")

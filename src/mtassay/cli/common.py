@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import json
-import secrets
+import os
+import shutil
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import typer
 
 from mtassay.api import workspace_path
-from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Output, Run
 from mtassay.display import PLAIN, Table, View
 from mtassay.errors import UsageError, WorkspaceError
+from mtassay.formats import write_jsonl
 from mtassay.languages import Pair, parse_pair
 from mtassay.report.run import render, render_tables
-from mtassay.stats import default_seed
+from mtassay.report.screen import Screen
 from mtassay.store import DEFAULT, Workspace
 from mtassay.texts.marks import printable
+
+
+class Rendered(Protocol):
+    """What can be printed in any format."""
+
+    def render(self, form: Any = "text", *, width: int = 80, color: bool = False) -> str:
+        """It in this format."""
 
 
 class OutputFormat(StrEnum):
@@ -80,13 +89,20 @@ AlphaOption = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of 
 SeedOption = Annotated[
     int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
 ]
+ReviewerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--reviewer", metavar="NAME", help="Who reviews. Default: $MTASSAY_REVIEWER or your login name."
+    ),
+]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many.")]
+FindingsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write every finding with its evidence there, over what it has (JSONL)."
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
-
-
-def fixed_seed(chosen: int | None) -> int:
-    """The seed to use. Where none is set, one is drawn here, so that all draws of a command share it."""
-    seed = chosen if chosen is not None else default_seed()
-    return secrets.randbits(31) if seed is None else seed
 
 
 def pair_of(text: str | None) -> Pair | None:
@@ -112,6 +128,16 @@ def newest_of(store: Workspace, name: str, *methods: str) -> str:
     return next((run.id for run in store.runs() if run.method in methods), name)
 
 
+def terminal_width() -> int:
+    """Columns, 60 at least; 80 where there is no terminal."""
+    return max(shutil.get_terminal_size((80, 24)).columns, 60)
+
+
+def shows_bold() -> bool:
+    """Whether standard output is a terminal that shows bold, and nobody said no."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
 def echo(text: str = "") -> None:
     """Print to standard output."""
     sys.stdout.write(text + "\n")
@@ -120,6 +146,11 @@ def echo(text: str = "") -> None:
 def say(text: str) -> None:
     """Print a line to standard error."""
     sys.stderr.write(printable(text) + "\n")
+
+
+def screen_here() -> Screen:
+    """The terminal that this process writes to, as long texts are read best."""
+    return Screen(min(terminal_width(), 120), shows_bold())
 
 
 def say_failures(outputs: Mapping[str, Sequence[Output]]) -> bool:
@@ -137,6 +168,14 @@ def check_targets(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and not path.parent.is_dir():
             raise UsageError(f"There is no folder {path.parent} to write {path.name} into.")
+
+
+def check_sheet(sheet: Path, *, force: bool) -> None:
+    """An error where a sheet cannot be written: by its ending, its folder, or what is there."""
+    if not sheet.name.removesuffix(".gz").endswith((".tsv", ".jsonl", ".ndjson")):
+        raise UsageError(f"{sheet}: a sheet ends in .tsv or .jsonl.")
+    check_targets(sheet)
+    refuse_existing(sheet, force=force)
 
 
 def refuse_existing(*paths: Path | None, force: bool = False, otherwise: str = "add --force") -> None:
@@ -168,6 +207,17 @@ def print_run(
     echo(render(run, form.value, view=view, facts=facts, said=said, **look))  # type: ignore[arg-type]
 
 
+def print_rendered(what: Rendered, form: OutputFormat) -> None:
+    """Print what can render itself as wide as the terminal is."""
+    echo(what.render(form.value, width=terminal_width(), color=shows_bold()))
+
+
 def print_tables(tables: Iterable[Table], form: OutputFormat) -> None:
     """Print tables one after another."""
     echo(render_tables(list(tables), form.value, width=terminal_width(), color=shows_bold()))
+
+
+def write_findings(path: Path | None, run: Run) -> None:
+    """All findings as JSONL, if a file is asked for."""
+    if path is not None:
+        write_jsonl(path, [asdict(finding) for finding in run.findings])

@@ -8,8 +8,15 @@ from typing import Any
 import typer
 
 from mtassay import __version__
-from mtassay.cli.common import FormatOption, OutputFormat, PairOption, echo, print_json, print_tables
-from mtassay.cli.terminal import terminal_width
+from mtassay.cli.common import (
+    FormatOption,
+    OutputFormat,
+    PairOption,
+    echo,
+    print_json,
+    print_tables,
+    terminal_width,
+)
 from mtassay.doctor import check_pair, extra_table, installed_extras, pair_table
 from mtassay.languages import parse_pair
 from mtassay.texts.marks import wrapped

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -21,16 +23,51 @@ from mtassay.cli.common import (
     say,
     say_failures,
 )
-from mtassay.cli.grouping import Command, grouped
 from mtassay.core import Output, System
 from mtassay.display import View
 from mtassay.method import method_of
 from mtassay.options import Option, options_of
 from mtassay.systems.live import LiveSystem
 
-__all__ = ["FRAME", "Frame", "framed", "parameters_of", "place"]
+__all__ = ["FRAME", "Command", "Frame", "framed", "grouped", "parameters_of", "place"]
 
 Values = Mapping[str, Any]
+Command = Callable[..., None]
+
+
+def grouped(
+    parameter: str, options: Mapping[str, tuple[Any, Any]], make: Callable[[dict[str, Any]], Any]
+) -> Callable[[Command], Command]:
+    """Gives a command these options in the place of one parameter, which gets what `make` makes of them.
+
+    `options` are the annotation and default of each one, by name. One that the command has itself, under the
+    same name, is left to it.
+    """
+
+    def decorate(command: Command) -> Command:
+        hints = get_type_hints(command, include_extras=True)
+        parameters = inspect.signature(command).parameters
+        chosen = [name for name in options if name not in parameters]
+        written: list[inspect.Parameter] = []
+        for each in parameters.values():
+            if each.name != parameter:
+                written.append(each.replace(annotation=hints[each.name]))
+                continue
+            for name in chosen:
+                kind, default = options[name]
+                written.append(inspect.Parameter(name, each.kind, default=default, annotation=kind))
+
+        @wraps(command)
+        def filled(**values: Any) -> None:
+            given = {name: values.pop(name) for name in chosen}
+            command(**{parameter: make(given)}, **values)
+
+        del filled.__wrapped__  # or Typer would read the options of the command inside
+        filled.__signature__ = inspect.Signature(written)  # type: ignore[attr-defined]
+        filled.__annotations__ = {each.name: each.annotation for each in written}
+        return filled
+
+    return decorate
 
 
 def parameters_of(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from mtassay.cli import meta_challenge, meta_detect
+from mtassay.agreement import challenge, correlate, detect, rank
 from mtassay.cli.common import (
     AlphaOption,
     FormatOption,
@@ -17,26 +16,10 @@ from mtassay.cli.common import (
     QuietOption,
     SeedOption,
     WorkspaceOption,
-    cache_workspace,
-    fixed_seed,
-    pair_of,
+    print_rendered,
 )
-from mtassay.cli.meta_inputs import Inputs, read_human_column, split_names
-from mtassay.cli.show_agreement import Agreement
-from mtassay.cli.show_ranking import print_ranking
-from mtassay.errors import UsageError
-from mtassay.languages import Pair
-from mtassay.meta.correlate import Settings, correlate
-from mtassay.meta.measuring import measure_raters
-from mtassay.meta.ranking import rank_systems
-from mtassay.meta.rater import Rater, rater_from_column
-from mtassay.meta.sweep import Sweep, parse_orders
-from mtassay.metrics.base import Metric
-from mtassay.metrics.bleu import BLEU
-from mtassay.options import build, split_specs
+from mtassay.options import split_names
 from mtassay.report.figures import check_plot
-from mtassay.report.progress import Progress
-from mtassay.stats import default_seed
 
 app = typer.Typer(help="How good are the metrics themselves?", no_args_is_help=True)
 
@@ -148,76 +131,35 @@ def correlate_command(
     """
     if plot is not None:
         check_plot(plot)
-    pair = pair_of(langpair)
-    wanted = metric or ([] if ngram_sweep or metric_scores or human_vs_human else ["bleu,chrf"])
-    metrics = _metrics(wanted, pair)
-    sweep = _sweep(ngram_sweep, metrics, pair)
-    inputs = Inputs(
-        pair=pair,
+    found = correlate(
+        system or [],
+        reference or [],
+        source,
         human_scores=human_scores or [],
-        humans=split_names(human),
+        human=human,
+        metrics=metric,
         metric_scores=split_names(metric_scores),
-        systems=system or [],
-        exclude=split_names(exclude),
+        mtme=mtme,
+        langpair=langpair,
+        level=level,
+        grouping=grouping,
+        ngram_sweep=ngram_sweep,
+        human_vs_human=human_vs_human,
+        exclude=exclude,
         with_humans=with_humans,
-        references=reference or [],
-        source=source,
         documents=documents,
         entities=entities,
-        measured=bool(metrics or sweep),
+        samples=samples,
+        trials=trials,
+        seed=seed,
+        workspace=workspace,
+        cache=cache,
+        creates=True,
+        quiet=quiet,
     )
-    material = inputs.from_files() if mtme is None else inputs.from_folder(mtme)
-    settings = Settings(level, grouping, samples, trials, fixed_seed(seed))
-    frame = material.frame
-    with Progress(quiet=quiet) as progress:
-        measured = measure_raters(
-            metrics,
-            sweep,
-            material.segments,
-            material.outputs,
-            frame,
-            settings=settings,
-            labels=material.labels,
-            workspace=cache_workspace(workspace) if cache else None,
-            report=progress.report,
-        )
-        progress.report("agreement", 0, None)
-        humans = [rater_from_column(column, frame) for column in material.humans]
-        raters = [*measured.metrics, *(rater_from_column(column, frame) for column in material.metrics)]
-        raters += humans if human_vs_human else []
-        _check_raters(raters, humans, human_vs_human)
-        main = correlate(raters, humans, frame=frame, settings=settings)
-        swept = correlate(measured.sweep, humans, frame=frame, settings=settings, soft=False)
-    report = Agreement(material, settings, raters, humans, measured.sweep, main, swept)
     if plot is not None:
-        report.draw(plot)
-    report.print(output_format)
-
-
-def _check_raters(raters: Sequence[Rater], humans: Sequence[Rater], human_vs_human: bool) -> None:
-    """Results tell raters apart by name, and people need other people to be compared with."""
-    if human_vs_human and len(humans) < 2:
-        raise UsageError(f"There is only one human score, {humans[0].name}: nothing to compare it with.")
-    names = [rater.name for rater in raters]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise UsageError(f"Two metrics are called '{twice}'. Leave one out, or rename it in its file.")
-
-
-def _metrics(specs: Sequence[str], pair: Pair | None) -> dict[str, Metric]:
-    language = str(pair.target) if pair else ""
-    return {spec: build("metric", spec, language=language) for text in specs for spec in split_specs(text)}
-
-
-def _sweep(text: str | None, metrics: dict[str, Metric], pair: Pair | None) -> Sweep | None:
-    """The orders to sweep, with the settings of the first BLEU among the metrics."""
-    if text is None:
-        return None
-    orders = parse_orders(text)
-    for spec, metric in metrics.items():
-        if isinstance(metric, BLEU):
-            return Sweep.of(spec, metric, orders)
-    return Sweep.of("bleu", BLEU(language=str(pair.target) if pair else ""), orders)
+        found.draw(plot)
+    print_rendered(found, output_format)
 
 
 @app.command("rank", short_help="Rank systems by what people said, as WMT does.")
@@ -246,10 +188,162 @@ def rank_command(
     mtassay meta rank --human-scores seg-scores.csv --human Z.SCR
     mtassay meta rank --mtme wmt23/ -l en-de --human mqm
     """
-    column = read_human_column(human_scores, mtme, human, pair_of(langpair))
-    result = rank_systems(column, alpha=alpha, seed=seed if seed is not None else default_seed())
-    print_ranking(result, output_format, alpha=alpha)
+    found = rank(human_scores, human=human, mtme=mtme, langpair=langpair, alpha=alpha, seed=seed)
+    print_rendered(found, output_format)
 
 
-meta_challenge.register(app)
-meta_detect.register(app)
+@app.command("challenge", short_help="Does a metric prefer the correct output?")
+def challenge_command(
+    challenge_set: Annotated[
+        str, typer.Argument(metavar="FILE", help="Challenge set, made by 'mtassay suite challenge'.")
+    ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            metavar="NAMES",
+            help="Metrics with options: bleu,chrf,ter,use:against=source. Default: bleu,chrf.",
+        ),
+    ] = None,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FILE", help="Scores of a metric with references that was run elsewhere. Repeat."
+        ),
+    ] = None,
+    qe_scores: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FILE", help="The same of a metric without references. Repeat."),
+    ] = None,
+    lower_is_better: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="Scores in which lower is better.")
+    ] = None,
+    referenced: Annotated[
+        bool,
+        typer.Option("--referenced", help="Only pairs with a reference, the same for all metrics."),
+    ] = False,
+    by: Annotated[
+        Literal["category", "phenomenon"], typer.Option(help="What makes a row of the tables.")
+    ] = "category",
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the pairwise accuracies (.svg or .png).")
+    ] = None,
+    alpha: AlphaOption = 0.05,
+    samples: Annotated[int, typer.Option(min=100, help="Draws of the permutation tests.")] = 1000,
+    seed: SeedOption = None,
+    cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Which metric tells a correct output from an incorrect one, and in which phenomena?
+
+    Pairwise accuracy per category, with 95 % intervals; metrics that read references and metrics that
+    read the source alone in two tables. The latter are judged as quality estimation too: by how well
+    they tell all correct outputs of a category from all incorrect ones (AUC).
+
+    \b
+    Examples:
+    mtassay meta challenge c.jsonl -m bleu,chrf,ter
+    mtassay meta challenge c.jsonl -m chrf,use:against=source --plot a.svg
+    mtassay meta challenge c.jsonl --scores comet=a.txt --qe-scores kiwi=b.tsv
+    """
+    if plot is not None:
+        check_plot(plot)
+    found = challenge(
+        challenge_set,
+        metrics=metric,
+        scores=scores or [],
+        qe_scores=qe_scores or [],
+        lower_is_better=lower_is_better,
+        referenced=referenced,
+        by=by,
+        alpha=alpha,
+        samples=samples,
+        seed=seed,
+        workspace=workspace,
+        cache=cache,
+        creates=True,
+        quiet=quiet,
+    )
+    if plot is not None:
+        found.draw(plot)
+    print_rendered(found, output_format)
+
+
+@app.command("detect", short_help="Precision and recall of detectors of wrong translations.")
+def detect_command(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN", help="Saved runs ('last', or ids), each of their detectors apart."),
+    ] = None,
+    flagged: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FILE",
+            help="Pairs that a detector flags: id[, system][, score][, flagged] (TSV or JSONL). Repeat.",
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Reviews, or rows of id and label. Default: the reviews in the workspace."
+        ),
+    ] = None,
+    question: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Reviews: which question. Default: the one of the run.")
+    ] = None,
+    error: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LABELS", help="Which answers or labels mean an error: under,over."),
+    ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", "-t", metavar="NAMES", help="Only these systems.")
+    ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=SCORE", help="Flag the pairs of this list with at least this score."),
+    ] = None,
+    low_is_error: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Lists in which a low score means an error."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw precision against recall (.svg or .png).")
+    ] = None,
+    samples: Annotated[int, typer.Option(min=100, help="Resamples for the interval of F1.")] = 1000,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """How good are detectors of wrong translations, by what people said of the same pairs?
+
+    Precision and recall of every detector of saved runs (what it lets fail is flagged), and of lists of
+    flagged pairs made elsewhere. Pairs without a label are counted and shown, and taken for neither right
+    nor wrong.
+
+    \b
+    Examples:
+    mtassay meta detect last
+    mtassay meta detect last 3f2a --labels labels.tsv --plot curve.svg
+    mtassay meta detect --flagged short=flagged.tsv --labels labels.tsv
+    """
+    if plot is not None:
+        check_plot(plot)
+    found = detect(
+        runs or [],
+        flagged=flagged or [],
+        labels=labels,
+        question=question,
+        errors=error,
+        systems=system,
+        thresholds=threshold or [],
+        low_is_error=low_is_error,
+        samples=samples,
+        seed=seed,
+        workspace=workspace,
+    )
+    if plot is not None:
+        found.draw(plot)
+    print_rendered(found, output_format)

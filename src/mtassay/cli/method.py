@@ -18,9 +18,9 @@ from mtassay.cli.common import (
     echo,
     print_json,
     print_tables,
+    terminal_width,
 )
 from mtassay.cli.frame import FRAME, Frame, Values, framed, parameters_of
-from mtassay.cli.terminal import terminal_width
 from mtassay.display import Table
 from mtassay.formats import write_jsonl
 from mtassay.method import Method

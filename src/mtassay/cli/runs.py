@@ -20,9 +20,10 @@ from mtassay.cli.common import (
     print_run,
     print_tables,
     say,
+    shows_bold,
+    terminal_width,
 )
 from mtassay.cli.frame import place
-from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Run
 from mtassay.display import Table, View
 from mtassay.errors import UsageError

@@ -18,11 +18,8 @@ from numpy.typing import NDArray
 from mtassay import stats
 from mtassay.core import Comparison, Result, Score
 from mtassay.formats.challenge import ChallengePair
-from mtassay.meta.challenge_parts import grouped, item_codes
-from mtassay.methods.suite.accuracy import MICRO
-from mtassay.methods.suite.ranking import defined, joined, ranked
-from mtassay.methods.suite.significance import Compare, comparison, permutation
 from mtassay.stats.clustered import effective_trials, small_sample_factor
+from mtassay.stats.ranking import MACRO, MICRO, Compare, defined, exact, joined, permutation, ranked
 
 __all__ = [
     "ACCURACY",
@@ -33,6 +30,8 @@ __all__ = [
     "MetricScores",
     "Settings",
     "between_kinds",
+    "grouped",
+    "item_codes",
     "pairwise",
 ]
 
@@ -89,6 +88,27 @@ class _Table:
     def of_items(self, rows: Sequence[int]) -> _Table:
         """The same for some of the items."""
         return _Table(self.shares[rows], self.pairs[rows])
+
+
+def item_codes(pairs: Sequence[ChallengePair]) -> tuple[NDArray[np.int64], list[ChallengePair]]:
+    """A whole number from 0 up for the item of each pair, and the first pair of each item."""
+    first: dict[str, ChallengePair] = {}
+    for pair in pairs:
+        first.setdefault(pair.item, pair)
+    places = {item: place for place, item in enumerate(first)}
+    return np.array([places[pair.item] for pair in pairs], dtype=np.int64), list(first.values())
+
+
+def grouped(keys: Sequence[str]) -> dict[str, list[list[int]]]:
+    """The rows of each group in order of appearance, as one part; then all rows, and all groups as parts."""
+    rows: dict[str, list[int]] = {}
+    for row, key in enumerate(keys):
+        rows.setdefault(key, []).append(row)
+    return {
+        **{key: [part] for key, part in rows.items()},
+        MICRO: [list(range(len(keys)))],
+        MACRO: [*rows.values()],
+    }
 
 
 def pairwise(pairs: Sequence[ChallengePair], metrics: Sequence[MetricScores], settings: Settings) -> Result:
@@ -183,5 +203,5 @@ def _score(name: str, group: str, metric: MetricScores, column: int, tables: Seq
 
 def _comparison(parts: Sequence[Floats], settings: Settings) -> Compare:
     if len(parts) == 1 and np.isin(parts[0], (-1, 0, 1)).all():
-        return comparison(parts, "exact")
+        return exact(parts[0])
     return permutation(parts, samples=settings.samples, seed=settings.seed)

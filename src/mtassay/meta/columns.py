@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from mtassay.errors import UsageError
+from mtassay.errors import InputError, UsageError
 
 _SUFFIX = re.compile(r"\.\d+$")
 _Value = TypeVar("_Value")
@@ -28,6 +28,30 @@ class ScoreColumn:
     def systems(self) -> list[str]:
         """All that are named, in order."""
         return list(dict.fromkeys([*self.by_system, *self.by_segment]))
+
+
+def column_of(name: str, scores: Mapping[str, Any], ids: Sequence[str] = ()) -> ScoreColumn:
+    """Scores that are no file: by system a number, a list with a number for each segment, or numbers by id.
+
+    `None` means unrated. Without `ids`, segments are called "1", "2" and so on.
+
+    >>> column_of("mqm", {"A": [-1.0, None], "B": -3.5})
+    ScoreColumn(name='mqm', by_system={'B': -3.5}, by_segment={'A': {'1': -1.0, '2': None}})
+    """
+    by_system: dict[str, float | None] = {}
+    by_segment: dict[str, Mapping[str, float | None]] = {}
+    for system, given in scores.items():
+        if given is None or isinstance(given, int | float):
+            by_system[system] = given
+        elif isinstance(given, Mapping):
+            by_segment[system] = given
+        elif ids and len(given) != len(ids):
+            raise InputError(f"'{name}' has {len(given):,} scores of {system} for {len(ids):,} segments")
+        else:
+            by_segment[system] = dict(
+                zip(ids or [str(i) for i in range(1, len(given) + 1)], given, strict=True)
+            )
+    return ScoreColumn(name, by_system, by_segment)
 
 
 def match_systems(theirs: Iterable[str], ours: Collection[str]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from mtassay.core import Review, Run
 from mtassay.errors import InputError, UsageError
@@ -11,10 +12,19 @@ from mtassay.formats.detections import is_review_file, read_labels
 from mtassay.formats.reviews import read_reviews
 from mtassay.formats.text import FilePath, shown
 from mtassay.meta.detect import PairKey
-from mtassay.reviews import UNSURE, Question, Subject, decide, find_question
+from mtassay.reviews import UNSURE, Question, Subject, decide, find_question, question_of
 from mtassay.reviews.pending import subjects_in
+from mtassay.store import Workspace
 
-__all__ = ["Labels", "errors_of", "labels_from_file", "labels_from_reviews", "read_review_labels"]
+__all__ = [
+    "Labels",
+    "errors_of",
+    "labels_from_file",
+    "labels_from_reviews",
+    "labels_from_workspace",
+    "labels_of",
+    "read_review_labels",
+]
 
 _WRONG = frozenset({"err", "error", "wrong", "incorrect", "bad", "fail", "1", "true", "yes"})
 _RIGHT = frozenset({"not", "none", "ok", "correct", "right", "good", "pass", "0", "false", "no"})
@@ -88,6 +98,57 @@ def labels_from_file(path: FilePath, *, question: str | None = None, errors: Col
             raise InputError(what, path=shown(path), line=row.line)
         pairs[PairKey(row.id, row.system)] = word in (words or _WRONG)
     return Labels(pairs, unsettled=unsettled, origin=shown(path))
+
+
+def labels_from_workspace(
+    store: Workspace, run: Run | None = None, *, question: str | None = None, errors: Collection[str] = ()
+) -> Labels:
+    """Labels from the reviews of a workspace that answer this question, or else the one of the run."""
+    asked = question_of(run) if run else None
+    name = question or (asked.name if asked else None)
+    if name is None and run is not None:
+        raise UsageError(
+            f"There are no labels: a run of '{run.method}' is not reviewed. Write a file of id, system and "
+            "label (ERR or NOT) about what its systems made of the cases, and add --labels FILE."
+        )
+    if name is None:
+        raise UsageError("There are no labels: add --labels FILE, or choose reviews with --question NAME.")
+    chosen = find_question(name)
+    if not chosen.is_of_runs:
+        raise UsageError(
+            f"The reviews of '{name}' are about generated pairs, not about outputs of systems: see 'mtassay "
+            "behavior quality'. For outputs, add --labels FILE."
+        )
+    reviews = store.reviews(name)
+    others = sorted(
+        {review.question for review in store.reviews() if find_question(review.question).is_of_runs}
+    )
+    if not reviews and others:
+        raise UsageError(
+            f"There are no answers to the question '{name}' in {store.path}. There are some to "
+            f"{' and '.join(others)}: choose with --question."
+        )
+    return labels_from_reviews(reviews, store.subjects(), chosen, errors=errors, origin=str(store.path))
+
+
+def labels_of(given: Mapping[Any, bool | str], *, errors: Collection[str] = ()) -> Labels:
+    """Labels that are no file: by id, or by id and system; true or one of the usual words means an error.
+
+    >>> labels_of({"1": True, ("2", "nmt"): "correct"}).pairs
+    {PairKey(id='1', system=''): True, PairKey(id='2', system='nmt'): False}
+    """
+    words = {word.lower() for word in errors}
+    pairs = {}
+    unsettled = 0
+    for key, label in given.items():
+        word = str(label).lower()
+        if word in _OPEN:
+            unsettled += 1
+            continue
+        if not words and word not in _WRONG | _RIGHT:
+            raise UsageError(f"label {str(label)[:40]!r} is not known. Say which labels mean an error.")
+        pairs[PairKey(*([key] if isinstance(key, str) else key))] = word in (words or _WRONG)
+    return Labels(pairs, unsettled=unsettled, origin="the labels")
 
 
 def read_review_labels(

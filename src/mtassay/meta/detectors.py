@@ -12,7 +12,7 @@ from mtassay.meta.detect import Detector, PairKey
 from mtassay.meta.detect_labels import Labels
 from mtassay.method import method_of
 
-__all__ = ["detector_of_rows", "detectors_of_run"]
+__all__ = ["check_detectors", "detector_of_rows", "detectors_of_run", "detectors_of_runs"]
 
 _SILENT = ("undecided", "skipped", "error")
 
@@ -42,6 +42,45 @@ def detectors_of_run(
         )
         for flags in method_of(run).flags(some)
     ]
+
+
+def detectors_of_runs(
+    runs: Sequence[Run], labels: Labels, *, systems: Collection[str] = ()
+) -> list[Detector]:
+    """The detectors of several runs, each with its run in its name where there is more than one."""
+    detectors: list[Detector] = []
+    for run in runs:
+        if systems and not set(systems) & set(run.systems):
+            raise UsageError(f"Run {run.id} has none of these systems. It has: {', '.join(run.systems)}.")
+        prefix = f"{run.id[-6:]} " if len(runs) > 1 else ""
+        detectors += detectors_of_run(run, labels.of_run(run), systems=systems, prefix=prefix)
+        if not detectors:
+            raise UsageError(f"Run {run.id} is of the method {run.method}, which flags nothing.")
+    return detectors
+
+
+def check_detectors(detectors: Sequence[Detector], labels: Labels, systems: Collection[str]) -> None:
+    """An error where two detectors share a name, or no label is about what any of them judged."""
+    names = [detector.name for detector in detectors]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"Two detectors are called '{twice}'. Name a list otherwise: --flagged NAME=FILE.")
+    if any(detector.labels for detector in detectors):
+        return
+    count = len(labels.pairs) or len(labels.subjects)
+    if not count:
+        raise UsageError(
+            f"There are no settled labels in {labels.origin}. Review the run (mtassay review next, or a sheet"
+            " of 'mtassay invariance sample' or 'mtassay behavior sample'), or add --labels FILE."
+        )
+    none = f"None of the {count:,} labels" if count > 1 else "Not even the one label"
+    theirs = {key.system for key in labels.pairs} - {""}
+    ours = set(systems) or {key.system for d in detectors for key in (*d.flagged, *d.scores)} - {""}
+    if theirs and ours and not theirs & ours:
+        raise UsageError(
+            f"{none} of {labels.origin} is about {' or '.join(sorted(ours))}: the labels are about "
+            f"{', '.join(sorted(theirs))}. The names of the systems must be the same."
+        )
+    raise UsageError(f"{none} of {labels.origin} is about these pairs: their ids must be the same.")
 
 
 def detector_of_rows(

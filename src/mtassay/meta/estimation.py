@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from mtassay import stats
 from mtassay.core import Result, Score
 from mtassay.formats.challenge import ChallengePair
-from mtassay.meta.challenge import MetricScores, Settings
-from mtassay.meta.challenge_parts import grouped, item_codes
-from mtassay.methods.suite.ranking import defined, joined, ranked
-from mtassay.methods.suite.significance import Compare
+from mtassay.meta.challenge import MetricScores, Settings, grouped, item_codes
 from mtassay.stats.auc import AUC, auc, auc_covariance
+from mtassay.stats.ranking import Compare, defined, joined, ranked
 from mtassay.stats.shares import standardized
 
 __all__ = ["AREA", "discrimination"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mtassay.core import Statistics
 from mtassay.errors import UsageError
 from mtassay.meta.rater import Frame, Rater, rater_from_statistics
+from mtassay.metrics.base import Metric
 from mtassay.metrics.bleu import BLEU
 
 LONGEST = 64
@@ -29,6 +30,14 @@ class Sweep:
             raise UsageError("The n-gram sweep needs uniform weights: leave out weights of bleu.")
         plain = re.sub(r":order=\d+", "", spec)
         return cls(plain, replace(metric, order=orders[-1]), orders)
+
+    @classmethod
+    def among(cls, metrics: Mapping[str, Metric], orders: range, *, language: str = "") -> Sweep:
+        """The sweep with the settings of the first BLEU among the metrics, or else with the usual ones."""
+        for spec, metric in metrics.items():
+            if isinstance(metric, BLEU):
+                return cls.of(spec, metric, orders)
+        return cls.of("bleu", BLEU(language=language), orders)
 
     @property
     def widest(self) -> str:

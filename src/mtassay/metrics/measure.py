@@ -7,15 +7,16 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import __version__
-from mtassay.core import Case, Finding, Output, Segment, Statistics, Tools
+from mtassay.core import Finding, Output, Segment, Statistics, Tools
 from mtassay.errors import MtassayError, ServiceError, UsageError
 from mtassay.metrics.base import Metric
 from mtassay.metrics.guards import Guards, find_guard_hits
@@ -31,23 +32,14 @@ class Corpus:
     outputs: Mapping[str, Sequence[str]]
 
     @classmethod
-    def of(cls, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]]) -> Corpus:
-        """The cases that every system has answered: only these can be compared."""
+    def of(cls, segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]) -> Corpus:
+        """The segments that every system has answered: only these can be compared."""
         texts = {system: [answer.text for answer in answers] for system, answers in outputs.items()}
         kept = [i for i, row in enumerate(zip(*texts.values(), strict=True)) if None not in row]
         if not kept:
             raise _nothing(outputs)
-        segments = [
-            Segment(
-                case.segment_id,
-                case.sources[0],
-                case.expect["references"],
-                case.tags.get("document"),
-                case.tags,
-            )
-            for case in (cases[i] for i in kept)
-        ]
-        return cls(segments, {system: [column[i] or "" for i in kept] for system, column in texts.items()})
+        answered = {system: [column[i] or "" for i in kept] for system, column in texts.items()}
+        return cls([segments[i] for i in kept], answered)
 
     def usable(self, name: str, metric: Metric) -> Corpus:
         """The segments that have what the metric needs."""
@@ -78,6 +70,15 @@ class Corpus:
         return {system: _digest(texts) for system, texts in self.outputs.items()}
 
 
+class Measured(NamedTuple):
+    """The statistics of each system under one metric, in order, and what they were measured on."""
+
+    name: str
+    metric: Metric
+    corpus: Corpus
+    statistics: list[Statistics]
+
+
 def _nothing(outputs: Mapping[str, Sequence[Output]]) -> MtassayError:
     for system, answers in outputs.items():
         failed = [answer for answer in answers if answer.text is None]
@@ -85,6 +86,27 @@ def _nothing(outputs: Mapping[str, Sequence[Output]]) -> MtassayError:
             kind = UsageError if failed[0].meta.get("skipped") else ServiceError
             return kind(f"system '{system}' has not translated anything: {failed[0].error}")
     return UsageError("There is no segment that every system has translated: nothing to compare.")
+
+
+def measure_all(
+    metrics: Mapping[str, Metric],
+    corpus: Corpus,
+    tools: Tools,
+    *,
+    extra: Mapping[str, object] | None = None,
+) -> Iterator[Measured]:
+    """What each metric measures of all systems, on the segments that have what it needs.
+
+    Metrics are by the name that their statistics get; `extra` goes into the signatures.
+    """
+    for done, (name, metric) in enumerate(metrics.items()):
+        tools.progress(metric.label, done, len(metrics))
+        usable = corpus.usable(name, metric)
+        signature = metric.signature(usable.segments, extra=extra)
+        statistics = [
+            replace(entry, metric=name, signature=signature) for entry in measure(metric, usable, tools)
+        ]
+        yield Measured(name, metric, usable, statistics)
 
 
 def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:

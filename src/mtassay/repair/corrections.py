@@ -1,4 +1,8 @@
-"""What a wrong output should have been, who says so, and where such corrections come from."""
+"""What a wrong output should have been, who says so, and where such corrections come from.
+
+An output is wrong where the reviews of it come to an error. Its correction is, in this order, one that
+somebody gave, a line `fix: …` in a reviewer's note, or what a stronger engine says, marked as such.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +11,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mtassay.core import Review
-from mtassay.methods.invariance.labels import CORRECT, QUESTION
-from mtassay.reviews import UNSURE, Decision, Subject, decide
+from mtassay.core import Output, Request, Review, Tools
+from mtassay.engine import EngineTools
+from mtassay.errors import InputError, UsageError
+from mtassay.formats import read_stream
+from mtassay.formats.reviews import read_reviews
+from mtassay.formats.text import FilePath
+from mtassay.languages import Pair
+from mtassay.options import is_live, open_system
+from mtassay.reviews import UNSURE, Decision, Subject, decide, find_question
+from mtassay.store import Workspace
+from mtassay.systems.roster import name_and_rest
 
 __all__ = [
     "ENGINE",
     "Confirmed",
     "Corrected",
     "Correction",
+    "Gathered",
     "WrongOutput",
     "by_engine",
     "confirm",
     "correct",
     "fix_in",
+    "gather",
 ]
+
+CORRECT = "correct"
+"""The answer that finds no error; a question without it says nothing about errors."""
 
 ENGINE = "engine "
 """What the name of an engine stands behind, so that nobody takes its translation for a person's."""
@@ -84,9 +101,100 @@ class Corrected:
     same: list[WrongOutput]
 
 
-def confirm(
-    reviews: Sequence[Review], subjects: Mapping[str, Subject], *, question: str = QUESTION
-) -> Confirmed:
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All corrections that could be found, and what they were found from.
+
+    `wrong` are the outputs that reviews confirm, then those that somebody corrected without a review.
+    `outputs` are those of a stronger engine that was asked, by its name, with what it did not translate.
+    """
+
+    confirmed: Confirmed
+    wrong: list[WrongOutput]
+    corrected: Corrected
+    outputs: Mapping[str, Sequence[Output]]
+
+    @property
+    def corrections(self) -> list[Correction]:
+        """One for each wrong output that has one."""
+        return self.corrected.corrections
+
+    @property
+    def left(self) -> list[WrongOutput]:
+        """What has no correction."""
+        return [*self.corrected.without, *self.corrected.same]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the stronger engine, if there is one, translated everything it was asked for."""
+        return all(output.error is None for outputs in self.outputs.values() for output in outputs)
+
+
+def gather(
+    reviews: FilePath | Workspace | None,
+    *,
+    question: str,
+    given: Sequence[Correction] = (),
+    stronger: str | None = None,
+    pair: Pair | None = None,
+    tools: Tools | None = None,
+) -> Gathered:
+    """Corrections of what reviews, in a file or a workspace, confirm to be wrong.
+
+    `question` is the one that the reviews answer, `given` are corrections that come first. `stronger` names
+    an engine as `NAME=scheme:rest`, or a file of its outputs; it is for what nobody has corrected. `tools`
+    ask the engine: those of a workspace ask for nothing twice.
+
+    >>> gather(None, question="suite", given=[Correction("1", "Hi.", "Alô.", "Olá.", "anna")]).corrections
+    [Correction(id='1', source='Hi.', output='Alô.', correction='Olá.', by='anna', error='')]
+    """
+    if CORRECT not in find_question(question).keys.values():
+        raise UsageError(f"The question '{question}' does not say which outputs are {CORRECT}.")
+    confirmed = _confirmed(reviews, question, is_needed=not given)
+    # Who corrects an output says that it is wrong, so it needs no review.
+    known = {(each.source, each.output) for each in confirmed.wrong}
+    more = [c for c in given if (c.source, c.output) not in known]
+    wrong = [*confirmed.wrong, *(WrongOutput(c.id, c.source, c.output, c.error) for c in more)]
+    first = Gathered(confirmed, wrong, correct(wrong, given, confirmed.fixes), {})
+    if stronger is None or not first.left:
+        return first
+    name, what = name_and_rest(stronger)
+    outputs: dict[str, Sequence[Output]] = {}
+    if is_live(what):
+        helpers = tools or EngineTools(None, lambda step, done, total: None)
+        asked = helpers.ask(open_system(name, what, pair), [Request(e.id, e.source) for e in first.left])
+        outputs = {name: asked}
+        texts = {output.id: output.text for output in asked}
+    else:
+        texts = _stored(what, first.left, name, pair)
+    proposed = by_engine(first.left, texts, name)
+    return Gathered(confirmed, wrong, correct(wrong, given, confirmed.fixes, proposed), outputs)
+
+
+def _confirmed(reviews: FilePath | Workspace | None, question: str, *, is_needed: bool) -> Confirmed:
+    if reviews is None:
+        return Confirmed([], [])
+    if not isinstance(reviews, Workspace):
+        rows = read_reviews(reviews).rows
+        subjects = {row.subject.id: row.subject for row in rows}
+        return confirm([row.review for row in rows], subjects, question=question)
+    found = confirm(reviews.reviews(question), reviews.subjects(), question=question)
+    if is_needed and not found.wrong:
+        raise UsageError(f"No review in {reviews.path} finds an error: mtassay review next")
+    return found
+
+
+def _stored(path: str, wrong: Sequence[WrongOutput], name: str, pair: Pair | None) -> dict[str, str | None]:
+    """Outputs by id. A file of lines cannot say which is which, so it must have one line for each."""
+    stream = read_stream(path, role="output", pair=pair, system=name)
+    ids = stream.ids or [each.id for each in wrong]
+    if len(ids) != len(stream.texts):
+        what = f"{len(stream.texts)} lines for {len(ids)} wrong outputs. Give a .jsonl or .tsv file with ids"
+        raise InputError(what, path=path)
+    return dict(zip(ids, stream.texts, strict=True))
+
+
+def confirm(reviews: Sequence[Review], subjects: Mapping[str, Subject], *, question: str) -> Confirmed:
     """What holds of the reviews that answer this question. Wrong is what was decided and is not correct.
 
     A correction is a line `fix: …` in the note of somebody who found an error; the newest one counts.

@@ -18,7 +18,7 @@ from mtassay.languages import Pair
 from mtassay.repair.corrections import Correction
 from mtassay.repair.files import COLUMNS
 
-__all__ = ["FORMATS", "ExportFormat", "export", "format_of"]
+__all__ = ["FORMATS", "ExportFormat", "check_export", "export", "format_of"]
 
 ExportFormat = Literal["jsonl", "tsv", "tmx", "hf"]
 FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
@@ -39,6 +39,12 @@ def format_of(path: FilePath) -> ExportFormat:
     raise UsageError(f"{path}: its ending says no format. Take .jsonl, .tsv or .tmx, or add --as FORMAT.")
 
 
+def check_export(form: ExportFormat, pair: Pair | None) -> None:
+    """An error where a format needs to know the languages and does not."""
+    if pair is None and form in ("tmx", "hf"):
+        raise UsageError(f"The format '{form}' names the languages: add -l SRC-TGT.")
+
+
 def export(
     where: FilePath | TextIO,
     corrections: Sequence[Correction],
@@ -51,8 +57,7 @@ def export(
     JSONL and TSV keep everything, TMX who corrected and the kind of error, and `hf` the two texts alone. In
     TSV a tab or a line break becomes a space; in TMX what XML cannot hold does.
     """
-    if pair is None and form in ("tmx", "hf"):
-        raise UsageError(f"The format '{form}' names the languages: add -l SRC-TGT.")
+    check_export(form, pair)
     if form == "jsonl":
         write_jsonl(where, map(asdict, corrections))
     elif form == "tsv":

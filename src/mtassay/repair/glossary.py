@@ -6,16 +6,21 @@ The first of the two repairs in section 5.2 of He, Meister and Su 2020.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TextIO
 
+from mtassay.core import Edit, Segment
+from mtassay.errors import InputError
+from mtassay.formats import read_segments
 from mtassay.formats.text import FilePath, write_lines
-from mtassay.methods.invariance.nouns import Edit
+from mtassay.languages import Pair
 from mtassay.repair.corrections import Correction
+from mtassay.store import Workspace
+from mtassay.tools.align import open_aligner
 from mtassay.tools.align.nouns import Links, WordAligner
 
-__all__ = ["Entry", "Glossary", "make_glossary", "write_glossary"]
+__all__ = ["Entry", "Glossary", "edits_in", "glossary_of", "make_glossary", "write_glossary"]
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 
@@ -32,11 +37,58 @@ class Glossary:
     """Fixed mappings in the order of the corrections, each once: words first, then sentences.
 
     `unclear` source phrases have more than one translation among the corrections, so none is fixed.
+    `is_aligned` says whether words could be looked for.
     """
 
     words: list[Entry]
     sentences: list[Entry]
     unclear: list[str]
+    is_aligned: bool = False
+
+
+def edits_in(segments: Iterable[Segment]) -> dict[str, Edit]:
+    """The edits that made segments, by their ids; who was not made by the edit of one place is not there.
+
+    >>> edit = {"start": 2, "end": 7, "before": "small", "after": "young"}
+    >>> edits_in([Segment("7/1-young", tags={"original": "7", "edit": edit})])["7/1-young"].after
+    'young'
+    """
+    found = {}
+    for segment in segments:
+        edit = segment.tags.get("edit")
+        if edit is None:
+            continue
+        if (
+            not isinstance(edit, Mapping)
+            or not all(type(edit.get(key)) is int for key in ("start", "end"))
+            or not all(isinstance(edit.get(key), str) for key in ("before", "after"))
+        ):
+            raise InputError("'edit' must have start, end, before and after")
+        pos = edit.get("pos")
+        found[segment.id] = Edit(
+            edit["start"], edit["end"], edit["before"], edit["after"], pos if isinstance(pos, str) else ""
+        )
+    return found
+
+
+def glossary_of(
+    corrections: Sequence[Correction],
+    variants: FilePath | Workspace | None = None,
+    *,
+    pair: Pair | None = None,
+) -> Glossary:
+    """What can be mapped, with the edits of a file of variants, or of all runs of a workspace.
+
+    Words need the edits and the language pair, for which there is an aligner.
+    """
+    segments: list[Segment] = []
+    if isinstance(variants, Workspace):
+        segments = [segment for run in variants.runs() for segment in variants.segments(run.id)]
+    elif variants is not None:
+        segments = read_segments(variants, [])
+    edits = edits_in(segments)
+    aligner = open_aligner(pair) if edits and pair is not None else None
+    return make_glossary(corrections, edits=edits, aligner=aligner)
 
 
 def make_glossary(
@@ -61,7 +113,7 @@ def make_glossary(
                 words.append(Entry(edit.after, target))
     sentences = [Entry(_flat(c.source), _flat(c.correction)) for c in corrections]
     unclear = [*_ambiguous(words), *_ambiguous(sentences)]
-    return Glossary(_clear(words, unclear), _clear(sentences, unclear), unclear)
+    return Glossary(_clear(words, unclear), _clear(sentences, unclear), unclear, aligner is not None)
 
 
 def write_glossary(where: FilePath | TextIO, glossary: Glossary) -> None:

@@ -9,13 +9,25 @@ from typing import Literal
 import numpy as np
 
 from mtassay.core import Comparison, Result, Score, Segment
+from mtassay.display import Table
 from mtassay.metrics.bleu import BLEU
 from mtassay.repair.corrections import Correction
 from mtassay.stats import bootstrap_scores, interval, paired_bootstrap, wilson
 
-__all__ = ["AFTER", "BEFORE", "Outcome", "Repaired", "compare_bleu", "count_outcomes", "errors_fixed"]
+__all__ = [
+    "AFTER",
+    "BEFORE",
+    "Outcome",
+    "Repaired",
+    "bleu_table",
+    "compare_bleu",
+    "count_outcomes",
+    "errors_fixed",
+    "fixed_table",
+]
 
 BEFORE, AFTER = "before", "after"
+_WHAT = {"equal": "equal to the correction", "changed": "changed at all"}
 
 Outcome = Literal["fixed", "right before", "changed", "same", "failed"]
 """What became of a wrong output. Only `fixed` ones were wrong before and equal the correction now."""
@@ -102,6 +114,35 @@ def compare_bleu(
     return Result(scores, [delta], counts=counts)
 
 
+def fixed_table(repaired: Sequence[Repaired]) -> Table:
+    """How many errors are gone, as a table."""
+    rows = [
+        [_WHAT[score.name], _count(score), _percent(score.value), _interval(score), str(score.n)]
+        for score in errors_fixed(repaired)
+    ]
+    counts = count_outcomes(repaired)
+    notes = ["n: errors, that is corrections which the model did not give before."]
+    if counts["right before"]:
+        notes.append(f"Not among them: {counts['right before']:,} that were right before.")
+    if counts["failed"]:
+        notes.append(f"Among them: {counts['failed']:,} that the model could not translate.")
+    return Table(["Outputs now", "number", "share", "95 % interval", "n"], rows, notes=notes)
+
+
+def bleu_table(bleu: Result) -> Table:
+    """BLEU before and after, as a table."""
+    rows = []
+    for score in bleu.scores:
+        ends = "–" if score.low is None or score.high is None else f"{score.low:.2f} to {score.high:.2f}"
+        rows.append([score.system, "–" if score.value is None else f"{score.value:.2f}", ends, str(score.n)])
+    notes = [f"Δ {c.delta:+.2f}, p = {c.p:.3f} (paired bootstrap)." for c in bleu.comparisons]
+    if missing := {name: count["missing"] for name, count in bleu.counts.items() if count["missing"]}:
+        told = ", ".join(f"{count:,} {name}" for name, count in missing.items())
+        notes.append(f"Left out, for want of a translation: {told}.")
+    notes += [bleu.scores[0].signature]
+    return Table(["Validation", "BLEU", "95 % interval", "n"], rows, notes=notes)
+
+
 def _share(name: str, count: int, n: int) -> Score:
     if not n:
         return Score(name, AFTER, "errors", None, 0)
@@ -111,3 +152,15 @@ def _share(name: str, count: int, n: int) -> Score:
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
+
+
+def _count(score: Score) -> str:
+    return "–" if score.value is None else str(round(score.value * score.n))
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _interval(score: Score) -> str:
+    return f"{_percent(score.low)} to {_percent(score.high)}" if score.low is not None else "–"

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from mtassay.core import Result, Score
 from mtassay.display import Cell, Figure, Point, Series, Table
+from mtassay.stats.ranking import AVERAGES
 
 __all__ = ["area_table", "harvest_table", "pairwise_figure", "pairwise_table"]
 
-AVERAGES = {"micro": "micro-average", "macro": "macro-average"}
 _KINDS = {"accuracy:reference-based": "with reference", "accuracy:reference-free": "without reference"}
 
 _SHORT = {"no known output": "none", "no correct output": "no corr.", "no incorrect output": "no inc."}

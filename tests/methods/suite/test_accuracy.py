@@ -21,8 +21,9 @@ from mtassay.methods.suite.accuracy import (
     fair_items,
     phenomenon_groups,
 )
-from mtassay.methods.suite.significance import comparison, rank
+from mtassay.methods.suite.significance import comparison
 from mtassay.stats import wilson
+from mtassay.stats.ranking import rank
 
 pytestmark = pytest.mark.filterwarnings("error")
 

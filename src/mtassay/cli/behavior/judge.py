@@ -19,6 +19,7 @@ from mtassay.cli.behavior.inputs import (
 from mtassay.cli.behavior.judging import JUDGING, Judging, judging
 from mtassay.cli.behavior.show import check_judged, print_behavior, say_next
 from mtassay.cli.common import (
+    FindingsOption,
     FormatOption,
     MaxCallsOption,
     MaxCharactersOption,
@@ -28,8 +29,8 @@ from mtassay.cli.common import (
     SystemOption,
     WorkspaceOption,
     cache_workspace,
+    write_findings,
 )
-from mtassay.cli.findings import FindingsOption, write_findings
 from mtassay.cli.frame import exit_if_failed
 from mtassay.engine import execute
 from mtassay.methods.behavior.tables import pass_rate_figure

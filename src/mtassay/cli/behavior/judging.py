@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mtassay.cli.grouping import grouped
+from mtassay.cli.frame import grouped
 from mtassay.errors import ServiceError
 from mtassay.languages import Pair
 from mtassay.methods.behavior.filtering import check_filter

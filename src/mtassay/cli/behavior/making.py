@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from mtassay.cli.common import SeedOption, fixed_seed, say
-from mtassay.cli.grouping import grouped
+from mtassay.cli.common import SeedOption, say
+from mtassay.cli.frame import grouped
 from mtassay.core import Segment, Tools
 from mtassay.errors import ServiceError, UsageError
 from mtassay.languages import Language, Pair
@@ -23,6 +23,7 @@ from mtassay.methods.behavior.generating import generate
 from mtassay.methods.behavior.infill.choose import never_edited, open_infiller
 from mtassay.methods.behavior.infill.conversations import Ask
 from mtassay.options import build, open_system, split_specs
+from mtassay.stats import fixed_seed
 from mtassay.tools.align import Links, WordAligner, open_aligner, read_pharaoh
 from mtassay.tools.annotate import Annotator, open_annotator
 from mtassay.tools.encoder import is_installed

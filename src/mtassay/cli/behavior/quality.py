@@ -16,7 +16,6 @@ from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
     cache_workspace,
-    fixed_seed,
     pair_of,
     print_json,
     print_tables,
@@ -30,6 +29,7 @@ from mtassay.methods.behavior.pair_tables import pair_quality_table
 from mtassay.options import build, split_specs
 from mtassay.report.progress import Progress
 from mtassay.report.run import score_rows
+from mtassay.stats import fixed_seed
 from mtassay.store import Workspace
 
 

@@ -17,18 +17,28 @@ from mtassay.cli.behavior.pairs import (
     chosen_questions,
     read_sets,
 )
-from mtassay.cli.common import SeedOption, WorkspaceOption, echo, fixed_seed, plural, say
-from mtassay.cli.meta_inputs import split_names
-from mtassay.cli.review.inputs import LimitOption, ReviewerOption, check_sheet, who
-from mtassay.cli.review.keys import read_key, read_line
-from mtassay.cli.review.screen import Screen
-from mtassay.cli.review.session import Session
+from mtassay.cli.common import (
+    LimitOption,
+    ReviewerOption,
+    SeedOption,
+    WorkspaceOption,
+    check_sheet,
+    echo,
+    plural,
+    say,
+    screen_here,
+)
+from mtassay.cli.session import Session, read_key, read_line
 from mtassay.core import Segment
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
 from mtassay.methods.behavior.pair_quality import RatedPair, shuffled
+from mtassay.options import split_names
+from mtassay.people import reviewer_name
+from mtassay.report.screen import Screen
 from mtassay.reviews import Question, decide, find_question
 from mtassay.reviews.pending import Pending, waiting_for
+from mtassay.stats import fixed_seed
 from mtassay.store import Workspace
 from mtassay.story import Answer
 
@@ -79,7 +89,7 @@ def rate(
     questions = [find_question(name) for name in chosen_questions(split_names(question))]
     sets = read_sets(cases, against or [], originals=originals, workspace=workspace)
     pairs = _drawn(sets, sample, fixed_seed(seed))
-    name = who(reviewer)
+    name = reviewer_name(reviewer)
     store = Workspace(workspace_path(workspace))
     decisions = decide(store.reviews())
     pending = [_pending(pair, each) for each in questions for pair in pairs]
@@ -95,7 +105,7 @@ def rate(
     elif not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("Rating needs a terminal. Without one, write a sheet: --sheet FILE")
     else:
-        here = Screen.here()
+        here = screen_here()
         screen = _PairScreen(here.width, here.color)
         session = Session(store, name, shown, screen, read_key, read_line, echo, double=True)
         echo(f"{plural(len(queue), 'rating')} to give, of {len(pending):,}.")

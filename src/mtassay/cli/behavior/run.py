@@ -27,6 +27,7 @@ from mtassay.cli.behavior.show import print_behavior, say_next
 from mtassay.cli.behavior.show_generated import check_generated, say_generated
 from mtassay.cli.common import (
     EngineOption,
+    FindingsOption,
     FormatOption,
     MaxCallsOption,
     MaxCharactersOption,
@@ -35,8 +36,8 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     refuse_existing,
+    write_findings,
 )
-from mtassay.cli.findings import FindingsOption, write_findings
 from mtassay.cli.frame import exit_if_failed
 from mtassay.core import System
 from mtassay.engine import EngineTools, execute

@@ -13,17 +13,17 @@ from mtassay.cli.behavior.inputs import saved_run
 from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
-    fixed_seed,
+    check_sheet,
     plural,
     say,
 )
-from mtassay.cli.meta_inputs import split_names
-from mtassay.cli.review.inputs import check_sheet
 from mtassay.core import Run
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
+from mtassay.options import split_names
 from mtassay.reviews import Subject, find_question
 from mtassay.reviews.pending import subjects_in
+from mtassay.stats import fixed_seed
 from mtassay.store import Workspace
 
 

@@ -8,6 +8,7 @@ import typer
 
 from mtassay.api import workspace_path
 from mtassay.cli.common import (
+    FindingsOption,
     FormatOption,
     OutputFormat,
     PairOption,
@@ -16,8 +17,8 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     check_targets,
+    write_findings,
 )
-from mtassay.cli.findings import FindingsOption, write_findings
 from mtassay.cli.invariance.inputs import WhereArgument, read_material
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging
 from mtassay.cli.invariance.show import print_invariance, say_next

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from mtassay.cli.common import AlphaOption
-from mtassay.cli.grouping import grouped
+from mtassay.cli.frame import grouped
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.methods.invariance.detectors import DEFAULT, DETECTORS, default_detectors

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from mtassay.cli.common import SeedOption, fixed_seed, say
-from mtassay.cli.grouping import grouped
+from mtassay.cli.common import SeedOption, say
+from mtassay.cli.frame import grouped
 from mtassay.core import Segment
 from mtassay.languages import Pair
 from mtassay.methods.invariance.detectors import phrase_segments
@@ -17,6 +17,7 @@ from mtassay.methods.invariance.nouns import original_of
 from mtassay.methods.invariance.variants.choose import open_substituter
 from mtassay.methods.invariance.variants.generating import VariantSettings, generate
 from mtassay.methods.invariance.variants.lexicon import Lexicon
+from mtassay.stats import fixed_seed
 from mtassay.tools.annotate import Annotation, open_annotator
 from mtassay.tools.encoder import is_installed, open_encoder
 

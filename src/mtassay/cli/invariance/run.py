@@ -9,6 +9,7 @@ import typer
 from mtassay.api import workspace_path
 from mtassay.caller import Budget
 from mtassay.cli.common import (
+    FindingsOption,
     FormatOption,
     MaxCallsOption,
     MaxCharactersOption,
@@ -18,8 +19,8 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     check_targets,
+    write_findings,
 )
-from mtassay.cli.findings import FindingsOption, write_findings
 from mtassay.cli.frame import exit_if_failed
 from mtassay.cli.invariance.inputs import (
     NeededPairOption,

@@ -14,13 +14,12 @@ from mtassay.cli.common import (
     SystemOption,
     WorkspaceOption,
     cache_workspace,
-    fixed_seed,
+    check_sheet,
     plural,
     say,
 )
 from mtassay.cli.invariance.inputs import WhereArgument, asked, read_material
 from mtassay.cli.invariance.judging import JUDGING, Judging, judging, side_by_side
-from mtassay.cli.review.inputs import check_sheet
 from mtassay.engine import EngineTools
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
@@ -30,6 +29,7 @@ from mtassay.methods.invariance.nouns import Answer
 from mtassay.methods.invariance.sampling import blind_sample
 from mtassay.report.progress import Progress
 from mtassay.reviews import Subject, find_question
+from mtassay.stats import fixed_seed
 
 
 def register(app: typer.Typer) -> None:

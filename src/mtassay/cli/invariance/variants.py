@@ -20,10 +20,11 @@ from mtassay.cli.common import (
     print_tables,
     refuse_existing,
     say,
+    shows_bold,
+    terminal_width,
 )
 from mtassay.cli.invariance.inputs import NeededPairOption, SentencesArgument, needed_pair, read_sentences
 from mtassay.cli.invariance.making import MAKING, Making, making
-from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.core import Segment
 from mtassay.formats import segment_record, write_jsonl
 from mtassay.methods.invariance.nouns import original_of

@@ -8,13 +8,21 @@ from typing import Annotated, Literal
 
 import typer
 
-from mtassay.cli.common import QuietOption, SystemOption, WorkspaceOption, echo, plural, say
-from mtassay.cli.review.inputs import ReviewerOption, who
+from mtassay.cli.common import (
+    QuietOption,
+    ReviewerOption,
+    SystemOption,
+    WorkspaceOption,
+    echo,
+    plural,
+    say,
+)
 from mtassay.cli.suite.accepting import Wish, rules_to_add
 from mtassay.cli.suite.evidence import RunOption, gather
 from mtassay.cli.suite.inputs import SuiteArgument, read_inputs, warn_of_format
 from mtassay.errors import UsageError
 from mtassay.formats.suite.editing import add_rules, editable
+from mtassay.people import reviewer_name
 from mtassay.texts.marks import marked
 
 _SHOWN = 200  # characters of a rule
@@ -70,7 +78,7 @@ def accept(
     editable(suite)
     inputs = read_inputs(suite)
     evidence = gather(inputs, system, run, workspace, quiet=quiet)
-    wish = Wish(tuple(subjects or ()), form, regex, correct, note, who(reviewer))
+    wish = Wish(tuple(subjects or ()), form, regex, correct, note, reviewer_name(reviewer))
     outcome = rules_to_add(inputs.suite, evidence, wish)
     if outcome.rules:
         add_rules(suite, outcome.rules)

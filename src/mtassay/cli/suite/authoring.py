@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from mtassay.cli.common import check_targets, echo, plural, refuse_existing, say
-from mtassay.cli.review.inputs import who
 from mtassay.cli.suite.additions import AddOptions, new_items, wanted_items
 from mtassay.cli.suite.inputs import SuiteArgument, warn_of_format
 from mtassay.cli.suite.template import template
@@ -21,6 +20,7 @@ from mtassay.formats.suite.losses import losses
 from mtassay.languages import parse_pair
 from mtassay.methods.suite.lint import lint
 from mtassay.methods.suite.selection import Choice, select
+from mtassay.people import reviewer_name
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The suite file.")]
 
@@ -108,7 +108,7 @@ def add(
         references=tuple(reference or ()),
         context=tuple(context or ()),
         note=note,
-        author=who(author),
+        author=reviewer_name(author),
         id=item_id,
     )
     wanted = wanted_items(options, table)
@@ -143,7 +143,7 @@ def approve(
     Example:
     mtassay suite approve my.yaml 'negation-*' --by jsilva
     """
-    name = who(by)
+    name = reviewer_name(by)
     chosen = select(read_suite(editable(file)), Choice(ids=ids)).items
     own = [item.id for item in chosen if item.author == name]
     if own:

@@ -24,7 +24,6 @@ from mtassay.cli.common import (
     WorkspaceOption,
     cache_workspace,
     check_targets,
-    fixed_seed,
     plural,
     print_json,
     print_tables,
@@ -45,6 +44,7 @@ from mtassay.methods.suite.selection import Choice
 from mtassay.report.challenge import harvest_table
 from mtassay.report.progress import Progress
 from mtassay.reviews import Subject, decide
+from mtassay.stats import fixed_seed
 from mtassay.store import Workspace
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mtassay.cli.grouping import grouped
+from mtassay.cli.frame import grouped
 from mtassay.methods.suite.selection import Choice
 
 __all__ = ["EVERYTHING", "choosing"]

@@ -25,12 +25,12 @@ from mtassay.cli.common import (
     print_json,
     print_tables,
     say,
+    terminal_width,
 )
 from mtassay.cli.frame import exit_if_failed
 from mtassay.cli.suite.choosing import EVERYTHING, choosing
 from mtassay.cli.suite.evidence import Evidence, ask
 from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
-from mtassay.cli.terminal import terminal_width
 from mtassay.core import Output
 from mtassay.display import Table
 from mtassay.errors import UsageError

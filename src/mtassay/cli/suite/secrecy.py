@@ -17,7 +17,6 @@ from mtassay.cli.common import (
     SeedOption,
     check_targets,
     echo,
-    fixed_seed,
     plural,
     print_json,
     print_tables,
@@ -34,6 +33,7 @@ from mtassay.formats.suite.files import write_text
 from mtassay.methods.suite.secrecy import one_line, scramble
 from mtassay.methods.suite.selection import Choice
 from mtassay.methods.suite.splitting import hold_back
+from mtassay.stats import fixed_seed
 
 SOURCE = "source.txt"
 

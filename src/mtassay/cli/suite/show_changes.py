@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
-from mtassay.cli.terminal import terminal_width
+from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, terminal_width
 from mtassay.display import Table
 from mtassay.methods.suite.changes import Changes
 from mtassay.methods.suite.method import STATUSES

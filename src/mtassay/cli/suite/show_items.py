@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
-from mtassay.cli.terminal import shows_bold, terminal_width
+from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, shows_bold, terminal_width
 from mtassay.engine import Execution
 from mtassay.formats.suite import Suite
 from mtassay.methods.suite.item_tables import GroupOutput, ItemOutputs, item_block, item_rows, items_table

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
+from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, terminal_width
 from mtassay.cli.suite.evidence import subject_id
-from mtassay.cli.terminal import terminal_width
 from mtassay.display import Table
 from mtassay.methods.suite.suggest import Open, Suggestion
 from mtassay.reviews.subjects import SHORT

@@ -7,8 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from mtassay.cli.common import OutputFormat, echo, plural, print_json, print_tables
-from mtassay.cli.terminal import shows_bold, terminal_width
+from mtassay.cli.common import (
+    OutputFormat,
+    echo,
+    plural,
+    print_json,
+    print_tables,
+    shows_bold,
+    terminal_width,
+)
 from mtassay.core import Output
 from mtassay.display import Table
 from mtassay.methods.suite.method import SuiteMethod

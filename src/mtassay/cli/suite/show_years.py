@@ -8,8 +8,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, Self
 
-from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
-from mtassay.cli.terminal import shows_bold, terminal_width
+from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, shows_bold, terminal_width
 from mtassay.core import Result
 from mtassay.display import Table
 from mtassay.errors import UsageError

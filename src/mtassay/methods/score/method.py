@@ -42,7 +42,7 @@ from mtassay.methods.score.tables import (
     signature_lines,
 )
 from mtassay.metrics.base import Metric
-from mtassay.metrics.measure import Corpus, guard, measure
+from mtassay.metrics.measure import Corpus, guard, measure_all
 from mtassay.options import build, option, split_specs
 
 __all__ = ["ScoreMethod"]
@@ -149,7 +149,7 @@ class ScoreMethod(Method):
     def judge(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
     ) -> Judgement:
-        corpus = Corpus.of(cases, outputs)
+        corpus = Corpus.of([_segment(case) for case in cases], outputs)
         counts = {
             system: {"segments": len(cases), "skipped": sum(output.text is None for output in answers)}
             for system, answers in outputs.items()
@@ -169,13 +169,9 @@ class ScoreMethod(Method):
                     counts[system]["language_unchecked"] = unchecked
                 findings += guards.findings[system]
         statistics: list[Statistics] = []
-        for done, (name, metric) in enumerate(self.metrics.items()):
-            tools.progress(metric.label, done, len(self.metrics))
-            usable = corpus.usable(name, metric)
-            signature = metric.signature(usable.segments, extra=self._resampling)
-            for measured in measure(metric, usable, tools):
-                named = replace(measured, metric=name, signature=signature)
-                statistics += [named, *_parts(named, metric), *_groups(named, usable.segments, self.by)]
+        for _, metric, usable, measured in measure_all(self.metrics, corpus, tools, extra=self._resampling):
+            for entry in measured:
+                statistics += [entry, *_parts(entry, metric), *_groups(entry, usable.segments, self.by)]
             if self.evidence:
                 for system, texts in usable.outputs.items():
                     findings += metric.findings(usable.segments, system, texts)
@@ -333,6 +329,13 @@ def _metrics(given: Mapping[str, Metric] | Sequence[str] | str | None, language:
     if not wanted:
         raise UsageError("There is no metric: write -m bleu,chrf or leave -m out.")
     return {spec: build("metric", spec, language=language) for spec in wanted}
+
+
+def _segment(case: Case) -> Segment:
+    """What a case was made of; its document is among its tags too."""
+    return Segment(
+        case.segment_id, case.sources[0], case.expect["references"], case.tags.get("document"), case.tags
+    )
 
 
 def _parts(measured: Statistics, metric: Metric) -> list[Statistics]:

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from mtassay import stats
 from mtassay.core import Case, Result, Score
 from mtassay.errors import UsageError
-from mtassay.methods.suite.ranking import defined, joined, ranked
 from mtassay.methods.suite.significance import Test, comparison, counts
+from mtassay.stats.ranking import MACRO, MICRO, defined, joined, ranked
 
 __all__ = [
+    "MACRO",
+    "MICRO",
     "Costliest",
     "Grades",
     "Items",
@@ -34,7 +36,6 @@ __all__ = [
 NAME = "accuracy"
 PHENOMENON = "accuracy:phenomenon"
 """The name of a phenomenon's scores, since it may be called the same as its category."""
-MICRO, MACRO = "micro", "macro"
 Items = Literal["fair", "settled"]
 
 

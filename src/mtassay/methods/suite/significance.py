@@ -1,4 +1,4 @@
-"""Which systems are significantly worse than the best one, and the clusters that follow from it.
+"""The tests by which systems are compared on a suite; `mtassay.stats.ranking` ranks by them.
 
 Outcomes (items, systems) are 1 for correct, 0 for incorrect and -1 for not settled. They come in parts: one,
 for a share of correct items, or the categories, for the mean of their shares. All tests are one-tailed, the
@@ -8,8 +8,7 @@ systems' items for different ones; the exact test and the bootstrap are paired b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -17,43 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import stats
+from mtassay.stats.ranking import Compare, exact, permutation
 
 Floats = NDArray[np.float64]
 Test = Literal["exact", "z", "t", "bootstrap"]
-Compare = Callable[[int, Sequence[int]], Floats]
-"""p-values of one system (a column of the outcomes) against others, in their order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Clusters of systems, the best first, and the p-value of the best system against each other one."""
-
-    clusters: Sequence[Sequence[int]]
-    others: Sequence[tuple[int, float]]
-
-    @property
-    def best(self) -> int:
-        return self.clusters[0][0]
-
-
-def rank(values: Sequence[float], compare: Compare, *, alpha: float) -> Ranking:
-    """The first cluster is the best system and all that do not differ from it; so on with the rest.
-
-    `values` has one entry for each system; those with nan are in no cluster. Of equals the first is best.
-    """
-    # Means of the same numbers in another order can differ in the last digit, and are equals.
-    numbers = np.round(np.asarray(values, dtype=np.float64), 9)
-    left = [int(i) for i in np.argsort(-numbers, kind="stable") if not np.isnan(numbers[i])]
-    clusters: list[list[int]] = []
-    against_best: list[tuple[int, float]] = []
-    while left:
-        best, *others = left
-        p = compare(best, others).tolist() if others else []
-        if not clusters:
-            against_best = list(zip(others, p, strict=True))
-        left = [other for other, value in zip(others, p, strict=True) if value < alpha]
-        clusters.append([best, *(other for other in others if other not in left)])
-    return Ranking(clusters, against_best)
 
 
 def comparison(
@@ -67,7 +33,7 @@ def comparison(
     if test == "bootstrap":
         return _bootstrap(parts, samples, seed)
     if test == "exact":
-        return _exact(parts[0]) if len(parts) == 1 else permutation(parts, samples=samples, seed=seed)
+        return exact(parts[0]) if len(parts) == 1 else permutation(parts, samples=samples, seed=seed)
     correct, n = counts(parts)
     if len(parts) == 1:
         function = {"z": stats.z_test, "t": stats.t_test}[test]
@@ -82,20 +48,6 @@ def counts(parts: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np
     correct = np.stack([np.count_nonzero(part == 1, axis=0) for part in parts], axis=-1)
     settled = np.stack([np.count_nonzero(part >= 0, axis=0) for part in parts], axis=-1)
     return correct, settled
-
-
-def _exact(outcomes: NDArray[Any]) -> Compare:
-    right, wrong = (np.asarray(outcomes == value, dtype=np.float64) for value in (1, 0))
-    return lambda a, others: stats.exact_test(right[:, a] @ wrong[:, others], wrong[:, a] @ right[:, others])
-
-
-def permutation(parts: Sequence[NDArray[Any]], *, samples: int, seed: int | None) -> Compare:
-    """Compares systems by a paired permutation test; outcomes may also be shares, -1 for not settled."""
-    outcomes = np.concatenate(parts)
-    categories = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    return lambda a, others: stats.macro_permutation_test(
-        outcomes[:, a], outcomes[:, others], categories, samples=samples, seed=seed
-    )
 
 
 def _bootstrap(parts: Sequence[NDArray[Any]], samples: int, seed: int | None) -> Compare:

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mtassay.cli.common import plural
-from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.display import Line, Span
 from mtassay.reviews import Question
 from mtassay.reviews.pending import Pending
@@ -25,11 +23,6 @@ class Screen:
     width: int
     color: bool
     label: int = 11
-
-    @classmethod
-    def here(cls) -> Screen:
-        """The terminal that this process writes to."""
-        return cls(min(terminal_width(), 120), shows_bold())
 
     def line(self, label: str, text: str, spans: Iterable[Span] = ()) -> str:
         """A text after its label, in as many lines as it takes."""
@@ -60,7 +53,8 @@ class Screen:
         """All that a person needs to judge one output."""
         tags = pending.segment.tags
         what = " · ".join(str(tags[key]) for key in ("category", "phenomenon") if key in tags)
-        given = plural(len(pending.systems), "system")
+        count = len(pending.systems)
+        given = f"{count:,} system{'s' * (count != 1)}"
         if show_systems:
             given += f": {', '.join(pending.systems)}"
         names = [what, pending.status, given, pending.subject.case_id]

@@ -1,24 +1,31 @@
-"""Shows open outputs one by one and keeps every answer before the next is shown."""
+"""A sitting at the terminal: open outputs one by one, and every answer kept before the next is shown."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 
-from mtassay.cli.review.keys import END
-from mtassay.cli.review.rules import nearest_rules
-from mtassay.cli.review.screen import Screen
 from mtassay.core import Review
 from mtassay.formats.suite import Item
+from mtassay.report.screen import Screen
 from mtassay.reviews import decide, review_now
 from mtassay.reviews.pending import Pending, waiting_for
 from mtassay.store import Workspace
-from mtassay.story import answers_to, nearest_settled
+from mtassay.story import nearest_to
+from mtassay.texts.marks import marked
 
-__all__ = ["Session"]
+__all__ = ["END", "Session", "nearest_rules", "read_key", "read_line"]
 
+END = "\x04"
+"""What Ctrl-D gives, and the end of the input."""
 _DONE, _BACK, _QUIT = "done", "back", "quit"
+_EXPRESSIONS = 6
+_TOKENS = 2
+_LONG = 2000  # characters of an output that are compared
 
 
 @dataclass
@@ -75,15 +82,7 @@ class Session:
         return bool(waiting_for(self.reviewer, [pending], decisions, double=self.double))
 
     def _show(self, pending: Pending, place: int) -> None:
-        answers = []
-        if pending.run:  # pairs that are rated on their own are in no run
-            run = self.store.run(pending.run, case=pending.subject.case_id)
-            answers = answers_to(self.store, run, pending.subject.case_id)
-        if self.double:  # what others decided must not sway a second opinion
-            answers = [answer for answer in answers if answer.decision is None]
-        if pending.question.is_blind:  # nor must what the run found
-            answers = [answer for answer in answers if answer.is_settled_by_people]
-        nearest = nearest_settled(answers, pending.subject.outputs[0])
+        nearest = nearest_to(self.store, pending, double=self.double)
         self.write("\n" + self.screen.rule(f"{place + 1} of {len(self.queue)}"))
         self.write(self.screen.pending(pending, nearest, show_systems=self.show_systems))
         if item := self.items.get(pending.subject.case_id):
@@ -140,3 +139,55 @@ class Session:
         if lost := [note for note in self.notes.values() if note]:
             lines.append(f"Not kept, for want of an answer: the note '{lost[0]}'.")
         return "\n".join(lines)
+
+
+def nearest_rules(item: Item, text: str) -> list[str]:
+    """All expressions of the item, up to a few, and of its tokens those most like this text.
+
+    >>> from mtassay.formats.suite import Rule
+    >>> tokens = (Rule("Ele correu."), Rule("Correu ele ontem."))
+    >>> item = Item("1", "en-pt", "C", "P", "He ran.", (Rule("corr(eu|ia)"),), negative_tokens=tokens)
+    >>> nearest_rules(item, "Ele corre.")[:2]
+    ['positive regex: corr(eu|ia)', 'negative token: Ele correu.']
+    """
+    kinds = (("positive regex", item.positive_regex), ("negative regex", item.negative_regex))
+    lines = [f"{kind}: {marked(rule.text, limit=200)}" for kind, rules in kinds for rule in rules]
+    more = f"and {len(lines) - _EXPRESSIONS} more expressions"
+    shown = [*lines[:_EXPRESSIONS], *([more] if len(lines) > _EXPRESSIONS else [])]
+    tokens = [("positive token", rule.text) for rule in item.positive_tokens]
+    tokens += [("negative token", rule.text) for rule in item.negative_tokens]
+    ranked = sorted(tokens, key=lambda token: -_likeness(text, token[1]))
+    return [*shown, *(f"{kind}: {marked(token, limit=200)}" for kind, token in ranked[:_TOKENS])]
+
+
+def _likeness(a: str, b: str) -> float:
+    return SequenceMatcher(None, a[:_LONG].split(), b[:_LONG].split(), autojunk=False).ratio()
+
+
+def read_key() -> str:
+    """The next key in lower case; `END` when there is no more input.
+
+    What was typed before is dropped: nobody can mean it for what they have not seen. Of a longer piece
+    (an arrow key, a paste) only the beginning counts.
+    """
+    try:
+        import termios
+        import tty
+    except ImportError:  # no such terminal, as on Windows
+        return read_line("")[:1].lower()
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor, termios.TCSAFLUSH)
+        data = os.read(descriptor, 1024)
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+    return data.decode("utf-8", "ignore")[:1].lower() or END
+
+
+def read_line(prompt: str) -> str:
+    """A line that ends with Enter; `END` when there is no more input."""
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    return line.rstrip("\r\n") if line else END

@@ -1,0 +1,446 @@
+"""How good metrics, detectors and rankings are, held against people: on files, or on what is in memory.
+
+Those that run metrics also take how to run them, as all functions of `mtassay.api` do: `workspace`, `cache`
+and `quiet`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+from mtassay import core
+from mtassay.api import Run, Settings, Texts, listed, open_workspace, read_test_texts
+from mtassay.core import Result
+from mtassay.errors import InputError, UsageError
+from mtassay.formats.challenge import ChallengePair, read_challenge
+from mtassay.formats.detections import FlagRow, read_flags
+from mtassay.formats.entities import read_entities
+from mtassay.languages import Pair, parse_pair
+from mtassay.meta.challenge import Kind, MetricScores, between_kinds, pairwise
+from mtassay.meta.challenge import Settings as ChallengeSettings
+from mtassay.meta.columns import ScoreColumn, chosen, column_of
+from mtassay.meta.correlate import Level
+from mtassay.meta.correlate import Settings as AgreementSettings
+from mtassay.meta.correlate import correlate as correlate_raters
+from mtassay.meta.detect import Settings as DetectionSettings
+from mtassay.meta.detect import curve
+from mtassay.meta.detect import detect as judge_detectors
+from mtassay.meta.detect_labels import Labels, labels_from_file, labels_from_workspace, labels_of
+from mtassay.meta.detectors import check_detectors, detector_of_rows, detectors_of_runs
+from mtassay.meta.estimation import discrimination
+from mtassay.meta.files import Scores, material_from_files
+from mtassay.meta.folder import material_from_folder
+from mtassay.meta.material import Material
+from mtassay.meta.measuring import measure_pairs, measure_raters, read_pairs_scores
+from mtassay.meta.ranking import rank_systems
+from mtassay.meta.rater import Rater, rater_from_column
+from mtassay.meta.reading import read_score_file
+from mtassay.meta.segment_level import Grouping
+from mtassay.meta.sweep import Sweep, parse_orders
+from mtassay.metrics.base import Metric
+from mtassay.options import build, split_names, split_specs
+from mtassay.report.assessments import Agreement, Detection, Discrimination, Ranking
+from mtassay.report.progress import Progress
+from mtassay.stats import default_seed, fixed_seed
+from mtassay.systems.roster import Given, name_and_rest, named
+
+__all__ = ["challenge", "correlate", "detect", "rank"]
+
+METRICS = "bleu,chrf"
+Place = str | PathLike[str]
+
+
+def correlate(
+    systems: Given = (),
+    references: Texts | Sequence[Texts] = (),
+    source: Texts | None = None,
+    *,
+    human_scores: Place | Sequence[Place] | Mapping[str, Mapping[str, Any]] = (),
+    human: str | Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
+    metric_scores: Place | Sequence[Place] | Mapping[str, Mapping[str, Any]] = (),
+    mtme: Place | None = None,
+    langpair: str | None = None,
+    level: Level = "system",
+    grouping: Grouping = "none",
+    ngram_sweep: str | None = None,
+    human_vs_human: bool = False,
+    exclude: str | Sequence[str] | None = None,
+    with_humans: bool = False,
+    documents: Place | None = None,
+    entities: Place | None = None,
+    samples: int = 1000,
+    trials: int = 1000,
+    seed: int | None = None,
+    **options: Any,
+) -> Agreement:
+    """How well metrics agree with people: correlations and accuracies, each with a 95 % interval.
+
+    Test set, outputs and human scores are those of an mt-metrics-eval folder (`mtme`), or single files or
+    texts. Human scores, and those of metrics run elsewhere (`metric_scores`), are files, or mappings as
+    `{"mqm": {"A": [-1.0, -5.0], "B": [0.0, -1.0]}}`, with a number for each segment or one for the system. Of
+    a folder, `references`, `systems` and `metric_scores` are names of what is in it.
+
+    >>> outputs = {"A": ["Ola mundo"], "B": ["Olá, mundo!"], "C": ["Oi"]}
+    >>> people = {"da": {"A": 60, "B": 95, "C": 20}}
+    >>> found = correlate(outputs, [["Olá, mundo!"]], human_scores=people, metrics="chrf", samples=100)
+    >>> [round(score["value"], 2) for score in found.records() if score["group"] == "kendall"]
+    [1.0]
+    """
+    pair = None if langpair is None else parse_pair(langpair)
+    wanted = [metrics] if isinstance(metrics, str) else list(metrics or ())
+    if not wanted and not (ngram_sweep or metric_scores or human_vs_human):
+        wanted = [METRICS]
+    language = str(pair.target) if pair else ""
+    built = _metrics(wanted, language)
+    sweep = None
+    if ngram_sweep is not None:
+        sweep = Sweep.among(built, parse_orders(ngram_sweep), language=language)
+    names = {"humans": split_names(human), "exclude": split_names(exclude)}
+    is_measured = bool(built or sweep)
+    if mtme is not None:
+        clash = {"--human-scores": human_scores, "-s": source, "--documents": documents}
+        if given := [option for option, value in clash.items() if value]:
+            raise UsageError(f"--mtme brings test set and human scores along: leave out {given[0]}.")
+        material = material_from_folder(
+            Path(mtme),
+            _needed(pair),
+            metric_scores=split_names(map(str, _scores(metric_scores))),
+            references=split_names(map(str, listed(references))),
+            systems=split_names(systems),
+            with_humans=with_humans,
+            with_outputs=is_measured,
+            **names,
+        )
+        if entities is not None:
+            segments = read_entities(Path(entities), list(material.segments))
+            material = replace(material, segments=segments)
+    else:
+        if with_humans:
+            raise UsageError("--with-humans is about the references of an --mtme FOLDER: leave it out.")
+        people, theirs = _scores(human_scores), _scores(metric_scores)
+        if not people:
+            raise UsageError("There are no human scores: add --human-scores FILE, or --mtme FOLDER.")
+        material = _material(
+            systems,
+            listed(references),
+            source,
+            people,
+            theirs,
+            pair=pair,
+            documents=documents,
+            entities=entities,
+            is_measured=is_measured,
+            **names,
+        )
+    settings = AgreementSettings(level, grouping, samples, trials, fixed_seed(seed))
+    return _correlated(material, built, sweep, settings, Settings(**options), human_vs_human=human_vs_human)
+
+
+def _correlated(
+    material: Material,
+    metrics: Mapping[str, Metric],
+    sweep: Sweep | None,
+    settings: AgreementSettings,
+    how: Settings,
+    *,
+    human_vs_human: bool,
+) -> Agreement:
+    frame = material.frame
+    with Progress(quiet=how.is_quiet) as progress:
+        measured = measure_raters(
+            metrics,
+            sweep,
+            material.segments,
+            material.outputs,
+            frame,
+            settings=settings,
+            labels=material.labels,
+            workspace=how.memory(),
+            report=progress.report,
+        )
+        progress.report("agreement", 0, None)
+        humans = [rater_from_column(column, frame) for column in material.humans]
+        raters = [*measured.metrics, *(rater_from_column(column, frame) for column in material.metrics)]
+        raters += humans if human_vs_human else []
+        _check_raters(raters, humans, human_vs_human)
+        main = correlate_raters(raters, humans, frame=frame, settings=settings)
+        swept = correlate_raters(measured.sweep, humans, frame=frame, settings=settings, soft=False)
+    result = Result(
+        [*main.result.scores, *swept.result.scores],
+        counts=main.result.counts,
+        notes=list(dict.fromkeys([*material.notes, *main.notes, *swept.notes])),
+    )
+    return Agreement(result, material, settings, raters, humans, measured.sweep, main, swept)
+
+
+def rank(
+    human_scores: Place | Mapping[str, Any] | None = None,
+    *,
+    human: str | None = None,
+    mtme: Place | None = None,
+    langpair: str | None = None,
+    alpha: float = 0.05,
+    seed: int | None = None,
+) -> Ranking:
+    """Systems ranked by what people said of their segments, as WMT does.
+
+    Scores are a file, those of an mt-metrics-eval folder, or a list of numbers for each system. `human` says
+    which of several scores; by default the first.
+
+    >>> found = rank({"A": [90, 80, 95, 85, 99], "B": [10, 20, 30, 25, 15]})
+    >>> [(record["systems"], record["rank"]) for record in found.records("clusters")]
+    [(('A',), 1), (('B',), 2)]
+    """
+    if (human_scores is None) == (mtme is None):
+        raise UsageError("Give human scores one way: --human-scores FILE, or --mtme FOLDER with -l.")
+    wanted = [human] if human else []
+    columns: list[ScoreColumn]
+    if isinstance(human_scores, Mapping):
+        columns = [column_of(human or "human", human_scores)]
+    elif human_scores is not None:
+        columns = read_score_file(str(human_scores), ids=(), wanted=wanted)
+    else:
+        pair = _needed(None if langpair is None else parse_pair(langpair))
+        folder = material_from_folder(
+            Path(mtme or ""), pair, humans=wanted, with_outputs=False, with_humans=True
+        )
+        columns = list(folder.humans)
+    column = chosen(columns, wanted, what="human score")[0]
+    if not column.by_segment:
+        raise UsageError(f"{column.name} rates whole systems; ranking needs scores of segments.")
+    result = rank_systems(column, alpha=alpha, seed=seed if seed is not None else default_seed())
+    return Ranking(result, alpha)
+
+
+def detect(
+    runs: str | Sequence[str | Run | core.Run] = (),
+    *,
+    flagged: Mapping[str, Any] | Sequence[str] = (),
+    labels: Place | Mapping[Any, bool | str] | None = None,
+    question: str | None = None,
+    errors: str | Sequence[str] | None = None,
+    systems: str | Sequence[str] | None = None,
+    thresholds: Mapping[str, float] | Sequence[str] = (),
+    low_is_error: str | Sequence[str] | None = None,
+    samples: int = 1000,
+    seed: int | None = None,
+    workspace: Place | None = None,
+) -> Detection:
+    """How many errors detectors find, and how many of their findings are errors, by what people said.
+
+    Judged are the detectors of `runs` (saved ones by name), and lists of `flagged` pairs: files or, in
+    memory, the ids, scores by id, or `FlagRow`s. Labels are a file, or by id (or id and system) whether the
+    translation is wrong; by default they are the reviews in the workspace. `errors` are the answers or labels
+    that mean an error; `thresholds` flag the pairs of a list with at least this score.
+
+    >>> found = detect(flagged={"short": ["1", "2"]}, labels={"1": True, "2": False, "3": True})
+    >>> {record["name"]: round(record["value"], 1) for record in found.records()}
+    {'precision': 50.0, 'recall': 50.0, 'f1': 50.0}
+    """
+    lists = dict(flagged) if isinstance(flagged, Mapping) else dict(map(name_and_rest, flagged))
+    wanted = [runs] if isinstance(runs, str) else list(runs)
+    if not wanted and not lists:
+        raise UsageError("There is nothing to judge: give saved runs, or --flagged NAME=FILE.")
+    some, wrong, low = split_names(systems), split_names(errors), split_names(low_is_error)
+    store = open_workspace(workspace) if labels is None or any(isinstance(r, str) for r in wanted) else None
+    opened = [_opened(run, store) for run in wanted]
+    given: Labels
+    if isinstance(labels, Mapping):
+        given = labels_of(labels, errors=wrong)
+    elif labels is not None:
+        given = labels_from_file(labels, question=question, errors=wrong)
+    else:
+        assert store is not None
+        first = opened[0] if opened else None
+        given = labels_from_workspace(store, first, question=question, errors=wrong)
+    fitting = given.only(some)
+    detectors = detectors_of_runs(opened, fitting, systems=some)
+    limits = dict(thresholds) if isinstance(thresholds, Mapping) else dict(map(_threshold, thresholds))
+    if unknown := [name for name in (*limits, *low) if name not in lists]:
+        raise UsageError(f"No --flagged list is called '{unknown[0]}'. Available: {', '.join(lists)}.")
+    detectors += [
+        detector_of_rows(
+            name, _rows(what), fitting, systems=some, threshold=limits.get(name), low_is_error=name in low
+        )
+        for name, what in lists.items()
+    ]
+    check_detectors(detectors, given, some)
+    result = judge_detectors(detectors, settings=DetectionSettings(samples, fixed_seed(seed)))
+    curves = {detector.name: found for detector in detectors if (found := curve(detector))}
+    return Detection(result, detectors, fitting, curves)
+
+
+def challenge(
+    pairs: Place | Sequence[ChallengePair],
+    *,
+    metrics: str | Sequence[str] | None = None,
+    scores: Mapping[str, Any] | Sequence[str] = (),
+    qe_scores: Mapping[str, Any] | Sequence[str] = (),
+    lower_is_better: str | Sequence[str] | None = None,
+    referenced: bool = False,
+    by: Literal["category", "phenomenon"] = "category",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int | None = None,
+    **options: Any,
+) -> Discrimination:
+    """Which metric tells a correct output from an incorrect one, and in which phenomena?
+
+    `pairs` are a challenge set, as a file or in memory. `scores` are those of metrics with references that
+    were run elsewhere, `qe_scores` those of metrics without: files by name, or for each pair the scores of
+    its correct and its incorrect output. `referenced` takes only pairs with a reference.
+
+    >>> one = ChallengePair("1", "1", "Negation", "Negation", "No.", "Não.", "Não!", "Sim.")
+    >>> found = challenge([one], metrics="chrf", samples=100)
+    >>> found.records()[0]["group"], found.records()[0]["value"]
+    ('Negation', 100.0)
+    """
+    whole = read_challenge(pairs) if isinstance(pairs, str | PathLike) else list(pairs)
+    rows = [i for i, pair in enumerate(whole) if pair.reference is not None or not referenced]
+    some = [whole[i] for i in rows]
+    if not some:
+        raise InputError("no pair has a reference", path=pairs if isinstance(pairs, str | PathLike) else None)
+    wanted = [metrics] if isinstance(metrics, str) else list(metrics or ())
+    if not wanted and not scores and not qe_scores:
+        wanted = [METRICS]
+    targets = {str(parse_pair(langpair).target) for pair in some if (langpair := pair.langpair)}
+    built = _metrics(wanted, targets.pop() if len(targets) == 1 else "")
+    # Scores made elsewhere belong to the whole challenge set, whatever part of it is judged.
+    elsewhere = [
+        replace(each, correct=each.correct[rows], incorrect=each.incorrect[rows])
+        for each in _elsewhere(scores, qe_scores, split_names(lower_is_better), whole)
+    ]
+    names = [*built, *(each.name for each in elsewhere)]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"Two metrics are called '{twice}'. Give one another name.")
+    settings, how = ChallengeSettings(by, alpha, samples, fixed_seed(seed)), Settings(**options)
+    with Progress(quiet=how.is_quiet) as progress:
+        measured = measure_pairs(built, some, workspace=how.memory(), report=progress.report)
+        judged = [*measured, *elsewhere]
+        progress.report("accuracy", 0, None)
+        accuracy = pairwise(some, judged, settings)
+        areas = discrimination(some, [each for each in judged if each.kind == "reference-free"], settings)
+        between = between_kinds(some, judged, accuracy, settings)
+    result = Result(
+        [*accuracy.scores, *areas.scores],
+        [*accuracy.comparisons, *areas.comparisons, *([between] if between else [])],
+        [*accuracy.clusters, *areas.clusters],
+        {each.name: {"pairs": len(some), "missing": each.missing} for each in judged},
+    )
+    return Discrimination(result, some, judged, settings, accuracy, areas, between)
+
+
+def _metrics(specs: Iterable[str], language: str) -> dict[str, Metric]:
+    return {spec: build("metric", spec, language=language) for text in specs for spec in split_specs(text)}
+
+
+def _needed(pair: Pair | None) -> Pair:
+    if pair is None:
+        raise UsageError("--mtme needs the language pair: add -l, for example -l en-de.")
+    return pair
+
+
+def _scores(given: Place | Sequence[Place] | Mapping[str, Mapping[str, Any]]) -> Scores:
+    if isinstance(given, Mapping):
+        return given
+    return [str(given)] if isinstance(given, str | PathLike) else [str(path) for path in given]
+
+
+def _material(
+    systems: Given,
+    references: Sequence[Texts],
+    source: Texts | None,
+    human_scores: Scores,
+    metric_scores: Scores,
+    *,
+    pair: Pair | None,
+    documents: Place | None,
+    entities: Place | None,
+    is_measured: bool,
+    humans: Sequence[str],
+    exclude: Sequence[str],
+) -> Material:
+    """The material of single files, or of what is in memory."""
+    if is_measured and not systems:
+        raise UsageError("There is no system to measure: add -t NAME=FILE.")
+    segments: list[core.Segment] = []
+    if source is not None or references:
+        segments = read_test_texts(source, references, documents, pair)
+    elif is_measured:
+        raise UsageError("There is nothing to measure against: add -r FILE, -s FILE or both.")
+    return material_from_files(
+        read_entities(Path(entities), segments) if entities else segments,
+        {name: str(w) if isinstance(w, PathLike) else w for name, w in named(systems).items()},
+        human_scores,
+        humans=humans,
+        metric_files=metric_scores,
+        exclude=exclude,
+        pair=pair,
+    )
+
+
+def _check_raters(raters: Sequence[Rater], humans: Sequence[Rater], human_vs_human: bool) -> None:
+    """Results tell raters apart by name, and people need other people to be compared with."""
+    if human_vs_human and len(humans) < 2:
+        raise UsageError(f"There is only one human score, {humans[0].name}: nothing to compare it with.")
+    names = [rater.name for rater in raters]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"Two metrics are called '{twice}'. Leave one out, or rename it in its file.")
+
+
+def _opened(run: str | Run | core.Run, store: Any) -> core.Run:
+    """A run by its name in the workspace, or as it is."""
+    if isinstance(run, str):
+        found: core.Run = store.run(run)
+        return found
+    return run.record if isinstance(run, Run) else run
+
+
+def _rows(given: Any) -> list[FlagRow]:
+    """The rows of a list of flagged pairs: a file, ids, scores by id, or rows as they are."""
+    if isinstance(given, str | PathLike):
+        return read_flags(given)
+    if isinstance(given, Mapping):
+        return [FlagRow(id_, "", score, None, 0) for id_, score in given.items()]
+    return [row if isinstance(row, FlagRow) else FlagRow(str(row), "", None, None, 0) for row in given]
+
+
+def _threshold(text: str) -> tuple[str, float]:
+    name, _, number = text.rpartition("=")
+    try:
+        return name, float(number)
+    except ValueError:
+        raise UsageError(f"--threshold '{text}': write NAME=SCORE, as length=0.5.") from None
+
+
+def _elsewhere(
+    scores: Mapping[str, Any] | Sequence[str],
+    qe_scores: Mapping[str, Any] | Sequence[str],
+    lower: Sequence[str],
+    pairs: Sequence[ChallengePair],
+) -> list[MetricScores]:
+    """What metrics that were run elsewhere gave to the pairs."""
+    kinds: list[tuple[Kind, Mapping[str, Any] | Sequence[str]]] = [
+        ("reference-based", scores),
+        ("reference-free", qe_scores),
+    ]
+    found = [
+        read_pairs_scores(name, what, pairs, kind=kind, higher_is_better=name not in lower)
+        for kind, given in kinds
+        for name, what in (given.items() if isinstance(given, Mapping) else map(_named, given))
+    ]
+    if strangers := [name for name in lower if name not in {each.name for each in found}]:
+        raise UsageError(f"--lower-is-better: no file of scores is called '{strangers[0]}'.")
+    return found
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, equals, file = text.partition("=")
+    if not equals or not name or not file:
+        raise UsageError(f"'{text}' must be NAME=FILE.")
+    return name, file

@@ -1,0 +1,342 @@
+"""`mtassay review`: what rules could not settle, people do."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.api import open_workspace
+from mtassay.cli.common import (
+    FormatOption,
+    LimitOption,
+    OutputFormat,
+    ReviewerOption,
+    SeedOption,
+    WorkspaceOption,
+    check_targets,
+    echo,
+    plural,
+    print_json,
+    print_tables,
+    refuse_existing,
+    say,
+    screen_here,
+)
+from mtassay.cli.session import Session, read_key, read_line
+from mtassay.display import Table
+from mtassay.errors import UsageError
+from mtassay.formats.reviews import write_records
+from mtassay.formats.suite import read_suite
+from mtassay.people import (
+    ReviewerAgreement,
+    agreement,
+    decide,
+    import_reviews,
+    pending,
+    reviewer_name,
+    reviews,
+    shown_record,
+    told,
+)
+from mtassay.reviews.pending import Pending
+from mtassay.reviews.subjects import SHORT
+from mtassay.texts.marks import marked, printable
+
+app = typer.Typer(no_args_is_help=True)
+
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's id, the beginning of it, or 'last'.")
+]
+AllOption = Annotated[bool, typer.Option("--all", help="The outputs of all saved runs, each one once.")]
+DoubleOption = Annotated[
+    bool, typer.Option("--double", help="Also what others settled, to measure agreement.")
+]
+ShowSystemsOption = Annotated[
+    bool, typer.Option("--show-systems", help="Name the systems. Reviewers should not know them.")
+]
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    parent.add_typer(app, name="review")
+
+
+@app.callback()
+def options() -> None:
+    """Settle what rules could not: look at outputs and decide."""
+
+
+@app.command("next")
+def next_open(
+    run: RunArgument = "last",
+    every_run: AllOption = False,
+    reviewer: ReviewerOption = None,
+    double: DoubleOption = False,
+    show_systems: ShowSystemsOption = False,
+    limit: LimitOption = None,
+    suite: Annotated[
+        str | None,
+        typer.Option("--suite", metavar="SUITE", help="Take the newest run of this suite; show its rules."),
+    ] = None,
+    as_list: Annotated[
+        bool, typer.Option("--list", help="Print what is open instead of asking; so does --format.")
+    ] = False,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Decide on open outputs, one key for each.
+
+    Open is what no rule of a suite settles, or rules of both kinds claim, what is shown with an issue of
+    an invariance run, what fails in a behaviour run, and what reviewers dispute. Equal outputs of several
+    systems come once, those of most systems first. Every answer is kept at once: stop whenever you like, and
+    go on with the same command. Without a terminal it prints a list.
+
+    \b
+    Examples:
+    mtassay review next
+    mtassay review next --reviewer anna --limit 20
+    mtassay review next --all --double
+    mtassay review next --suite en-pt
+    mtassay review next --format tsv > open.tsv
+    """
+    store = open_workspace(workspace)
+    name = reviewer_name(reviewer)
+    content = read_suite(suite) if suite else None
+    queue = pending(
+        run, reviewer=name, every_run=every_run, double=double, suite=content, workspace=workspace
+    )
+    shown = queue.waiting[:limit]
+    if output_format is not OutputFormat.text:
+        _print(shown, output_format, show_systems=show_systems)
+    elif not queue.waiting:
+        where = "any run" if every_run else f"run {queue.run}" if queue.run else "this run"
+        echo(f"Nothing is open for {name} in {where} ({queue.total:,} outputs were).")
+    elif as_list or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        _print_list(shown, len(queue.waiting), show_systems=show_systems)
+    else:
+        session = Session(
+            store,
+            name,
+            shown,
+            screen_here(),
+            read_key,
+            read_line,
+            echo,
+            double=double,
+            show_systems=show_systems,
+            items={item.id: item for item in content.items} if content else {},
+        )
+        echo(f"{len(queue.waiting):,} open for {name}{_summary(queue.waiting)}.")
+        echo(f"\n{session.run()}")
+
+
+def _summary(queue: Sequence[Pending]) -> str:
+    """How many of each status; a blind question has its name instead."""
+    kinds = Counter(p.question.name if p.question.is_blind else p.status for p in queue)
+    if len(kinds) == 1 and queue[0].question.is_blind:
+        return f" (question: {queue[0].question.name})"
+    return ": " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+
+
+def _print_list(shown: Sequence[Pending], total: int, *, show_systems: bool) -> None:
+    screen = screen_here()
+    for each in shown:
+        record = shown_record(each, with_case=False)
+        given = ", ".join(each.systems) if show_systems else plural(len(each.systems), "system")
+        head = (each.subject.id[:SHORT], record["status"], given, record["phenomenon"], record["case_id"])
+        echo(" · ".join(marked(part, limit=60) for part in head if part))
+        echo(screen.line("  source", each.segment.source or ""))
+        for text in each.subject.outputs:
+            echo(screen.line("  output", text))
+    more = "" if len(shown) == total else f", {len(shown):,} shown"
+    echo(f"\n{total:,} open{more}. Settle one: mtassay review decide {shown[0].subject.id[:SHORT]} correct")
+
+
+def _print(shown: Sequence[Pending], form: OutputFormat, *, show_systems: bool) -> None:
+    records = [shown_record(each, show_systems=show_systems, with_case=False) for each in shown]
+    if form is OutputFormat.json:
+        print_json(records)
+        return
+    columns = ["subject", "status", "n_systems", "case_id", "phenomenon", "sources", "outputs"]
+    columns += ["systems"] * show_systems
+    rows = [[_cell(record[column]) for column in columns] for record in records]
+    header = ["source" if c == "sources" else "output" if c == "outputs" else c for c in columns]
+    print_tables([Table(header, rows)], form)
+
+
+def _cell(value: object) -> str:
+    return printable(" | ".join(map(str, value)) if isinstance(value, list) else str(value))
+
+
+@app.command("decide")
+def decide_one(
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="SUBJECT ANSWER", help="Or: RUN CASE SYSTEM ANSWER.", show_default=False),
+    ],
+    reviewer: ReviewerOption = None,
+    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="A remark on the answer.")] = "",
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Decide on one output.
+
+    A later answer of the same reviewer replaces the earlier one, which stays in the history. SUBJECT is
+    the id that 'review next' and 'explain' show, or its beginning. CASE of a behaviour run means the output
+    to its edited source. Answers about a suite: correct, incorrect, unsure; about invariance: correct, under,
+    over, modification, mistranslation, logic, several, unsure; about behaviour: correct, wrong, unsure.
+
+    \b
+    Examples:
+    mtassay review decide 3f2a9c correct
+    mtassay review decide last negation-001 nmt incorrect --note "lost the negation"
+    """
+    if len(words) == 2:
+        place = {"subject": words[0]}
+    elif len(words) == 4:
+        place = dict(zip(("run", "case", "system"), words, strict=False))
+    else:
+        open_workspace(workspace)
+        raise UsageError("Write: mtassay review decide SUBJECT ANSWER, or: RUN CASE SYSTEM ANSWER.")
+    done = decide(words[-1], **place, reviewer=reviewer, note=note, workspace=workspace)
+    about = f"Subject {done.subject.id[:SHORT]} (case {printable(done.subject.case_id)})"
+    echo(f"{done.reviewer}: {done.answer}. {about} is now {done.holds}.")
+
+
+@app.command("export")
+def export_reviews(
+    run: RunArgument = "last",
+    only_open: Annotated[
+        bool, typer.Option("--open", help="A sheet of what is open in RUN, to fill in the column 'answer'.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="TSV or JSONL by its ending. Default: stdout."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    every_run: AllOption = False,
+    reviewer: ReviewerOption = None,
+    double: DoubleOption = False,
+    show_systems: ShowSystemsOption = False,
+    limit: LimitOption = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Write reviews, or a sheet to fill in.
+
+    Reviews carry the texts they are about. --open writes a sheet of what is open instead. Of the options
+    below, those that choose outputs are for --open. With --reviewer the sheet leaves out what this person
+    has answered, and bears the name.
+
+    \b
+    Examples:
+    mtassay review export -o reviews.jsonl
+    mtassay review export --open --reviewer anna -o for-anna.tsv
+    """
+    if output is not None and not output.name.removesuffix(".gz").endswith((".tsv", ".jsonl")):
+        raise UsageError(f"{output}: the ending says the format: .tsv or .jsonl.")
+    if not only_open and (run != "last" or every_run or reviewer or double or show_systems or limit):
+        raise UsageError("RUN and the options that choose outputs are for --open; reviews are written all.")
+    check_targets(output)
+    refuse_existing(output, force=force)  # it may be a sheet that somebody has filled in
+    if only_open:
+        name = (reviewer or "").strip()
+        queue = pending(run, reviewer=name, every_run=every_run, double=double, workspace=workspace)
+        records = queue.records(show_systems=show_systems)[:limit]
+    else:
+        records = reviews(workspace=workspace)
+    if not records:
+        raise UsageError("Nothing is open." if only_open else "There are no reviews yet.")
+    write_records(output or sys.stdout, records)
+    if output is not None:
+        what = plural(len(records), "open output" if only_open else "review")
+        say(f"mtassay: wrote {what} to {output}")
+        if only_open:
+            say(f"mtassay: fill in the column 'answer', then: mtassay review import {output}")
+
+
+@app.command("import")
+def import_file(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Reviews or a filled sheet, TSV or JSONL.")],
+    reviewer: Annotated[
+        str | None,
+        typer.Option(
+            "--reviewer",
+            metavar="NAME",
+            help="Who answered, where the file does not say. Default: $MTASSAY_REVIEWER or your login name.",
+        ),
+    ] = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Read reviews, or a sheet filled in.
+
+    The file is one that 'review export' wrote, here or elsewhere. Rows without an answer are left out.
+    What is there already is not added again, and one bad row means that nothing is. Answers without a
+    date get that of the file.
+
+    \b
+    Examples:
+    mtassay review import for-anna.tsv
+    mtassay review import sheet.tsv --reviewer ben
+    """
+    done = import_reviews(file, reviewer=reviewer, workspace=workspace)
+    echo(f"{done.added:,} added, {done.known:,} already there, {done.empty:,} left empty.")
+    if reviewer is None and done.unsigned:
+        answers = plural(done.unsigned, "answer")
+        say(f"mtassay: the file does not say who gave {answers}: taken as {done.reviewer}'s")
+
+
+@app.command("agreement")
+def show_agreement(
+    question: Annotated[
+        str | None,
+        typer.Option(
+            "--question",
+            metavar="NAME",
+            help="Which question, by its name. Default: suite, or the only one with answers.",
+        ),
+    ] = None,
+    disputed: Annotated[
+        bool, typer.Option("--disputed", help="List the outputs on which there is no majority.")
+    ] = False,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Show how far reviewers agree.
+
+    There is a line for each pair of them, and for all. Each reviewer's newest answer counts, and unsure
+    is no rating. Kappa and alpha are 1 for full agreement and 0 for what chance would give.
+
+    \b
+    Examples:
+    mtassay review next --double --reviewer ben
+    mtassay review agreement
+    mtassay review agreement --disputed
+    """
+    found = agreement(question, seed=seed, workspace=workspace)
+    if output_format is OutputFormat.json:
+        print_json(found.record(with_disputed=disputed))
+        return
+    table, *contested = found.tables(with_disputed=disputed)
+    print_tables([table], output_format)
+    if not disputed:
+        return
+    echo()
+    if output_format is OutputFormat.text:
+        _print_disputed(found)
+    else:
+        print_tables(contested, output_format)
+
+
+def _print_disputed(found: ReviewerAgreement) -> None:
+    screen = screen_here()
+    for subject, decision in found.disputed:
+        echo(f"{subject.id[:SHORT]} · {printable(subject.case_id)} · {told(decision)}")
+        for source in subject.sources:
+            echo(screen.line("  source", source or ""))
+        for text in subject.outputs:
+            echo(screen.line("  output", text))

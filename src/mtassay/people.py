@@ -1,0 +1,451 @@
+"""What people are asked about outputs, and what they answer: what is open, decisions, files, agreement.
+
+Every function takes `workspace`, the file that reviews are kept in (default: as in `mtassay.api`).
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mtassay.api import open_workspace, workspace_path
+from mtassay.core import Question, Run
+from mtassay.display import Table
+from mtassay.errors import UsageError
+from mtassay.formats.reviews import ReviewRow, pending_record, read_reviews, review_record
+from mtassay.formats.suite import Suite, read_suite
+from mtassay.method import method_of
+from mtassay.report.progress import Progress
+from mtassay.reviews import UNSURE, Decision, Subject, find_question, question_of, review_now
+from mtassay.reviews import decide as decide_reviews
+from mtassay.reviews.pending import Pending, merge_pending, pending_in, subjects_in, waiting_for
+from mtassay.stats import default_seed
+from mtassay.store import Workspace
+from mtassay.story import refuse_case
+from mtassay.texts.marks import printable
+
+if TYPE_CHECKING:
+    from mtassay.reviews.agreement import Agreement
+
+__all__ = [
+    "Decided",
+    "Decisions",
+    "Imported",
+    "Queue",
+    "ReviewerAgreement",
+    "agreement",
+    "decide",
+    "import_reviews",
+    "load_pending",
+    "pending",
+    "reviewer_name",
+    "reviews",
+    "shown_record",
+]
+
+Decisions = Mapping[tuple[str, str], Decision]
+Place = str | PathLike[str]
+
+USUAL = "suite"
+"""The question that is meant where several were answered and none is named."""
+
+
+def reviewer_name(chosen: str | None = None) -> str:
+    """The name of a reviewer: as given, from the environment (`MTASSAY_REVIEWER`), or the login name.
+
+    >>> reviewer_name(" anna ")
+    'anna'
+    """
+    name = (chosen or os.environ.get("MTASSAY_REVIEWER") or _login()).strip()
+    if not name or not name.isprintable():
+        raise UsageError("Say who reviews: --reviewer NAME, or set MTASSAY_REVIEWER.")
+    return name
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
+
+
+# What is open --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What waits for a reviewer, what concerns most systems first; `total` is how much was open for anybody.
+
+    `run` is the run it is in, empty for all of them or where nothing was open.
+    """
+
+    reviewer: str
+    waiting: list[Pending]
+    total: int
+    run: str = ""
+
+    def records(self, *, show_systems: bool = False, with_case: bool = True) -> list[dict[str, Any]]:
+        """What the reviewer may see, as rows to fill in: `formats.reviews.write_records` writes them."""
+        return [
+            shown_record(each, reviewer=self.reviewer, show_systems=show_systems, with_case=with_case)
+            for each in self.waiting
+        ]
+
+
+def pending(
+    run: str = "last",
+    *,
+    reviewer: str = "",
+    every_run: bool = False,
+    double: bool = False,
+    suite: Place | Suite | None = None,
+    workspace: Place | None = None,
+) -> Queue:
+    """What is open in one run or in `every_run`, and this reviewer has not answered.
+
+    `last` is the newest run whose outputs can be reviewed; with a suite, the newest that asked for its items.
+    `double` has also what others settled, to measure agreement.
+    """
+    store = open_workspace(workspace)
+    decisions = decide_reviews(store.reviews())
+    content = suite if isinstance(suite, Suite) or suite is None else read_suite(suite)
+    found = load_pending(store, decisions, run=run, every_run=every_run, suite=content)
+    waiting = waiting_for(reviewer, found, decisions, double=double)
+    return Queue(reviewer, waiting, len(found), found[0].run if found and not every_run else "")
+
+
+def load_pending(
+    store: Workspace,
+    decisions: Decisions,
+    *,
+    run: str = "last",
+    every_run: bool = False,
+    suite: Suite | None = None,
+) -> list[Pending]:
+    """What is open in one run or in all of them, whoever answered it."""
+    runs = _all_runs(store) if every_run else [_one_run(store, run, suite)]
+    known = store.subjects() if any(decision.is_disputed for decision in decisions.values()) else {}
+    disputed = {known[subject] for (subject, _), decision in decisions.items() if decision.is_disputed}
+    parts = []
+    with Progress() as progress:
+        for number, name in enumerate(runs):
+            progress.report("reading runs", number, len(runs))
+            parts.append(pending_in(store.run(name), disputed=disputed))
+    return merge_pending(parts)
+
+
+def shown_record(
+    pending: Pending, *, reviewer: str = "", show_systems: bool = False, with_case: bool = True
+) -> dict[str, Any]:
+    """What a reviewer may see of an open output.
+
+    To a blind question that is no status and no reference, which the output was held against, and without
+    `with_case` no case either: its id can tell a variant. A sheet needs the case to be read back.
+    """
+    record = pending_record(pending, reviewer=reviewer, show_systems=show_systems)
+    if pending.question.is_blind:
+        record |= {"status": "", "references": []}
+        if not with_case:
+            record["case_id"] = ""
+    return record
+
+
+def _asked_in(run: Run) -> Question:
+    """What a run asks people; a `UsageError` if it asks nothing."""
+    question = question_of(run)
+    if question is None:
+        raise UsageError(f"Run {run.id} is of the method {run.method}, which asks people nothing.")
+    return question
+
+
+def _all_runs(store: Workspace) -> list[str]:
+    runs = [run.id for run in store.runs() if question_of(run)]
+    if not runs:
+        raise UsageError(
+            f"No run in {store.path} has outputs to review: add --save to 'suite run', 'invariance run' or "
+            "'behavior run'."
+        )
+    return runs
+
+
+def _one_run(store: Workspace, name: str, suite: Suite | None) -> str:
+    asking = (run.id for run in store.runs() if question_of(run))
+    if name == "last" and suite:
+        # The id alone may be that of an item of another suite.
+        asked = {(item.id, item.source) for item in suite.items}
+        newest = next((r for r in asking if asked & {(s.id, s.source) for s in store.segments(r)}), None)
+        if newest is None:
+            raise UsageError(f"There is no saved run of {suite.path} yet: add --save to 'mtassay suite run'.")
+        return newest
+    if name == "last" and (newest := next(asking, None)):
+        return newest
+    chosen = store.run(name)
+    _asked_in(chosen)
+    return chosen.id
+
+
+# Deciding ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """An answer that was kept, and what holds now that it is there."""
+
+    subject: Subject
+    question: Question
+    answer: str
+    reviewer: str
+    decision: Decision
+
+    @property
+    def holds(self) -> str:
+        """The answer that holds, in a word or two."""
+        return "disputed" if self.decision.is_disputed else self.decision.answer or "still open"
+
+
+def decide(
+    answer: str,
+    subject: str | None = None,
+    *,
+    run: str = "last",
+    case: str = "",
+    system: str = "",
+    reviewer: str | None = None,
+    note: str = "",
+    workspace: Place | None = None,
+) -> Decided:
+    """Answer the question about one output: that of a system to a case of a run, or a `subject` by its id.
+
+    The beginning of the id will do. A later answer of the same reviewer replaces the earlier one, which stays
+    in the history.
+    """
+    store = open_workspace(workspace)
+    name = reviewer_name(reviewer)
+    if subject is not None:
+        found, question = _by_id(store, subject)
+    else:
+        found, question = _by_place(store, run, case, system)
+    try:
+        read = question.read_answer(answer)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    store.add_reviews([review_now(found.id, question.name, read, name, note=note)], [found])
+    decision = decide_reviews(store.reviews(question.name))[found.id, question.name]
+    return Decided(found, question, read, name, decision)
+
+
+def _by_id(store: Workspace, beginning: str) -> tuple[Subject, Question]:
+    """The subject whose id begins so, among all outputs of all runs and all that was reviewed."""
+    found: dict[str, tuple[Subject, Question]] = {}
+    runs = [(run, question) for run in store.runs() if (question := question_of(run))]
+    with Progress() as progress:
+        for number, (run, question) in enumerate(runs):
+            progress.report("looking for the subject", number, len(runs))
+            subjects = set(subjects_in(store.run(run.id)).values())
+            found |= {s.id: (s, question) for s in subjects if s.id.startswith(beginning)}
+    asked = {review.subject: review.question for review in store.reviews()}
+    for key, subject in store.subjects().items():
+        if not key.startswith(beginning) or key in found or key not in asked:
+            continue
+        known = find_question(asked[key])
+        # A pair that is rated on its own has several questions, and its id does not say which is meant.
+        if known.is_of_runs:
+            found[key] = (subject, known)
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if found:
+        raise UsageError(f"{len(found)} subjects begin with '{beginning}'. Write more of the id.")
+    raise UsageError(f"No subject begins with '{beginning}'. See: mtassay review next --list")
+
+
+def _by_place(store: Workspace, run: str, case_id: str, system: str) -> tuple[Subject, Question]:
+    chosen = store.run(run, case=case_id)
+    question = _asked_in(chosen)
+    if system not in chosen.systems:
+        raise UsageError(f"No system '{system}' in run {chosen.id}. It has: {', '.join(chosen.systems)}.")
+    if not chosen.segments:
+        refuse_case(store, [chosen], case_id)
+    subject = subjects_in(chosen).get((method_of(chosen).reviewed(chosen, case_id), system))
+    if subject is None:
+        raise UsageError(f"{system} has no output for case '{case_id}' in run {chosen.id}.")
+    return subject, question
+
+
+# Files ---------------------------------------------------------------------------------------------------
+
+
+def reviews(*, workspace: Place | None = None) -> list[dict[str, Any]]:
+    """All reviews as records with the texts they are about: `formats.reviews.write_records` writes them."""
+    store = open_workspace(workspace)
+    subjects = store.subjects()
+    return [review_record(review, subjects[review.subject]) for review in store.reviews()]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """How many answers of a file were added, and how many were known or empty.
+
+    `unsigned` is how many do not say who gave them, and were taken as those of `reviewer`.
+    """
+
+    added: int
+    known: int
+    empty: int
+    unsigned: int
+    reviewer: str
+
+
+def import_reviews(file: Place, *, reviewer: str | None = None, workspace: Place | None = None) -> Imported:
+    """Keep the reviews of a file, or the answers in a sheet that was filled in: all of them, or none.
+
+    `reviewer` is for rows that do not say who answered. Answers without a date get that of the file; what is
+    there already is not added again.
+    """
+    name = _default_reviewer(reviewer)
+    found = read_reviews(file, reviewer=name, at=_changed(Path(file)))
+    store = Workspace(workspace_path(workspace))
+    known = decide_reviews(store.reviews())
+    new = [row for row in found.rows if not _is_known(row, known)]
+    added = store.add_reviews([row.review for row in new], [row.subject for row in new])
+    unsigned = sum(not row.is_signed for row in found.rows)
+    return Imported(added, len(found.rows) - added, found.empty, unsigned, name)
+
+
+def _default_reviewer(chosen: str | None) -> str:
+    """Whose the rows are that do not say it; empty where that is not known, as the file may say it."""
+    try:
+        return reviewer_name(chosen)
+    except UsageError:
+        if chosen is not None:
+            raise
+        return ""
+
+
+def _changed(path: Path) -> datetime:
+    """When the file was last written, but never a time to come."""
+    now = datetime.now(UTC)
+    return min(datetime.fromtimestamp(path.stat().st_mtime, UTC), now) if path.is_file() else now
+
+
+def _is_known(row: ReviewRow, known: Decisions) -> bool:
+    """Whether an answer without a date is what this reviewer said last."""
+    decision = known.get((row.review.subject, row.review.question))
+    latest = decision.latest.get(row.review.reviewer) if decision else None
+    same = latest is not None and (latest.answer, latest.note) == (row.review.answer, row.review.note)
+    return same and not row.is_dated
+
+
+# Agreement -----------------------------------------------------------------------------------------------
+
+_LABELS = {
+    "agreement": "agreement",
+    "cohen": "Cohen's kappa",
+    "fleiss": "Fleiss' kappa",
+    "krippendorff": "Krippendorff's alpha",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerAgreement:
+    """How far reviewers agree on a question, and the outputs on which there is no majority."""
+
+    question: str
+    found: Sequence[Agreement]
+    unsure: int
+    disputed: Sequence[tuple[Subject, Decision]]
+
+    def record(self, *, with_disputed: bool = False) -> dict[str, Any]:
+        """All of it for a program."""
+        record: dict[str, Any] = {"question": self.question, "n_disputed": len(self.disputed)}
+        record["agreement"] = [asdict(entry) for entry in self.found]
+        if with_disputed:
+            record["disputed"] = [
+                {**asdict(subject), "subject": subject.id, "answers": decision.ratings}
+                for subject, decision in self.disputed
+            ]
+        return record
+
+    def tables(self, *, with_disputed: bool = False) -> list[Table]:
+        """A line for each pair of reviewers, and for all; then what is disputed."""
+        everyone = [e for e in self.found if len(e.reviewers) > 2 or e.measure in ("fleiss", "krippendorff")]
+        rows = [
+            [
+                "all" if entry in everyone else printable(" × ".join(entry.reviewers)),
+                _LABELS[entry.measure],
+                "–" if entry.value is None else _number(entry, entry.value),
+                ""
+                if entry.low is None or entry.high is None
+                else f"{_number(entry, entry.low)} to {_number(entry, entry.high)}",
+                f"{entry.n:,}",
+            ]
+            for entry in self.found
+            if entry.n or entry in everyone
+        ]
+        strangers = sum(entry.n == 0 and entry.measure == "cohen" for entry in self.found)
+        remarks = {f"{_LABELS[e.measure]} is {e.remark}." for e in self.found if e.remark and e.n}
+        see = "; see --disputed" if self.disputed and not with_disputed else ""
+        notes = [
+            f"Question: {self.question}." if self.question != USUAL else "",
+            *sorted(remarks),
+            "n: outputs that two or more of the line's reviewers rated.",
+            f"Answers 'unsure', which are no ratings: {self.unsure:,}." if self.unsure else "",
+            f"Pairs of reviewers with no output in common, not shown: {strangers:,}." if strangers else "",
+            f"Disputed, that is without a majority: {len(self.disputed):,}{see}.",
+        ]
+        header = ["reviewers", "measure", "value", "95 % interval", "n"]
+        tables = [Table(header, rows, notes=list(filter(None, notes)))]
+        if with_disputed:
+            contested = [
+                [s.id, s.case_id, told(d), printable(" | ".join(s.outputs))] for s, d in self.disputed
+            ]
+            tables.append(Table(["subject", "case", "answers", "output"], contested, title="Disputed"))
+        return tables
+
+
+def agreement(
+    question: str | None = None, *, seed: int | None = None, workspace: Place | None = None
+) -> ReviewerAgreement:
+    """How far reviewers agree on a question; by default on `suite`, or the only one with answers.
+
+    Each reviewer's newest answer counts, and `unsure` is no rating.
+    """
+    from mtassay.reviews.agreement import agreements
+
+    chosen = find_question(question).name if question is not None else None
+    store = open_workspace(workspace)
+    answered = list(dict.fromkeys(review.question for review in store.reviews()))
+    asked = chosen or (answered[0] if len(answered) == 1 else USUAL)
+    decisions = decide_reviews(store.reviews(asked))
+    if not decisions and answered:
+        what = f"Nobody has answered the question '{asked}' yet."
+        raise UsageError(f"{what} There are answers to: {', '.join(answered)}. Add --question NAME")
+    found = []
+    with Progress() as progress:
+        drawn = seed if seed is not None else default_seed()
+        for number, entry in enumerate(agreements(decisions, asked, seed=drawn), start=1):
+            found.append(entry)
+            progress.report(f"resampling, {number} done", 0, None)
+    if not found:
+        names = sorted({name for decision in decisions.values() for name in decision.ratings})
+        so_far = f"so far only {names[0]} has answered" if names else "nobody has answered yet"
+        raise UsageError(f"Agreement needs two reviewers; {so_far}. See: mtassay review next --double")
+    unsure = sum(r.answer == UNSURE for decision in decisions.values() for r in decision.latest.values())
+    disputes = {subject: decision for (subject, _), decision in decisions.items() if decision.is_disputed}
+    known = store.subjects() if disputes else {}
+    contested = [(known[subject], decision) for subject, decision in disputes.items()]
+    return ReviewerAgreement(asked, found, unsure, contested)
+
+
+def told(decision: Decision) -> str:
+    """Who said what."""
+    return printable(", ".join(f"{name}: {answer}" for name, answer in sorted(decision.ratings.items())))
+
+
+def _number(entry: Agreement, value: float) -> str:
+    return f"{100 * value:.1f} %" if entry.measure == "agreement" else f"{value:.3f}"

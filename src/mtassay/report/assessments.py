@@ -1,0 +1,304 @@
+"""What came out when metrics, detectors and systems were held against people, ready to be shown."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from mtassay.core import Comparison, Result
+from mtassay.display import Cell, Figure, Table
+from mtassay.errors import UsageError
+from mtassay.formats.challenge import ChallengePair
+from mtassay.languages import parse_pair
+from mtassay.meta.challenge import ACCURACY, KINDS, Kind, MetricScores
+from mtassay.meta.challenge import Settings as ChallengeSettings
+from mtassay.meta.correlate import Correlations, Settings
+from mtassay.meta.detect import Curve, CurvePoint, Detector
+from mtassay.meta.detect_labels import Labels
+from mtassay.meta.estimation import AREA
+from mtassay.meta.material import Material
+from mtassay.meta.rater import Rater
+from mtassay.report.challenge import area_table, pairwise_figure, pairwise_table
+from mtassay.report.correlations import agreement_figure, agreement_tables, sweep_figure, sweep_table
+from mtassay.report.detect import curve_figure, detection_table
+from mtassay.report.figures import draw
+from mtassay.report.run import Form, render_tables, score_rows
+from mtassay.report.table import to_html
+
+__all__ = ["Agreement", "Assessment", "Detection", "Discrimination", "Ranking"]
+
+_TITLES: dict[Kind, str] = {
+    "reference-based": "Metrics that read the reference",
+    "reference-free": "Metrics that read the source alone",
+}
+
+
+@dataclass(frozen=True)
+class Assessment(ABC):
+    """A result with all that is needed to show it."""
+
+    result: Result
+
+    @abstractmethod
+    def tables(self) -> list[Table]:
+        """All tables; what a reader must know stands below the last."""
+
+    def records(self, what: str = "scores") -> list[dict[str, Any]]:
+        """Plain records of the scores, comparisons or clusters, for `pandas.DataFrame(found.records())`."""
+        if what not in ("scores", "comparisons", "clusters"):
+            raise UsageError(f"There are no '{what}'. Available: scores, comparisons, clusters.")
+        return [asdict(entry) for entry in getattr(self.result, what)]
+
+    def record(self) -> dict[str, Any]:
+        """All of it for a program."""
+        return self.result.as_dict()
+
+    def render(self, form: Form = "text", *, width: int = 80, color: bool = False) -> str:
+        """All of it as text, json, tsv, md or latex."""
+        if form == "json":
+            return json.dumps(self.record(), ensure_ascii=False, indent=2)
+        if form == "tsv":
+            return render_tables([score_rows(self.result)], form)
+        body = render_tables(self.tables(), form, width=width, color=color)
+        return "\n\n".join(filter(None, (self._head(form), body, self._foot(form))))
+
+    def figures(self) -> list[Figure]:
+        """What there is to draw."""
+        return []
+
+    def draw(self, path: Path) -> None:
+        """All figures in one file, as SVG or PNG."""
+        draw(self.figures(), path)
+
+    def _head(self, form: Form) -> str:
+        """What stands above the tables."""
+        return ""
+
+    def _foot(self, form: Form) -> str:
+        """What stands below them."""
+        return ""
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def _repr_html_(self) -> str:
+        return "\n".join(map(to_html, self.tables()))
+
+
+@dataclass(frozen=True, repr=False)
+class Agreement(Assessment):
+    """How well metrics agree with people: `main` for `raters`, `swept` for the n-gram lengths in `orders`."""
+
+    material: Material
+    settings: Settings
+    raters: Sequence[Rater]
+    humans: Sequence[Rater]
+    orders: Sequence[Rater]
+    main: Correlations
+    swept: Correlations
+
+    def tables(self) -> list[Table]:
+        tables = []
+        if self.main.result.scores:
+            labels = {rater.name: rater.label for rater in self.raters}
+            labels |= {human.name: f"{human.label} (people)" for human in self.humans}
+            tables += agreement_tables(self.main.result, labels, unit=self._unit)
+        if self.orders:
+            orders = {rater.name: _order(rater) for rater in self.orders}
+            title = "BLEU by n-gram length: prediction error in %, and Pearson's r"
+            tables.append(sweep_table(self.swept.result, orders, title))
+        return [*tables[:-1], replace(tables[-1], notes=[*tables[-1].notes, *self.result.notes])]
+
+    def figures(self) -> list[Figure]:
+        """The sweep where there is one, else every metric against every human score."""
+        if self.orders:
+            orders = {rater.name: _order(rater) for rater in self.orders}
+            labels = {human.name: human.label for human in self.humans}
+            return [sweep_figure(self.swept.result, orders, labels, unit=self._unit)]
+        systems = self.material.systems
+        return [agreement_figure(self.main.result, self.raters, self.humans, systems, self.settings)]
+
+    @property
+    def _unit(self) -> str:
+        return "systems" if self.settings.level == "system" else "translations"
+
+    def _head(self, form: Form) -> str:
+        if form != "text":
+            return ""
+        count = len(self.material.systems)
+        facts = [*self.material.facts, f"{count} system{'s' * (count != 1)}", f"{self.settings.level} level"]
+        if self.settings.level == "segment" and self.settings.grouping != "none":
+            facts.append(f"by {self.settings.grouping}")
+        return " · ".join(facts)
+
+    def _foot(self, form: Form) -> str:
+        """Metrics' own signatures, once; those of the sweep differ by the order only."""
+        chosen = [*self.raters, *self.orders[-1:]] if form != "latex" else []
+        return "\n".join(dict.fromkeys(f"{r.label}|{r.signature}" for r in chosen if r.signature))
+
+
+def _order(rater: Rater) -> int:
+    return int(rater.name.rpartition("=")[2])
+
+
+@dataclass(frozen=True, repr=False)
+class Ranking(Assessment):
+    """Systems by what people said of their segments, best first."""
+
+    alpha: float
+
+    def tables(self) -> list[Table]:
+        result = self.result
+        ranks = {system: cluster.rank for cluster in result.clusters for system in cluster.systems}
+        rows: list[list[Cell | str]] = []
+        for score in result.scores:
+            half = "–" if score.low is None or score.high is None else f"{(score.high - score.low) / 2:.3f}"
+            wins = result.counts[score.system]["wins"]
+            value = Cell(f"{score.value:.3f}", strong=ranks[score.system] == 1)
+            rows.append([score.system, value, half, f"{score.n:,}", str(wins), str(ranks[score.system])])
+        notes = [
+            f"wins: systems it is significantly better than (one-sided rank-sum test, p < {self.alpha:g}).",
+            "#: rank. A new one begins where all systems above are better than all below.",
+        ]
+        return [Table(["System", result.scores[0].name, "±", "n", "wins", "#"], rows, notes=notes)]
+
+
+@dataclass(frozen=True, repr=False)
+class Discrimination(Assessment):
+    """How well metrics tell correct from incorrect outputs: in pairs, and the best of either kind compared.
+
+    Metrics that read the source alone have areas besides.
+    """
+
+    pairs: Sequence[ChallengePair]
+    metrics: Sequence[MetricScores]
+    settings: ChallengeSettings
+    accuracy: Result
+    areas: Result
+    between: Comparison | None
+
+    def tables(self) -> list[Table]:
+        by, alpha = self.settings.by, self.settings.alpha
+        several = len({pair.item for pair in self.pairs}) < len(self.pairs)
+        tables = [
+            pairwise_table(
+                self.accuracy,
+                f"{ACCURACY}:{kind}",
+                self._labels,
+                by=by,
+                alpha=alpha,
+                title=_TITLES[kind],
+                several=several,
+            )
+            for kind in KINDS
+            if any(each.kind == kind for each in self.metrics)
+        ]
+        if self.areas.scores:
+            tables.append(area_table(self.areas, AREA, self._labels, by=by, alpha=alpha))
+        return [*tables[:-1], replace(tables[-1], notes=[*tables[-1].notes, *self._notes()])]
+
+    def record(self) -> dict[str, Any]:
+        metrics = [
+            {"name": m.name, "label": m.label, "kind": m.kind, "signature": m.signature} for m in self.metrics
+        ]
+        return {**self.result.as_dict(), "metrics": metrics, "settings": asdict(self.settings)}
+
+    def figures(self) -> list[Figure]:
+        """Pairwise accuracies."""
+        return [pairwise_figure(self.accuracy, self._labels)]
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        return {each.name: each.label for each in self.metrics}
+
+    def _head(self, form: Form) -> str:
+        items = len({pair.item for pair in self.pairs})
+        langpairs = [str(parse_pair(text)) for text in sorted({pair.langpair for pair in self.pairs} - {""})]
+        with_reference = sum(pair.reference is not None for pair in self.pairs)
+        facts = langpairs if len(langpairs) == 1 else []
+        facts += [f"{items:,} items", f"{len(self.pairs):,} pairs", f"{with_reference:,} with a reference"]
+        return _comment(" · ".join(facts), form)
+
+    def _foot(self, form: Form) -> str:
+        lines = [f"{m.label}|{m.signature}" for m in self.metrics if m.signature]
+        return "\n".join(_comment(line, form) for line in lines)
+
+    def _notes(self) -> list[str]:
+        notes = []
+        if self.between and self.between.delta is not None and self.between.p is not None:
+            a, b = (self._labels[name] for name in (self.between.a, self.between.b))
+            p = "p < 0.001" if self.between.p < 0.001 else f"p = {self.between.p:.3f}"
+            notes.append(
+                f"With or without reference, on the items that both have: {a} is {self.between.delta:.1f} "
+                f"points above {b} ({p})."
+            )
+        for each in self.metrics:
+            expected = sum(pair.reference is None for pair in self.pairs) * (each.kind == "reference-based")
+            if each.missing > expected:
+                notes.append(f"{each.label}: {each.missing - expected:,} pairs without a score are left out.")
+        return notes
+
+
+def _comment(line: str, form: Form) -> str:
+    return f"% {line}" if form == "latex" else line
+
+
+@dataclass(frozen=True, repr=False)
+class Detection(Assessment):
+    """Precision and recall of detectors of wrong translations, and the curve of both for those that score."""
+
+    detectors: Sequence[Detector]
+    labels: Labels
+    curves: Mapping[str, Curve]
+
+    def tables(self) -> list[Table]:
+        best = [_best(d, self.curves[d.name]) for d in self.detectors if d.name in self.curves]
+        return [detection_table(self.result, notes=[*self._notes(), *best])]
+
+    def record(self) -> dict[str, Any]:
+        drawn = {
+            name: {"average_precision": found.average, "points": [point._asdict() for point in found.points]}
+            for name, found in self.curves.items()
+        }
+        return {**self.result.as_dict(), "unsettled": self.labels.unsettled, "curves": drawn}
+
+    def figures(self) -> list[Figure]:
+        """Precision against recall."""
+        scores = {(score.name, score.system): score.value for score in self.result.scores}
+        marks = {}
+        for name in self.result.counts:
+            precision, recall = scores["precision", name], scores["recall", name]
+            if precision is not None and recall is not None:
+                marks[name] = CurvePoint(0.0, 0, precision / 100, recall / 100)
+        shares = {sum(d.labels.values()) / len(d.labels) for d in self.detectors if d.labels}
+        points = {name: found.points for name, found in self.curves.items()}
+        return [curve_figure(points, marks, share=shares.pop() if len(shares) == 1 else None)]
+
+    def _notes(self) -> list[str]:
+        counted = self.result.counts
+        sizes = {(counts["labelled"], counts["errors"]) for counts in counted.values()}
+        if len(sizes) == 1:
+            (n, wrong) = sizes.pop()
+            verb = "is" if wrong == 1 else "are"
+            notes = [f"Labelled pairs: {n:,}, of which {wrong:,} {verb} wrong ({100 * wrong / n:.1f} %)."]
+        else:
+            notes = [
+                f"{name}: {c['labelled']:,} labelled pairs, {c['errors']:,} of them wrong."
+                for name, c in counted.items()
+            ]
+        if unsettled := self.labels.unsettled:
+            notes.append(f"Looked at and not settled (disputed, unsure or empty): {unsettled:,}.")
+        return notes
+
+
+def _best(detector: Detector, found: Curve) -> str:
+    best = found.best
+    where = f"{detector.one_less} {1 - best.threshold:.3g}" if detector.one_less else f"{best.threshold:g}"
+    return (
+        f"{detector.name}: with another threshold F1 would be at most {100 * best.f1:.1f}, at {where}, "
+        "which is chosen on these very labels."
+    )

@@ -1,0 +1,246 @@
+"""Live engines from Python: what they make of texts, which there are, and whether one answers."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from mtassay.api import Settings, Texts, read_texts
+from mtassay.caller import translate_all
+from mtassay.core import Output, Request, Segment, System
+from mtassay.engine import EngineTools
+from mtassay.engine import translate as ask_for_translations
+from mtassay.errors import MtassayError, ServiceError, UsageError
+from mtassay.formats import write_jsonl, write_lines, write_tsv
+from mtassay.languages import Pair, parse_pair
+from mtassay.options import is_live, open_system
+from mtassay.registry import find, names
+from mtassay.report.progress import Progress
+from mtassay.systems.roster import Given, named
+
+__all__ = ["Kind", "Probe", "Translations", "check_target", "kinds", "probe", "translate", "translate_with"]
+
+SAMPLES = {
+    "en": ["Good morning.", "The train to Lisbon leaves at 9:45.", "She did not open the letter."],
+    "pt": ["Bom dia.", "O trem para Lisboa sai às 9h45.", "Ela não abriu a carta."],
+    "es": ["Buenos días.", "El tren a Lisboa sale a las 9:45.", "Ella no abrió la carta."],
+    "de": ["Guten Morgen.", "Der Zug nach Lissabon fährt um 9:45 Uhr ab.", "Sie öffnete den Brief nicht."],
+    "fr": ["Bonjour.", "Le train pour Lisbonne part à 9 h 45.", "Elle n'a pas ouvert la lettre."],
+    "zh": ["早上好。", "开往里斯本的火车九点四十五分出发。", "她没有打开那封信。"],
+}
+"""What `probe` asks where no texts are given; English for all other languages."""
+
+_FILES = (".txt", ".tsv", ".jsonl")
+
+
+@dataclass(frozen=True)
+class Translations:
+    """What engines made of segments: an output for each, in order, by engine."""
+
+    segments: Sequence[Segment]
+    outputs: Mapping[str, Sequence[Output]]
+
+    @property
+    def failures(self) -> dict[str, list[Output]]:
+        """What was not translated, by engine, each with its reason; who translated all is not there."""
+        failed = {name: [o for o in given if o.error is not None] for name, given in self.outputs.items()}
+        return {name: outputs for name, outputs in failed.items() if outputs}
+
+    def texts(self, engine: str) -> list[str | None]:
+        """The translations of one engine; `None` where it failed."""
+        return [output.text for output in self.outputs[engine]]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Plain records with source, output and the reason where there is none."""
+        return [
+            {"id": segment.id, "source": segment.source, "system": name, "output": o.text, "error": o.error}
+            for name, outputs in self.outputs.items()
+            for segment, o in zip(self.segments, outputs, strict=True)
+        ]
+
+    def write(self, target: str | PathLike[str] | None = None) -> None:
+        """Write a file (.txt, .tsv or .jsonl by its ending), or a folder with one NAME.txt per engine.
+
+        Without a target it is standard output: lines for one engine, JSONL for several. What was not
+        translated is an empty line, and in JSONL and TSV has its reason.
+        """
+        path = None if target is None else Path(target)
+        if path is not None and path.suffix not in (".jsonl", ".tsv") and (path.is_dir() or not path.suffix):
+            path.mkdir(parents=True, exist_ok=True)
+            for name in self.outputs:
+                self._write_lines(path / f"{name}.txt", name)
+        elif (path is None or path.suffix not in (".jsonl", ".tsv")) and len(self.outputs) == 1:
+            self._write_lines(path or sys.stdout, *self.outputs)
+        else:
+            write = write_tsv if path is not None and path.suffix == ".tsv" else write_jsonl
+            write(path or sys.stdout, self.records())
+
+    def _write_lines(self, where: Path | TextIO, engine: str) -> None:
+        write_lines(where, [" ".join((text or "").split("\n")) for text in self.texts(engine)])
+
+
+def check_target(target: Path | None, source: Path, *, engines: int) -> None:
+    """An error where translations could not be written so; the source itself is never written over."""
+    if target is None or target.is_dir() or not target.suffix:
+        return
+    if target.suffix not in _FILES:
+        raise UsageError(f"{target}: cannot write '{target.suffix}'. Choose .txt, .tsv, .jsonl or a folder.")
+    if target.suffix == ".txt" and engines > 1:
+        raise UsageError(f"{target} can hold one engine's lines. Give a folder, or a .jsonl or .tsv file.")
+    if target.exists() and source.exists() and target.samefile(source):
+        raise UsageError(f"{target} is the source itself. Choose another file.")
+
+
+def translate_with(
+    texts: Texts | Sequence[Segment], systems: Given, *, langpair: str | None = None, **options: Any
+) -> Translations:
+    """What several engines make of texts, or of the lines of a file, with the reason of every failure.
+
+    Every answer is kept in the workspace when it arrives, and never asked for twice. `options` are how to
+    run, as in `mtassay.api`; `max_seconds` is the time after which an engine gets no new calls.
+
+    >>> found = translate_with(["Hi."], {"a": "fake:upper"}, langpair="en-pt", workspace=":memory:")
+    >>> found.texts("a"), found.failures
+    (['HI.'], {})
+    """
+    settings = Settings(**options)
+    pair = None if langpair is None else parse_pair(langpair)
+    segments = read_texts(texts, pair)
+    engines = [_engine(name, what, pair) for name, what in named(systems).items()]
+    if not engines:
+        raise UsageError("There is no engine to ask: add -t NAME=scheme:rest.")
+    with Progress(quiet=settings.is_quiet) as progress:
+        tools = EngineTools(settings.memory(is_live=True), progress.report, settings.budget)
+        return Translations(segments, ask_for_translations(segments, engines, tools))
+
+
+def translate(texts: Texts, system: Any, *, langpair: str, **options: Any) -> list[str | None]:
+    """What a live engine makes of texts, or of the lines of a file; `None` where it failed.
+
+    Every answer is kept in the workspace when it arrives, and never asked for twice.
+
+    >>> translate(["Hello."], "fake:upper", langpair="en-pt", workspace=":memory:")
+    ['HELLO.']
+    """
+    found = translate_with(texts, {"engine": system}, langpair=langpair, **options)
+    (name,) = found.outputs
+    outputs = found.outputs[name]
+    if outputs and all(output.text is None for output in outputs):
+        raise ServiceError(f"Nothing was translated, the first because {outputs[0].error}")
+    return found.texts(name)
+
+
+def _engine(name: str, what: Any, pair: Pair | None) -> System:
+    if isinstance(what, System):
+        return what
+    if not is_live(str(what)):
+        raise UsageError(f"'{what}' is no live engine. Write NAME=scheme:rest; see 'mtassay systems list'.")
+    engine: System = open_system(name, str(what), pair)
+    return engine
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Whether an engine answers, the median seconds for all sentences, and how many answers changed.
+
+    `changed` is `None` where it was asked only once; `first` is its first answer.
+    """
+
+    system: str
+    answers: bool
+    seconds: float | None
+    sentences: int
+    changed: int | None
+    first: str | None
+    error: str | None
+
+    def record(self) -> dict[str, Any]:
+        """All of it for a program."""
+        return asdict(self)
+
+
+def probe(
+    systems: Given,
+    texts: Sequence[str] | None = None,
+    *,
+    langpair: str | None,
+    repeat: int = 1,
+    quiet: bool | None = None,
+) -> list[Probe]:
+    """Does each engine answer, how long does it take, and does it always say the same?
+
+    Nothing comes from the workspace and nothing is kept there: every sentence is really asked for, `repeat`
+    times.
+
+    >>> [(p.system, p.answers, p.first) for p in probe({"a": "fake:upper"}, ["Hi."], langpair="en-pt")]
+    [('a', True, 'HI.')]
+    """
+    if not systems or langpair is None:
+        raise UsageError("Say which engine, and for which languages: -t NAME=scheme:rest -l SRC-TGT.")
+    pair = parse_pair(langpair)
+    asked = texts or SAMPLES.get(str(pair.source), SAMPLES["en"])
+    requests = [Request(str(number), text) for number, text in enumerate(asked, 1)]
+    with Progress(quiet=Settings(quiet=quiet).is_quiet) as progress:
+        return [
+            _probed(name, open_system(name, what, pair), requests, repeat, progress)
+            for name, what in named(systems).items()
+        ]
+
+
+def _probed(name: str, engine: Any, requests: Sequence[Request], repeat: int, progress: Progress) -> Probe:
+    answers: list[list[str | None]] = []
+    seconds = []
+    error = None
+    for turn in range(repeat):
+        progress.report(name, turn, repeat)
+        start = time.monotonic()
+        try:
+            outputs = translate_all(engine, requests)
+        except MtassayError as failure:
+            error = str(failure)
+            break
+        seconds.append(time.monotonic() - start)
+        answers.append([output.text for output in outputs])
+        error = error or next((o.error for o in outputs if o.error is not None), None)
+    changed = sum(len(set(column)) > 1 for column in zip(*answers, strict=True))
+    return Probe(
+        name,
+        error is None,
+        round(statistics.median(seconds), 3) if seconds else None,
+        len(requests),
+        changed if repeat > 1 else None,
+        answers[0][0] if answers else None,
+        error,
+    )
+
+
+class Kind(NamedTuple):
+    """A kind of system, how to `write` it after `NAME=`, and what it is."""
+
+    system: str
+    write: str
+    what: str
+
+
+def kinds() -> list[Kind]:
+    """All kinds of systems, ours and those of other packages.
+
+    >>> [kind.write for kind in kinds() if kind.system in ("stored", "fake")]
+    ['fake:STYLE', 'FILE']
+    """
+    found = []
+    for scheme in names("system"):
+        try:
+            cls = find("system", scheme)
+        except Exception as error:  # someone's plug-in
+            found.append(Kind(scheme, f"{scheme}:", f"Cannot be loaded: {error}"))
+            continue
+        form = f"{scheme}:{getattr(cls, 'subject', '').upper()}" if scheme != "stored" else "FILE"
+        found.append(Kind(scheme, form, (cls.__doc__ or "").strip().split("\n")[0]))
+    return found

@@ -1,0 +1,40 @@
+"""Live engines, from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import mtassay as mt
+from mtassay.errors import ServiceError, UsageError
+from mtassay.translation import probe, translate_with
+
+
+def test_several_engines_translate_a_file_and_write_one_file_each(tmp_path: Path) -> None:
+    (tmp_path / "source.txt").write_text("One.\nTwo.\n", encoding="utf-8")
+    systems = {"up": "fake:upper", "same": "fake:copy"}
+    found = translate_with(
+        tmp_path / "source.txt", systems, langpair="en-pt", workspace=tmp_path / "workspace.db"
+    )
+    found.write(tmp_path / "outputs")
+    assert (tmp_path / "outputs" / "up.txt").read_text(encoding="utf-8") == "ONE.\nTWO.\n"
+    assert [(r["system"], r["output"]) for r in found.records()][2:] == [("same", "One."), ("same", "Two.")]
+
+
+def test_a_failure_has_its_reason(tmp_path: Path) -> None:
+    how = {"langpair": "en-pt", "workspace": tmp_path / "workspace.db"}
+    found = translate_with(["One."], {"broken": "command:false"}, **how)
+    assert found.failures["broken"][0].error
+    with pytest.raises(ServiceError, match="Nothing was translated"):
+        mt.translate(["One."], "command:false", **how)
+
+
+def test_a_file_is_no_engine() -> None:
+    with pytest.raises(UsageError, match="no live engine"):
+        translate_with(["One."], {"a": "outputs.txt"}, langpair="en-pt")
+
+
+def test_an_engine_that_is_asked_twice_says_whether_it_changed() -> None:
+    (found,) = probe(["fake:reverse"], langpair="en-pt", repeat=2)
+    assert (found.answers, found.sentences, found.changed) == (True, 3, 0)
