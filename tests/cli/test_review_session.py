@@ -13,7 +13,7 @@ from mtassay.cli.review.inputs import load_pending, who
 from mtassay.cli.review.screen import Screen
 from mtassay.cli.review.session import Session
 from mtassay.errors import UsageError
-from mtassay.methods.suite.judging import match_spans
+from mtassay.methods.suite.evidence import Evidence
 from mtassay.store import Workspace
 from tests.cli.reviewing import save_run
 
@@ -52,4 +52,4 @@ def test_a_reviewer_needs_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_match_is_marked_where_it_stands_in_the_output(
     text: str, match: dict[str, object], spans: list[tuple[int, int]]
 ) -> None:
-    assert match_spans(text, {"matches": [match]}) == spans
+    assert Evidence.of({"matches": [match]}).spans(text) == spans

@@ -10,7 +10,7 @@ from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
 from mtassay.cli.terminal import terminal_width
 from mtassay.display import Table
 from mtassay.methods.suite.changes import Changes
-from mtassay.methods.suite.method import STATUSES
+from mtassay.methods.suite.evidence import STATUSES
 from mtassay.texts.marks import printable, wrapped
 
 __all__ = ["Compared", "print_changes"]

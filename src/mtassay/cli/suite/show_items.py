@@ -10,8 +10,8 @@ from mtassay.cli.common import OutputFormat, echo, print_json, print_tables
 from mtassay.cli.terminal import shows_bold, terminal_width
 from mtassay.engine import Execution
 from mtassay.formats.suite import Suite
+from mtassay.methods.suite.evidence import status_of
 from mtassay.methods.suite.item_tables import GroupOutput, ItemOutputs, item_block, item_rows, items_table
-from mtassay.methods.suite.method import status_of
 from mtassay.methods.suite.system_names import Entry
 
 __all__ = ["print_items"]

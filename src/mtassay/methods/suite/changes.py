@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from mtassay.core import Finding
-from mtassay.methods.suite.method import status_of
+from mtassay.methods.suite.evidence import Evidence, status_of
 
 __all__ = ["Change", "Changes", "compare"]
 
@@ -59,13 +59,14 @@ def compare(
             found.setdefault((finding.case_id, texts.get(key), was, now), []).append((first, finding))
     changes = [
         Change(
-            item, output, tuple(f.system for _, f in pairs), was, now, _why(pairs[0][0]), _why(pairs[0][1])
+            item,
+            output,
+            tuple(f.system for _, f in pairs),
+            was,
+            now,
+            *(Evidence.of(f.evidence).why for f in pairs[0]),
         )
         for (item, output, was, now), pairs in found.items()
     ]
     changes.sort(key=lambda change: order[change.item])
     return Changes(tuple(changes), old_counts, new_counts)
-
-
-def _why(finding: Finding) -> str:
-    return str(finding.evidence.get("why") or finding.evidence.get("reason") or "")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mtassay.core import Case, Finding
-from mtassay.methods.suite.method import status_of
+from mtassay.methods.suite.evidence import status_of
 from mtassay.stats import exact_test, holm
 
 __all__ = ["GateResult", "Kind", "Step", "gate", "steps"]
