@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from mtassay.cli.common import check_targets, refuse_existing
-from mtassay.cli.suite.newest import newest_run
 from mtassay.core import Run
+from mtassay.curation import newest_run
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import pending_record
 from mtassay.formats.suite import Suite

@@ -12,10 +12,19 @@ from mtassay.cli.common import say, say_failures
 from mtassay.cli.frame import parameters_of
 from mtassay.cli.grouping import Command
 from mtassay.core import Output
+from mtassay.errors import UsageError
 from mtassay.methods.suite.method import CHOOSING, SuiteMethod
 from mtassay.options import options_of
 
-__all__ = ["RunOption", "SuiteArgument", "choosing", "say_all", "stop_if_failed", "warn_of_format"]
+__all__ = [
+    "RunOption",
+    "SuiteArgument",
+    "choosing",
+    "name_and_value",
+    "say_all",
+    "stop_if_failed",
+    "warn_of_format",
+]
 
 SuiteArgument = Annotated[
     str,
@@ -36,6 +45,14 @@ def choosing(*others: str) -> Callable[[Command], Command]:
     """Gives a command the fields that choose items as options, and these other fields of the method."""
     wanted = (*CHOOSING, *others)
     return parameters_of(SuiteMethod, without=tuple(set(options_of(SuiteMethod)) - set(wanted)))
+
+
+def name_and_value(text: str) -> tuple[str, str]:
+    """The two sides of NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise UsageError(f"'{text}' must be NAME=VALUE.")
+    return name, value
 
 
 def say_all(lines: Iterable[str]) -> None:

@@ -38,6 +38,7 @@ from mtassay.methods.suite.selection import Choice, select
 from mtassay.methods.suite.tables import accuracy_figure, accuracy_tables, status_table
 from mtassay.options import option
 from mtassay.reviews import Subject
+from mtassay.texts.marks import plural
 
 __all__ = ["CHOOSING", "QUESTION", "SuiteMethod", "case_of", "grades_of", "segment_of", "subject_of"]
 
@@ -265,12 +266,12 @@ class SuiteMethod(Method):
         items, name = self.chosen.items, self.suite.name
         facts = [name] if name else []
         facts += [str(self.pair)] if self.pair and str(self.pair) not in name else []
-        facts.append(_plural(len(items), "item", "items"))
-        facts.append(_plural(len({item.category for item in items}), "category", "categories"))
+        facts.append(plural(len(items), "item"))
+        facts.append(plural(len({item.category for item in items}), "category", "categories"))
         phenomena = {(item.category, item.phenomenon) for item in items}
-        facts.append(_plural(len(phenomena), "phenomenon", "phenomena"))
+        facts.append(plural(len(phenomena), "phenomenon", "phenomena"))
         if drafts := sum(item.is_draft for item in items if item.author):
-            facts.append(_plural(drafts, "draft", "drafts"))
+            facts.append(plural(drafts, "draft"))
         return " · ".join(facts)
 
     @classmethod
@@ -295,7 +296,7 @@ class SuiteMethod(Method):
         if not (still_open := sum(c.get("undecided", 0) + c.get("conflict", 0) for c in counts)):
             return []
         how = f"mtassay review next {run.id}" if is_saved else "add --save, then: mtassay review next"
-        return [f"{_plural(still_open, 'output is', 'outputs are')} not settled. To settle: {how}"]
+        return [f"{plural(still_open, 'output is', 'outputs are')} not settled. To settle: {how}"]
 
     @classmethod
     def doubts(cls, run: Run) -> list[Doubt]:
@@ -399,10 +400,6 @@ def _twins(outputs: Mapping[str, Sequence[Output]]) -> list[list[str]]:
     for system, answers in outputs.items():
         same.setdefault(tuple(answer.text for answer in answers), []).append(system)
     return [names for texts, names in same.items() if len(names) > 1 and any(texts)]
-
-
-def _plural(number: int, word: str, many: str) -> str:
-    return f"{number:,} {word if number == 1 else many}"
 
 
 def _renamed(entry: Any) -> Any:
