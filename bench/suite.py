@@ -124,26 +124,27 @@ def peer(files: Files, folder: Path) -> None:
 
 
 def stages(files: Files, folder: Path) -> None:
-    from mtassay.cli.suite.inputs import read_inputs
     from mtassay.engine import execute
     from mtassay.methods.suite.judging import Judge
     from mtassay.methods.suite.method import SuiteMethod
+    from mtassay.systems.roster import open_systems
 
     print("\nWhere the time goes, in one process\n")
     show("python and imports", best([str(BIN / "mtassay"), "suite", "run", "--help"]))
     start = time.perf_counter()
-    inputs = read_inputs(str(files.suite))
+    method = SuiteMethod.resolve({"suite": files.suite, "test": "z"})
     start = lap("reading the suite", start)
-    systems = inputs.systems([str(path) for path in files.outputs])
+    read = method.reader(method.segments, _Silent())
+    systems = open_systems([str(path) for path in files.outputs], method.segments, method.pair, read=read)
     start = lap("reading the outputs", start)
-    judge = Judge(inputs.suite)
-    for item in inputs.suite.items:
+    judge = Judge(method.suite)
+    for item in method.suite.items:
         for rule in (*item.positive_regex, *item.negative_regex):
             judge.pattern(item, rule)
     start = lap("compiling expressions", start)
-    execution = execute(SuiteMethod(inputs.suite, test="z"), inputs.segments, systems)
+    execution = execute(method, method.segments, systems)
     start = lap("compiling, judging, z-tests", start)
-    SuiteMethod(inputs.suite).score(execution.judgement, _Silent())
+    SuiteMethod(method.suite).score(execution.judgement, _Silent())
     lap("exact tests", start)
 
 

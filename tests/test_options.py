@@ -9,7 +9,7 @@ import pytest
 from mtassay.errors import UsageError
 from mtassay.metrics.bleu import BLEU
 from mtassay.metrics.chrf import ChrF
-from mtassay.options import build, split_specs
+from mtassay.options import build, options_of, split_specs
 from mtassay.registry import find
 
 
@@ -71,3 +71,7 @@ def test_a_default_fills_only_fields_that_exist() -> None:
 def test_an_unknown_method_is_answered_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"No method 'x'\. Available: behavior, invariance, score"):
         find("method", "x")
+
+
+def test_what_can_be_switched_on_can_be_switched_off() -> None:
+    assert options_of(find("method", "score"))["guards"].flags == ("--guards/--no-guards",)

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from mtassay import core
 from mtassay.caller import Budget
@@ -186,7 +187,7 @@ class Run:
 
     def judge(self, **changes: Any) -> Run:
         """The same outputs judged again with other parameters: nothing is translated twice."""
-        options, given = _split(changes)
+        options, given = Settings.split(changes)
         method = method_of(self.record).resolve(given, self.record)
         return _execute(method, self.segments, replays(self.record), options)
 
@@ -237,7 +238,7 @@ def score(
     """
     from mtassay.methods.score.method import ScoreMethod
 
-    settings, given = _split(options)
+    settings, given = Settings.split(options)
     pair = None if langpair is None else parse_pair(langpair)
     labels: dict[str, str] = {}
     inside: dict[str, System] = {}
@@ -273,11 +274,15 @@ def suite(suite: Any, systems: Given, **options: Any) -> Run:
     """A linguistic test suite: what does each system get right?
 
     `suite` is a file, the name of one that comes with mtassay (`en-pt`), or a `Suite`. Parameters: those of
-    `SuiteMethod`, and which items to take: `category`, `phenomenon`, `tag`, `item`, `approved`, `public`.
+    `SuiteMethod`, as `category="Negation"` for some of its items.
+
+    >>> run = suite("en-pt", {"nmt": ["Ambos os pais são médicos."]}, item="false-friends-nouns-1")
+    >>> run.findings[0].verdict
+    'pass'
     """
     from mtassay.methods.suite.method import SuiteMethod
 
-    settings, given = _split(options)
+    settings, given = Settings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **given})
     if not systems:
         raise UsageError("There is no system to judge: add -t NAME=FILE or -t NAME=scheme:rest.")
@@ -292,7 +297,7 @@ def invariance(sentences: Any, systems: Given, *, langpair: str, **options: Any)
     """
     from mtassay.methods.invariance.method import InvarianceMethod
 
-    settings, given = _split(options)
+    settings, given = Settings.split(options)
     pair = parse_pair(langpair)
     method = InvarianceMethod.resolve({"pair": str(pair), **given})
     if not systems:
@@ -308,7 +313,7 @@ def behavior(source: Any, reference: Any, systems: Given, *, langpair: str, **op
     """
     from mtassay.methods.behavior.method import BehaviorMethod
 
-    settings, given = _split(options)
+    settings, given = Settings.split(options)
     pair = parse_pair(langpair)
     method = BehaviorMethod.resolve({"pair": str(pair), **given})
     if not systems:
@@ -336,7 +341,7 @@ def run(
     >>> run("score", [Segment("1", "Hi.", ("Olá.",))], {"a": ["Olá."]}, samples=100).method
     'score'
     """
-    settings, given = _split(options)
+    settings, given = Settings.split(options)
     pair = None if langpair is None else parse_pair(langpair)
     if isinstance(method, str):
         cls = cast("type[Method]", find("method", method))
@@ -382,6 +387,13 @@ class Settings:
     listen: Callable[[str], None] | None = None
     creates: bool = False
 
+    @classmethod
+    def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
+        """How to run, and what is left: the parameters of the method."""
+        how = {f.name for f in fields(cls)}
+        settings = cls(**{key: value for key, value in options.items() if key in how})
+        return settings, {key: value for key, value in options.items() if key not in how}
+
     @property
     def is_quiet(self) -> bool:
         """Whether nobody looks on, or wants to."""
@@ -408,6 +420,13 @@ class Settings:
                 raise
             return None  # a folder that may not be written: a score does not need it
 
+    @contextmanager
+    def tools(self, systems: Given | Sequence[System] = ()) -> Iterator[EngineTools]:
+        """What a method is lent while it asks these systems and judges, with progress shown."""
+        with Progress(quiet=self.is_quiet) as progress:
+            store = self.memory(is_live=_is_live(systems))
+            yield EngineTools(store, progress.report, self.budget, self.listen or _deaf)
+
 
 def _execute(
     method: Method,
@@ -417,13 +436,11 @@ def _execute(
     pair: Pair | None = None,
 ) -> Run:
     """Run the method, show how far it is, and keep the run where that is wanted."""
-    with Progress(quiet=settings.is_quiet) as progress:
-        store = settings.memory(is_live=_is_live(systems))
-        tools = EngineTools(store, progress.report, settings.budget, settings.listen or _deaf)
+    with settings.tools(systems) as tools:
         opened = _opener(method, systems, pair, tools)
         execution = run_with(tools, method, segments, opened)
-        if settings.save and store:
-            execution.save(store)
+        if settings.save and tools.workspace:
+            execution.save(tools.workspace)
     return Run(execution.run, execution)
 
 
@@ -442,13 +459,6 @@ def _is_live(systems: Given | Sequence[System]) -> bool:
         isinstance(what, LiveSystem) or (isinstance(what, str) and is_live(what.partition("=")[2] or what))
         for what in given
     )
-
-
-def _split(options: Mapping[str, Any]) -> tuple[Settings, dict[str, Any]]:
-    """How to run, and the parameters of the method."""
-    how = {f.name for f in fields(Settings)}
-    settings = Settings(**{key: value for key, value in options.items() if key in how})
-    return settings, {key: value for key, value in options.items() if key not in how}
 
 
 def listed(references: Texts | Sequence[Texts]) -> list[Texts]:

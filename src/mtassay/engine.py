@@ -30,7 +30,7 @@ from mtassay.reviews import decide
 from mtassay.store import Workspace
 from mtassay.systems.live import LiveSystem
 
-__all__ = ["Asked", "EngineTools", "Execution", "ask", "execute", "run_with", "translate"]
+__all__ = ["Asked", "EngineTools", "Execution", "ask", "execute", "live_outputs", "run_with", "translate"]
 
 _KEEP_EVERY = 5.0  # seconds between two writes of what was dear to compute
 
@@ -71,8 +71,8 @@ class Execution:
     @property
     def failures(self) -> dict[str, list[Output]]:
         """What live engines did not translate, by system; who answered everything is not there."""
-        live = [system.name for system in self.systems if isinstance(system, LiveSystem)]
-        failed = {name: [o for o in self.outputs[name] if o.error is not None] for name in live}
+        live = live_outputs(self.systems, self.outputs)
+        failed = {name: [o for o in answers if o.error is not None] for name, answers in live.items()}
         return {name: outputs for name, outputs in failed.items() if outputs}
 
     def save(self, workspace: Workspace) -> None:
@@ -146,6 +146,13 @@ def translate(
     """What every system answers to every segment, whatever method asks for it later."""
     requests = [Request(s.id, s.source, s.tags.get("context")) for s in segments]
     return {system.name: tools.ask(system, requests) for system in systems}
+
+
+def live_outputs(
+    systems: Sequence[System], outputs: Mapping[str, Sequence[Output]]
+) -> dict[str, Sequence[Output]]:
+    """The outputs of the live engines among the systems: what has an error there was not translated."""
+    return {system.name: outputs[system.name] for system in systems if isinstance(system, LiveSystem)}
 
 
 @dataclass(slots=True)

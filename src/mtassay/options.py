@@ -22,9 +22,9 @@ _OPTION = "option"
 class Option:
     """How a field is an option of a command.
 
-    `flags` are how it is written; without any, `--` and its name. `kind` is the type of what is written and
-    `default` what stands for nothing written, where these are not the field's own. `least` and `most` bound a
-    number. `is_hidden` leaves an old name out of the help.
+    `flags` are how it is written; without any, `--` and its name, and for a switch also `--no-` and its name.
+    `kind` is the type of what is written and `default` what stands for nothing written, where these are not
+    the field's own. `least` and `most` bound a number. `is_hidden` leaves an old name out of the help.
     """
 
     help: str
@@ -67,7 +67,9 @@ def options_of(cls: Any, *, plain: bool = False) -> dict[str, Option]:
             if f.default_factory is not MISSING:
                 default = f.default_factory()
         kind = hints[f.name] if how.kind is None else how.kind
-        found[f.name] = replace(how, kind=kind, default=default)
+        word = f.name.replace("_", "-")
+        flags = how.flags or ((f"--{word}/--no-{word}",) if kind is bool else ())
+        found[f.name] = replace(how, kind=kind, default=default, flags=flags)
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 from mtassay.cli import session as keys
 from mtassay.cli.session import Session
 from mtassay.errors import UsageError
-from mtassay.methods.suite.judging import match_spans
+from mtassay.methods.suite.evidence import Evidence
 from mtassay.people import load_pending
 from mtassay.people import reviewer_name as who
 from mtassay.report.screen import Screen
@@ -53,4 +53,4 @@ def test_a_reviewer_needs_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_match_is_marked_where_it_stands_in_the_output(
     text: str, match: dict[str, object], spans: list[tuple[int, int]]
 ) -> None:
-    assert match_spans(text, {"matches": [match]}) == spans
+    assert Evidence.of({"matches": [match]}).spans(text) == spans

@@ -23,6 +23,7 @@ from mtassay.languages import Pair, parse_pair
 from mtassay.report.run import render, render_tables
 from mtassay.report.screen import Screen
 from mtassay.store import DEFAULT, Workspace
+from mtassay.texts.marks import plural as plural  # commands find all that they print with here
 from mtassay.texts.marks import printable
 
 
@@ -183,15 +184,6 @@ def refuse_existing(*paths: Path | None, force: bool = False, otherwise: str = "
     for path in paths:
         if path is not None and path.exists() and not force:
             raise UsageError(f"{path} is there already. Choose another name, or {otherwise}.")
-
-
-def plural(number: int, word: str, many: str = "") -> str:
-    """A number with its word.
-
-    >>> plural(1, "item"), plural(1200, "item"), plural(2, "category", "categories")
-    ('1 item', '1,200 items', '2 categories')
-    """
-    return f"{number:,} {word if number == 1 else many or word + 's'}"
 
 
 def print_json(value: Any) -> None:

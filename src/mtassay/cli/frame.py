@@ -29,7 +29,7 @@ from mtassay.method import method_of
 from mtassay.options import Option, options_of
 from mtassay.systems.live import LiveSystem
 
-__all__ = ["FRAME", "Command", "Frame", "framed", "grouped", "parameters_of", "place"]
+__all__ = ["FRAME", "Command", "Frame", "framed", "framed_with", "grouped", "parameters_of", "place"]
 
 Values = Mapping[str, Any]
 Command = Callable[..., None]
@@ -158,8 +158,14 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "quiet": (QuietOption, False),
 }
 
-framed = grouped("frame", _OPTIONS, lambda given: Frame(**given))
-"""The command with these options in the place of its parameter `frame`."""
+
+def framed_with(*names: str) -> Callable[[Command], Command]:
+    """Gives a command these options of a frame in the place of its parameter `frame`."""
+    return grouped("frame", {name: _OPTIONS[name] for name in names}, lambda given: Frame(**given))
+
+
+framed = framed_with(*_OPTIONS)
+"""The command with all of these options in the place of its parameter `frame`."""
 
 
 def place(workspace: Path | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtassay.core import Finding
+from mtassay.core import Finding, Output
 from mtassay.methods.suite.changes import Change, compare
 
 
@@ -15,8 +15,8 @@ def test_only_what_changed_is_named_and_equal_outputs_once() -> None:
     old += [judged("2", "a", "correct"), judged("2", "b", "incorrect")]
     new = [judged("1", "a", "correct", "matches x"), judged("1", "b", "correct", "matches x")]
     new += [judged("2", "a", "correct"), judged("2", "b", "incorrect")]
-    texts = {("a", "1"): "X.", ("b", "1"): "X."}
-    found = compare(old, new, texts)
+    outputs = {"a": [Output("1", "X.")], "b": [Output("1", "X.")]}
+    found = compare(old, new, outputs)
     assert found.changes == (
         Change("1", "X.", ("a", "b"), "undecided", "correct", "no rule applies", "matches x"),
     )

@@ -49,7 +49,7 @@ def test_the_four_statuses(output: str, status: str) -> None:
 
 
 def test_evidence_says_which_rule_matched_where() -> None:
-    assert judge("She became one.", LETTER).evidence == {
+    assert judge("She became one.", LETTER).evidence.record() == {
         "status": "incorrect",
         "why": r"matches negative regex \bbecame\b",
         "matches": [
@@ -71,7 +71,7 @@ def test_evidence_says_that_a_token_won_over_an_expression() -> None:
 
 
 def test_an_empty_output_is_incorrect_with_that_reason() -> None:
-    assert judge("", item()).evidence == {"status": "incorrect", "why": "the output is empty"}
+    assert judge("", item()).evidence.record() == {"status": "incorrect", "why": "the output is empty"}
 
 
 def test_a_token_of_both_kinds_is_a_conflict() -> None:
@@ -133,7 +133,7 @@ def test_the_other_engine_gives_up_after_its_time_and_says_so(monkeypatch: pytes
     one = item(positive_regex=(Rule(r"(a|aa)+$", engine="regex"),), negative_regex=(Rule("b"),))
     judged = judge("a" * 60 + "b", one)
     assert judged.status == "undecided"
-    assert judged.evidence["timed_out"] == [r"(a|aa)+$"]
+    assert judged.evidence.timed_out == [r"(a|aa)+$"]
     assert "took longer" in judged.why
 
 

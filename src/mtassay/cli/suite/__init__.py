@@ -23,7 +23,7 @@ COMMANDS = {
     "generate": "generate",
     "scramble": "secrecy",
     "split": "secrecy",
-    "unscramble": "unscramble",
+    "unscramble": "secrecy",
     "challenge": "challenge",
 }
 """Which module has which command; in the order of the help."""

@@ -8,24 +8,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from mtassay.cli.common import (
-    QuietOption,
-    ReviewerOption,
-    SystemOption,
-    WorkspaceOption,
-    echo,
-    plural,
-    say,
-)
-from mtassay.cli.suite.accepting import Wish, rules_to_add
-from mtassay.cli.suite.evidence import RunOption, gather
-from mtassay.cli.suite.inputs import SuiteArgument, read_inputs, warn_of_format
-from mtassay.errors import UsageError
-from mtassay.formats.suite.editing import add_rules, editable
+from mtassay import curation
+from mtassay.cli.common import ReviewerOption, SystemOption, echo, plural, say
+from mtassay.cli.frame import FRAME, Frame, framed_with
+from mtassay.cli.suite.options import RunOption, SuiteArgument, say_all, warn_of_format
+from mtassay.methods.suite.acceptance import Wish
 from mtassay.people import reviewer_name
-from mtassay.texts.marks import marked
-
-_SHOWN = 200  # characters of a rule
 
 
 def register(app: typer.Typer) -> None:
@@ -33,6 +21,7 @@ def register(app: typer.Typer) -> None:
     app.command("accept", short_help="Write what people settled into the suite as rules.")(accept)
 
 
+@framed_with("workspace", "quiet")
 def accept(
     suite: SuiteArgument,
     subjects: Annotated[
@@ -55,8 +44,7 @@ def accept(
     reviewer: ReviewerOption = None,
     run: RunOption = None,
     system: SystemOption = None,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
+    frame: Frame = FRAME,
 ) -> None:
     """Write what people settled into the suite as rules, so that they hold for everybody from now on.
 
@@ -71,28 +59,16 @@ def accept(
     mtassay suite accept my.yaml negation-001 --correct -t new.tsv
     mtassay suite accept my.yaml negation-001 --correct --regex 'nada|nunca'
     """
-    if not subjects and not everything:
-        raise UsageError("Say what to accept: subjects, items, or --all for all that is settled.")
-    if regex and (everything or len(subjects or ()) != 1):
-        raise UsageError("--regex PATTERN goes with one SUBJECT.")
-    editable(suite)
-    inputs = read_inputs(suite)
-    evidence = gather(inputs, system, run, workspace, quiet=quiet)
-    wish = Wish(tuple(subjects or ()), form, regex, correct, note, reviewer_name(reviewer))
-    outcome = rules_to_add(inputs.suite, evidence, wish)
+    wish = Wish(reviewer_name(reviewer), tuple(subjects or ()), everything, form, regex, correct, note)
+    outcome = curation.accept(suite, wish, system or [], run=run, **frame.options)
     if outcome.rules:
-        add_rules(suite, outcome.rules)
         warn_of_format(Path(suite))
-    for item_id, rules in outcome.rules.items():
-        for name, rule in rules:
-            kind = name.replace("_regex", " expression").replace("_tokens", " token")
-            echo(f"{item_id}: {kind} {marked(rule.text, limit=_SHOWN)}")
-    for line in outcome.remarks:
-        say(f"mtassay: {line}")
-    approved = [item.id for item in inputs.suite.items if item.approver and item.id in outcome.rules]
-    if approved:
-        names = " ".join(map(shlex.quote, approved[:5])) + (" …" if len(approved) > 5 else "")
-        what = plural(len(approved), "item is", "items are")
+    for line in outcome.lines:
+        echo(line)
+    say_all(outcome.remarks)
+    if drafts := outcome.drafts:
+        names = " ".join(map(shlex.quote, drafts[:5])) + (" …" if len(drafts) > 5 else "")
+        what = plural(len(drafts), "item is", "items are")
         say(f"mtassay: {what} a draft again, since the rules changed: mtassay suite approve {suite} {names}")
     count = sum(map(len, outcome.rules.values()))
     echo(f"{plural(count, 'rule')} added to {suite}")

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mtassay.cli.common import check_targets, echo, plural, refuse_existing, say
-from mtassay.cli.suite.additions import AddOptions, new_items, wanted_items
-from mtassay.cli.suite.inputs import SuiteArgument, warn_of_format
-from mtassay.cli.suite.template import template
-from mtassay.errors import UsageError
-from mtassay.formats.suite import Item, Suite, read_suite, write_suite
-from mtassay.formats.suite.editing import add_items, editable, set_fields
-from mtassay.formats.suite.files import ENDINGS, write_text
-from mtassay.formats.suite.losses import losses
-from mtassay.languages import parse_pair
-from mtassay.methods.suite.lint import lint
-from mtassay.methods.suite.selection import Choice, select
+from mtassay.cli.common import check_targets, echo, plural, refuse_existing
+from mtassay.cli.suite.options import SuiteArgument, say_all, warn_of_format
+from mtassay.formats.suite import read_suite, write_suite
+from mtassay.formats.suite.editing import editable
+from mtassay.formats.suite.files import check_ending
+from mtassay.formats.suite.losses import losses_between
+from mtassay.methods.suite.authoring import Draft, Wanted, add_drafts, begin, read_drafts
+from mtassay.methods.suite.authoring import approve as approve_items
 from mtassay.people import reviewer_name
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The suite file.")]
@@ -46,11 +43,8 @@ def new(
     Example:
     mtassay suite new ours.yaml -l en-de --name "Our product"
     """
-    if file.suffix not in (".yaml", ".yml"):
-        raise UsageError(f"{file}: a new suite is YAML. Call it {file.with_suffix('.yaml')}.")
     check_targets(file)
-    refuse_existing(file, otherwise=f"add to it: mtassay suite add {file}")
-    write_text(file, template(str(file), name=name or file.stem, pair=str(parse_pair(langpair))))
+    begin(file, langpair=langpair, name=name)
     echo(f"Made {file}. Now write the first item: mtassay suite add {file}")
 
 
@@ -98,7 +92,7 @@ def add(
     mtassay suite add my.yaml --from items.tsv
     """
     read_suite(editable(file))  # what is wrong with it is said before anything is asked
-    options = AddOptions(
+    draft = Draft(
         category=category,
         phenomenon=phenomenon,
         source=source,
@@ -111,22 +105,31 @@ def add(
         author=reviewer_name(author),
         id=item_id,
     )
-    wanted = wanted_items(options, table)
-    suite = add_items(file, lambda suite: new_items(suite, wanted, table))
-    items = suite.items[len(suite.items) - len(wanted) :]
+    wanted: Wanted = read_drafts(table, draft) if table else [(None, _complete(draft))]
+    added = add_drafts(file, wanted, table)
     warn_of_format(file)
-    for item in items[:20]:
+    for item in added.items[:20]:
         echo(f"Added {item.id}: {item.source}")
-    if len(items) > 20:
-        echo(f"… and {len(items) - 20:,} more")
-    _warn(suite, items)
+    if len(added.items) > 20:
+        echo(f"… and {len(added.items) - 20:,} more")
+    say_all(f"{problem.item}: {problem.code}: {problem.what}" for problem in added.problems)
 
 
-def _warn(suite: Suite, items: tuple[Item, ...]) -> None:
-    """What `suite check` would say of the new items alone."""
-    for problem in lint(replace(suite, items=items), min_items=1):
-        if problem.item and problem.severity != "info":
-            say(f"mtassay: {problem.item}: {problem.code}: {problem.what}")
+def _complete(draft: Draft) -> Draft:
+    """Ask for what is missing if there is a person to ask."""
+    if not draft.missing or not sys.stdin.isatty():
+        return draft
+    draft = replace(draft, **{name: typer.prompt(name.capitalize()) for name in draft.missing})
+    for name, question in (
+        ("focus", "Words that carry the phenomenon (Enter: none)"),
+        ("positive", "Expression for correct outputs (Enter: none)"),
+        ("negative", "Expression for incorrect outputs (Enter: none)"),
+        ("references", "Correct translation (Enter: none)"),
+    ):
+        if not getattr(draft, name):
+            answer = typer.prompt(question, default="", show_default=False)
+            draft = replace(draft, **{name: (answer,) if answer else ()})  # type: ignore[arg-type]
+    return draft
 
 
 def approve(
@@ -144,16 +147,9 @@ def approve(
     mtassay suite approve my.yaml 'negation-*' --by jsilva
     """
     name = reviewer_name(by)
-    chosen = select(read_suite(editable(file)), Choice(ids=ids)).items
-    own = [item.id for item in chosen if item.author == name]
-    if own:
-        more = f" and {len(own) - 1} more" if len(own) > 1 else ""
-        raise UsageError(f"{name} wrote {own[0]}{more}: another person must approve. Nothing was changed.")
-    done = [item for item in chosen if not item.is_draft]
-    open_ = [item for item in chosen if item.is_draft]
-    if open_:
-        set_fields(file, {item.id: {"approver": name} for item in open_})
-    echo(f"Approved {len(open_):,} by {name}" + (f"; {len(done):,} approved before" if done else ""))
+    done = approve_items(file, ids, by=name)
+    before = f"; {len(done.before):,} approved before" if done.before else ""
+    echo(f"Approved {len(done.now):,} by {name}{before}")
 
 
 def convert(
@@ -171,19 +167,10 @@ def convert(
     mtassay suite convert en-pt mine.yaml
     """
     check_targets(output)
-    if output.suffix not in ENDINGS:
-        raise UsageError(f"{output}: a suite file ends in {', '.join(ENDINGS)}.")
+    check_ending(output)
     refuse_existing(output, force=force)
     content = read_suite(suite)
-    lost = losses(content, output.suffix)
+    lost = losses_between(suite, content, output)
     write_suite(output, content)
     echo(f"Wrote {plural(len(content.items), 'item')} to {output}")
-    for what, count in lost.items():
-        number = "" if what.startswith("the ") else f": {count:,}"
-        say(f"mtassay: {'changed' if what.endswith(')') else 'not'} in {output}: {what}{number}")
-    if Path(suite).suffix in (".yaml", ".yml") and _has_comments(Path(suite)):
-        say(f"mtassay: not in {output}: the comments of {suite}")
-
-
-def _has_comments(path: Path) -> bool:
-    return path.exists() and any(line.lstrip().startswith("#") for line in path.open(encoding="utf-8"))
+    say_all(lost)

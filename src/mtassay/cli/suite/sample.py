@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from mtassay.caller import Budget
+from mtassay import curation
 from mtassay.cli.common import (
-    FormatOption,
-    MaxCallsOption,
-    MaxCharactersOption,
     OutputFormat,
-    QuietOption,
     SystemOption,
-    WorkspaceOption,
-    cache_workspace,
     check_targets,
     echo,
     plural,
@@ -27,16 +20,12 @@ from mtassay.cli.common import (
     say,
     terminal_width,
 )
-from mtassay.cli.frame import exit_if_failed
-from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.evidence import Evidence, ask
-from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
-from mtassay.core import Output
+from mtassay.cli.frame import FRAME, Frame, Values, framed_with
+from mtassay.cli.suite.options import SuiteArgument, choosing, stop_if_failed
 from mtassay.display import Table
 from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl, write_tsv
-from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.selection import Choice
+from mtassay.methods.suite.material import SAMPLE_COLUMNS, sample_rows
 from mtassay.texts.marks import wrapped
 
 
@@ -45,23 +34,20 @@ def register(app: typer.Typer) -> None:
     app.command("sample", short_help="Show what systems make of items without rules.")(sample)
 
 
-@choosing
+@framed_with("max_calls", "max_characters", "output_format", "workspace", "quiet")
+@choosing()
 def sample(
     suite: SuiteArgument,
     system: SystemOption = None,
     everything: Annotated[
         bool, typer.Option("--all", help="All items, not only those without rules.")
     ] = False,
-    choice: Choice = EVERYTHING,
+    parameters: Values = {},  # noqa: B006
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write a .jsonl or .tsv file instead."),
     ] = None,
-    max_calls: MaxCallsOption = None,
-    max_characters: MaxCharactersOption = None,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
+    frame: Frame = FRAME,
 ) -> None:
     """Show what systems make of the items that have no rules yet: each output once, the most frequent first.
 
@@ -75,79 +61,28 @@ def sample(
     check_targets(output)
     if output and output.suffix not in (".jsonl", ".tsv"):
         raise UsageError(f"{output}: cannot write '{output.suffix}'. Choose .jsonl or .tsv.")
-    inputs = read_inputs(suite, choice)
-    if not everything:
-        without = tuple(each for each in inputs.suite.items if not each.has_rules)
-        if not without:
-            count = len(inputs.suite.items)
-            say(f"mtassay: all {count:,} items have rules; add --all to see what systems make of them")
-            return
-        inputs = Inputs(inputs.whole, replace(inputs.suite, items=without))
-    systems = inputs.systems(system or [])
-    if not systems:
-        raise UsageError("There is no system to ask: add -t NAME=scheme:rest or -t NAME=FILE.")
-    budget = Budget(calls=max_calls, characters=max_characters)
-    outputs = ask(inputs, systems, store=cache_workspace(workspace), budget=budget, quiet=quiet)
-    records = _records(inputs, outputs)
-    if output is not None:
+    found = curation.sample(suite, system or [], everything=everything, **parameters, **frame.options)
+    records = found.records
+    if not records:
+        say(f"mtassay: all {found.items:,} items have rules; add --all to see what systems make of them")
+    elif output is not None:
         _write(output, records)
         say(f"mtassay: wrote the outputs of {plural(len(records), 'item')} to {output}")
-    elif output_format is OutputFormat.json:
+    elif frame.output_format is OutputFormat.json:
         print_json(records)
-    elif output_format is OutputFormat.text:
+    elif frame.output_format is OutputFormat.text:
         _print(records)
     else:
-        rows = [[str(row[key]) for key in _COLUMNS] for row in _rows(records)]
-        print_tables([Table(list(_COLUMNS), rows)], output_format)
-    exit_if_failed(systems, outputs)
-
-
-_COLUMNS = ("id", "category", "phenomenon", "source", "output", "status", "count", "systems")
-
-
-def _records(inputs: Inputs, outputs: Mapping[str, Sequence[Output]]) -> list[dict[str, Any]]:
-    """One record an item, its distinct outputs with the systems that gave them."""
-    evidence = Evidence()
-    evidence.add(outputs)
-    judge = Judge(inputs.suite)
-    records = []
-    for place, item in enumerate(inputs.suite.items):
-        texts = sorted(evidence.outputs.get(item.id, {}).items(), key=lambda entry: -len(entry[1]))
-        records.append(
-            {
-                "id": item.id,
-                "category": item.category,
-                "phenomenon": item.phenomenon,
-                "source": item.source,
-                "missing": [name for name, answers in outputs.items() if answers[place].text is None],
-                "outputs": [
-                    {"text": text, "status": judge.judge(item, text).status, "systems": names}
-                    for text, names in texts
-                ],
-            }
-        )
-    return records
-
-
-def _rows(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {
-            **{key: record[key] for key in _COLUMNS[:4]},
-            "output": output["text"],
-            "status": output["status"],
-            "count": len(output["systems"]),
-            "systems": ", ".join(output["systems"]),
-        }
-        for record in records
-        for output in record["outputs"]
-    ]
+        rows = [[str(row[key]) for key in SAMPLE_COLUMNS] for row in sample_rows(records)]
+        print_tables([Table(list(SAMPLE_COLUMNS), rows)], frame.output_format)
+    stop_if_failed(found.answers.live)
 
 
 def _write(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
     if path.suffix == ".jsonl":
         write_jsonl(path, records)
     else:
-        write_tsv(path, _rows(records), columns=_COLUMNS)
+        write_tsv(path, sample_rows(records), columns=SAMPLE_COLUMNS)
 
 
 def _print(records: Sequence[Mapping[str, Any]]) -> None:

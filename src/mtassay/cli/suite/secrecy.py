@@ -1,11 +1,9 @@
-"""`mtassay suite scramble` and `split`: keep items secret."""
+"""`mtassay suite scramble`, `unscramble` and `split`: keep items secret."""
 
 from __future__ import annotations
 
-import json
 import secrets
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -23,29 +21,29 @@ from mtassay.cli.common import (
     refuse_existing,
     say,
 )
-from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.inputs import SuiteArgument, read_inputs
+from mtassay.cli.frame import Values
+from mtassay.cli.suite.options import SuiteArgument, choosing, say_all
 from mtassay.display import Table
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_lines
-from mtassay.formats.suite import Suite, read_suite, write_suite
-from mtassay.formats.suite.files import write_text
-from mtassay.methods.suite.secrecy import one_line, scramble
-from mtassay.methods.suite.selection import Choice
+from mtassay.errors import UsageError
+from mtassay.formats.suite import read_suite, write_suite
+from mtassay.methods.suite import secrecy
+from mtassay.methods.suite.method import SuiteMethod
+from mtassay.methods.suite.secrecy import SOURCE
 from mtassay.methods.suite.splitting import hold_back
+from mtassay.options import is_live
 from mtassay.stats import fixed_seed
-
-SOURCE = "source.txt"
+from mtassay.systems.roster import named
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command("scramble", short_help="Hide items among other sentences, for a provider.")(scramble_suite)
-    app.command("split", short_help="Items to publish, and items to hold back.")(split_suite)
+    app.command("scramble", short_help="Hide items among other sentences, for a provider.")(scramble)
+    app.command("split", short_help="Items to publish, and items to hold back.")(split)
+    app.command("unscramble", short_help="Restore what came back for a scrambled suite.")(unscramble)
 
 
-@choosing
-def scramble_suite(
+@choosing()
+def scramble(
     suite: SuiteArgument,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help=f"Folder to send: gets {SOURCE}.")
@@ -64,7 +62,7 @@ def scramble_suite(
     with_context: Annotated[
         bool, typer.Option("--with-context", help="Send the context of an item in lines before it.")
     ] = False,
-    choice: Choice = EVERYTHING,
+    parameters: Values = {},  # noqa: B006
     seed: Annotated[
         int | None,
         typer.Option(min=0, help="Seed of the order. Default: a secret one, written into the key."),
@@ -85,55 +83,95 @@ def scramble_suite(
     refuse_existing(key_path, otherwise="move it away: what was sent with it can only be restored with it")
     if ratio is not None and distractors is None:
         raise UsageError("--ratio needs --distractors FILE.")
-    inputs = read_inputs(suite, choice)
-    others = _distractors(distractors, inputs.suite) if distractors else {}
-    made = scramble(
-        inputs.suite,
-        others,
+    content = SuiteMethod.resolve({"suite": suite, **parameters}).chosen
+    others = secrecy.read_distractors(distractors, content) if distractors else secrecy.Distractors({})
+    made = secrecy.scramble(
+        content,
+        others.texts,
         seed=secrets.randbits(63) if seed is None else seed,
         ratio=ratio,
         with_context=with_context,
     )
-    if not others:
-        say("mtassay: nothing hides the items: add other sentences with --distractors FILE")
-    broken = sum(one_line(each.source) != each.source for each in inputs.suite.items)
-    if broken:
-        say(f"mtassay: line breaks or tabs sent as spaces in the source of {plural(broken, 'item')}")
-    contexts = sum(bool(each.context) for each in inputs.suite.items)
-    if contexts and not with_context:
-        say(f"mtassay: context of {plural(contexts, 'item')} not sent; --with-context sends it")
-    output.mkdir(exist_ok=True)
-    write_text(key_path, json.dumps(made.record(), ensure_ascii=False, indent=1) + "\n")
-    write_text(output / SOURCE, "".join(f"{line.source}\n" for line in made.lines))
-    kinds = [line.kind for line in made.lines]
+    say_all([*others.remarks, *secrecy.scramble_remarks(content, made)])
+    secrecy.write_scrambled(made, output, key_path)
     echo(
-        f"Send {output / SOURCE}: {plural(len(kinds), 'line')} ({plural(kinds.count('item'), 'item')}, "
-        f"{plural(kinds.count('distractor'), 'distractor')}{_contexts(kinds)}).\n"
+        f"Send {output / SOURCE}: {made.describe()}.\n"
         f"Keep {key_path}. When it comes back:\n"
         f"  mtassay suite unscramble {key_path} -t NAME=returned.txt -o outputs"
     )
 
 
-def _contexts(kinds: Sequence[str]) -> str:
-    number = kinds.count("context")
-    return f", {number:,} of context" if number else ""
+def unscramble(
+    key: Annotated[Path, typer.Argument(metavar="KEY", help="The key that 'suite scramble' wrote.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for NAME.tsv of each system.")
+    ],
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", "-t", metavar="NAME=FILE", help="What came back from a system. Repeat."),
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", "-s", help="The source as it came back, to check that it is what was sent."),
+    ] = None,
+    suite: Annotated[
+        Path | None, typer.Option(metavar="SUITE", help="Check that the items still have the sources sent.")
+    ] = None,
+    distractors: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the outputs of distractors here, too.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write outputs even if lines seem to have changed places.")
+    ] = False,
+    output_format: FormatOption = OutputFormat.text,
+) -> None:
+    """Restore what came back for a scrambled suite: one file of outputs by id for each system.
+
+    Checks the number of lines, and says what is empty or copied from the source. If lines seem to have
+    changed places, nothing is written.
+
+    \b
+    Example:
+    mtassay suite unscramble send.key.json -t nmt=returned.txt -o outputs
+    mtassay suite run en-pt -t outputs
+    """
+    systems = named(system or [])
+    if not systems:
+        raise UsageError("What came back? Add -t NAME=returned.txt.")
+    if live := next((what for what in systems.values() if is_live(what)), None):
+        raise UsageError(f"'{live}' is a live engine. Give the file that came back: -t NAME=returned.txt")
+    check_targets(output, distractors)
+    if distractors is not None and distractors.resolve() == output.resolve():
+        raise UsageError(
+            "Distractors need a folder of their own: 'suite run -t FOLDER' takes all files in it."
+        )
+    sent = secrecy.read_key(key)
+    if source is not None:
+        secrecy.check_sent(sent, source)
+    if suite is not None:
+        secrecy.check_suite(sent, read_suite(suite))
+    found = secrecy.unscramble(sent, systems)
+    for name, each in found.items():
+        say_all(f"{name}: {remark}" for remark in each.returned.remarks(len(sent.lines)))
+    if not force:
+        secrecy.check_order(found)
+    for name, each in found.items():
+        _write(output, name, "id\toutput", each.restored.outputs)
+        if distractors is not None:
+            _write(distractors, name, "line\toutput", each.restored.distractors)
+    if output_format is OutputFormat.json:
+        print_json(secrecy.unscrambled_record(sent, found, output))
+    else:
+        print_tables([secrecy.unscrambled_table(sent, found)], output_format)
 
 
-def _distractors(path: Path, suite: Suite) -> dict[str, str]:
-    """Texts by line number. Empty lines, and items among them, are left out and counted."""
-    lines = {str(number): one_line(line) for number, line in enumerate(read_lines(path), 1)}
-    sources = {item.source for item in suite.items}
-    full = {number: line for number, line in lines.items() if line.strip()}
-    found = {number: line for number, line in full.items() if line not in sources}
-    for left_out, why in ((len(lines) - len(full), "empty"), (len(full) - len(found), "in the suite")):
-        if left_out:
-            say(f"mtassay: {plural(left_out, 'line')} of {path} left out: {why}")
-    if not found:
-        raise InputError("there is no sentence to hide items among", path=path)
-    return found
+def _write(folder: Path, name: str, header: str, rows: Mapping[str, str]) -> None:
+    path = folder / f"{name}.tsv"
+    if tabs := secrecy.write_rows(path, header, rows):
+        say(f"mtassay: {name}: tabs become spaces in {plural(tabs, 'output')} of {path}")
 
 
-def split_suite(
+def split(
     suite: SuiteArgument,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="PUBLIC", help="Suite file for the items to publish.")
@@ -170,15 +208,9 @@ def split_suite(
             f"mtassay: {plural(len(halves.shown_twice), 'hidden item')} with a source that a public item has "
             f"too, the first '{halves.shown_twice[0]}'"
         )
-    _show_split(halves.public, halves.hidden, output_format)
-
-
-def _show_split(public: Suite, hidden: Suite, form: OutputFormat) -> None:
-    shown, held = (Counter(item.category for item in suite.items) for suite in (public, hidden))
-    rows = [(name, shown[name] + held[name], shown[name], held[name]) for name in shown + held]
-    rows.append(("all", shown.total() + held.total(), shown.total(), held.total()))
-    columns = ("category", "items", "public", "hidden")
-    if form is OutputFormat.json:
-        print_json({"categories": [dict(zip(columns, row, strict=True)) for row in rows]})
+    records = halves.records()
+    if output_format is OutputFormat.json:
+        print_json({"categories": records})
         return
-    print_tables([Table(["Category", *columns[1:]], [list(map(str, row)) for row in rows])], form)
+    rows = [list(map(str, record.values())) for record in records]
+    print_tables([Table(["Category", *list(records[0])[1:]], rows)], output_format)

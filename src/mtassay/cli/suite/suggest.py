@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from mtassay.cli.common import FormatOption, OutputFormat, QuietOption, SystemOption, WorkspaceOption
-from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.evidence import Evidence, RunOption, gather
-from mtassay.cli.suite.inputs import Inputs, SuiteArgument, read_inputs
-from mtassay.cli.suite.show_suggestions import Found, print_suggestions
-from mtassay.errors import UsageError
-from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.known import known_outputs
-from mtassay.methods.suite.selection import Choice
-from mtassay.methods.suite.separating import common_words
-from mtassay.methods.suite.suggest import suggest as suggest_rules
-from mtassay.report.progress import Progress
+from mtassay import curation
+from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, print_tables, terminal_width
+from mtassay.cli.frame import FRAME, Frame, Values, framed_with
+from mtassay.cli.suite.options import RunOption, SuiteArgument, choosing
+from mtassay.methods.suite.material import subject_id
+from mtassay.methods.suite.suggest import Open, Suggested, suggestion_table, summary
+from mtassay.reviews.subjects import SHORT
+from mtassay.texts.marks import printable, wrapped
 
 
 def register(app: typer.Typer) -> None:
@@ -25,19 +23,18 @@ def register(app: typer.Typer) -> None:
     app.command("suggest", short_help="Propose rules for what is undecided.")(suggest)
 
 
-@choosing
+@framed_with("output_format", "workspace", "quiet")
+@choosing()
 def suggest(
     suite: SuiteArgument,
     run: RunOption = None,
     system: SystemOption = None,
-    choice: Choice = EVERYTHING,
+    parameters: Values = {},  # noqa: B006
     everything: Annotated[
         bool, typer.Option("--all", help="Also expressions that would settle no output.")
     ] = False,
     limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most so many items.")] = None,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
+    frame: Frame = FRAME,
 ) -> None:
     """Propose rules for outputs that are undecided, from those that are settled.
 
@@ -53,39 +50,60 @@ def suggest(
     mtassay suite suggest my.yaml --limit 10
     mtassay suite suggest my.yaml -t outputs/ --item negation-001
     """
-    inputs = read_inputs(suite, choice)
-    evidence = gather(inputs, system, run, workspace, quiet=quiet)
-    if not evidence.outputs:
-        raise UsageError(
-            f"There are no outputs of {suite}: add -t NAME=FILE, or save a run: mtassay suite run … --save"
+    found = curation.suggest(suite, system or [], run=run, **parameters, **frame.options)
+    shown = (found if everything else [each.without_idle() for each in found])[:limit]
+    if frame.output_format is OutputFormat.json:
+        print_json([each.record() for each in shown])
+    elif frame.output_format is not OutputFormat.text:
+        print_tables([suggestion_table(shown)], frame.output_format)
+    else:
+        words = [word for text in system or () for word in ("-t", text)]
+        words += ["--run", run] if run else []
+        words += ["--workspace", str(frame.workspace)] if frame.workspace else []
+        for each in shown:
+            _print(each, ["mtassay", "suite", "accept", suite], words)
+        echo(summary(found, shown=len(shown)))
+
+
+def _print(found: Suggested, command: Sequence[str], words: Sequence[str]) -> None:
+    """One item; `command` accepts a rule, and `words` make it look at the same outputs."""
+    width = terminal_width()
+    suggestion = found.suggestion
+    item = suggestion.item
+    echo(f"{item.id} · {item.category} › {item.phenomenon}")
+    echo(wrapped(item.source, width=width, indent="  "))
+    for each in suggestion.undecided:
+        _print_open(each, len(found.outputs[each.text]), width)
+    for text, said in found.disputed.items():
+        first = f"  disputed ({len(found.outputs[text])} ×): "
+        echo(wrapped(text, width=width, indent=" " * 6, first=first))
+        echo(f"    {printable(said)}; one more person decides:")
+        echo(f"    mtassay review decide {subject_id(item, text)[:SHORT]} correct")
+    if suggestion.why_not and suggestion.undecided:
+        echo(f"  no expression: {suggestion.why_not}")
+    for proposal in suggestion.proposals:
+        side, answer = (
+            ("positive", "--correct") if proposal.kind == "positive_regex" else ("negative", "--incorrect")
         )
-    found = _search(inputs, evidence, quiet)
-    words = [word for text in system or () for word in ("-t", text)]
-    words += ["--run", run] if run else []
-    words += ["--workspace", str(workspace)] if workspace else []
-    command = ["mtassay", "suite", "accept", suite]
-    print_suggestions(found, command, words, output_format, everything=everything, limit=limit)
+        echo(f"  {side} {printable(proposal.pattern)}")
+        echo(
+            f"    matches {proposal.covers} of {proposal.of} known {answer[2:]} outputs and no other, "
+            f"settles {proposal.settles} of {len(suggestion.undecided)}"
+        )
+        accept = [*command, item.id, answer, "--regex", proposal.pattern, *words]
+        echo("    " + printable(shlex.join(accept)))
+    left = [each.text for each in suggestion.undecided if each.becomes == "undecided"]
+    if left:
+        echo("  as a token, with --correct or --incorrect:")
+    for text in left:
+        echo("    " + shlex.join([*command, subject_id(item, text)[:SHORT], *words, "--correct"]))
+    echo()
 
 
-def _search(inputs: Inputs, evidence: Evidence, quiet: bool) -> list[Found]:
-    """For every item with outputs that are open; those first of which most would be settled."""
-    judge = Judge(inputs.whole)
-    common = common_words(evidence.outputs.values())
-    found = []
-    with Progress(quiet=quiet) as progress:
-        for place, item in enumerate(inputs.suite.items):
-            progress.report("suggesting", place, len(inputs.suite.items))
-            outputs, decisions = evidence.outputs.get(item.id, {}), evidence.decisions(item.id)
-            open_ = [
-                text
-                for text in outputs
-                if text not in decisions and judge.judge(item, text).status == "undecided"
-            ]
-            if open_:
-                disputes = evidence.disputes(item.id)
-                undecided = [text for text in open_ if text not in disputes]
-                known = known_outputs(judge, item, outputs=outputs, decisions=decisions)
-                suggestion = suggest_rules(judge, item, known, undecided, common=common)
-                disputed = {text: disputes[text] for text in open_ if text in disputes}
-                found.append(Found(suggestion, outputs, disputed))
-    return sorted(found, key=lambda each: -each.suggestion.settles)
+def _print_open(each: Open, systems: int, width: int) -> None:
+    becomes = "" if each.becomes == "undecided" else f" → {each.becomes}"
+    echo(wrapped(each.text, width=width, indent=" " * 6, first=f"  undecided{becomes} ({systems} ×): "))
+    if each.nearest:
+        known = each.nearest.known
+        first = f"    nearest, {known.verdict} by {known.by}, {100 * each.nearest.similarity:.0f} % alike: "
+        echo(wrapped(known.text, width=width, indent=" " * 6, first=first))

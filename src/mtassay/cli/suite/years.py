@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from textwrap import fill
+from typing import Annotated, Any, Literal
 
 import typer
 
-from mtassay.cli.common import (
-    AlphaOption,
-    FormatOption,
-    OutputFormat,
-    QuietOption,
-    SeedOption,
-    WorkspaceOption,
-)
-from mtassay.cli.suite.choosing import EVERYTHING, choosing
-from mtassay.cli.suite.inputs import SuiteArgument, read_inputs, split
-from mtassay.cli.suite.saved import Group, read_groups
-from mtassay.cli.suite.show_items import print_items
-from mtassay.cli.suite.show_years import Years, plot_years, print_years
-from mtassay.cli.suite.verdicts import judge_systems
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_lines
-from mtassay.methods.suite.development import Comparing
-from mtassay.methods.suite.method import case_of, grades_of
-from mtassay.methods.suite.selection import Choice
-from mtassay.methods.suite.system_names import Entry, folded, join_names
-from mtassay.report.figures import check_plot
-from mtassay.stats import default_seed
+from mtassay import timeline
+from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, shows_bold, terminal_width
+from mtassay.cli.frame import FRAME, Frame, Values, framed_with
+from mtassay.cli.suite.options import SuiteArgument, choosing, name_and_value
+from mtassay.methods.suite.item_tables import SystemItems, item_block, item_rows, items_table
+from mtassay.methods.suite.year_tables import course_figure
+from mtassay.methods.suite.years import Years
+from mtassay.report.figures import check_plot, draw
 
 
 def register(app: typer.Typer) -> None:
@@ -38,7 +23,8 @@ def register(app: typer.Typer) -> None:
     app.command("years", short_help="Follow systems over years.")(years)
 
 
-@choosing
+@framed_with("output_format", "workspace", "quiet")
+@choosing("alpha", "seed", "reviews")
 def years(
     suite: SuiteArgument,
     groups: Annotated[
@@ -84,7 +70,7 @@ def years(
             help="Follow this system. Default: all in two groups or more; with --item, one of most.",
         ),
     ] = None,
-    choice: Choice = EVERYTHING,
+    parameters: Values = {},  # noqa: B006
     items: Annotated[
         Literal["fair", "settled"],
         typer.Option(help="Count items settled for all that is compared, or for each its own."),
@@ -96,18 +82,13 @@ def years(
     phenomena: Annotated[
         bool, typer.Option("--phenomena", help="Show every phenomenon, not only categories.")
     ] = False,
-    alpha: AlphaOption = 0.05,
     samples: Annotated[
         int, typer.Option(min=100, help="Draws of the bootstrap and permutation test.")
     ] = 1000,
-    seed: SeedOption = None,
-    reviews: Annotated[bool, typer.Option(help="Let what reviewers decided settle outputs.")] = True,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw systems over the groups (.svg or .png).")
     ] = None,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
+    frame: Frame = FRAME,
 ) -> None:
     """Follow systems over years: the best of each, what changed, and systems that stayed.
 
@@ -123,70 +104,60 @@ def years(
     """
     if plot:
         check_plot(plot)
-    inputs = read_inputs(suite, replace(choice, ids=item or ()))
-    given = read_groups([*(group or []), *(groups or [])], inputs, workspace)
-    if len(given) < 2:
-        raise UsageError("Development needs two groups at least: add --group NAME=FOLDER for each year.")
-    entries = _entries(given, alias or [], aliases, fold=fold)
-    chosen = [_system(name, entries, fold=fold) for name in system or []]
-    execution = judge_systems(
-        inputs,
-        [each for one in given for each in one.systems],
-        reviews=reviews,
-        workspace=workspace,
-        quiet=quiet,
-        numbered=True,
-    )
+    given = [*(group or []), *(groups or [])]
+    names: dict[str, Any] = {
+        "alias": dict(map(name_and_value, alias or [])),
+        "aliases": aliases,
+        "fold": fold,
+    }
     if item:
-        print_items(execution, inputs.suite, entries, chosen[0] if chosen else None, output_format)
+        one = system[0] if system else None
+        shown = timeline.items_over_years(
+            suite, given, system=one, item=item, **names, **parameters, **frame.options
+        )
+        _print_items(shown, frame.output_format)
         return
-    seed = seed if seed is not None else default_seed()
-    numbers = [str(number) for number in range(len(entries))]
-    found = Years.of(
-        grades_of(execution.run.findings, [case_of(each) for each in inputs.suite.items], numbers),
-        entries,
-        [execution.run.result.counts[number] for number in numbers],
-        Comparing(items, test, alpha, samples, seed),
+    found = timeline.years(
+        suite,
+        given,
         best=best,
-        systems=chosen,
+        systems=system or (),
+        items=items,
+        test=test,
+        samples=samples,
+        **names,
+        **parameters,
+        **frame.options,
     )
     if plot:
-        plot_years(plot, found)
-    print_years(found, output_format, phenomena=phenomena, fold=fold)
+        found.check_drawing()
+        draw(course_figure(found.courses, list(found.best), note=found.drawing_note), plot)
+    _print_years(found, frame.output_format, phenomena=phenomena)
 
 
-def _entries(groups: Sequence[Group], alias: Sequence[str], table: Path | None, *, fold: bool) -> list[Entry]:
-    names = {group.name: [system.name for system in group.systems] for group in groups}
-    given = dict(map(split, alias))
-    key = folded if fold else str
-    known = {key(name) for group in names.values() for name in group}
-    for old in given:
-        if key(old) not in known and key(old) not in map(key, given.values()):
-            raise UsageError(f"--alias {old}={given[old]}: no system is called '{old}'.")
-    return join_names(names, aliases={**(_read_aliases(table) if table else {}), **given}, fold=fold)
+def _print_items(found: SystemItems, form: OutputFormat) -> None:
+    if form is OutputFormat.json:
+        print_json(found.record())
+    elif form is OutputFormat.tsv:
+        print_tables([item_rows(found.items)], form)
+    elif form is OutputFormat.text:
+        echo(found.title)
+        for item in found.items:
+            echo(f"\n{item_block(item, width=terminal_width(), color=shows_bold())}")
+    else:
+        print_tables([items_table(found.items, title=found.title)], form)
 
 
-def _read_aliases(path: Path) -> Mapping[str, str]:
-    """The name of each alias. The table has the columns `name` and `alias`, in any order."""
-    header, *lines = [line.split("\t") for line in read_lines(path)] or [[]]
-    if not {"name", "alias"} <= set(header):
-        raise InputError("the first line must name the columns: name, alias", path=path, line=1)
-    found = {}
-    for number, cells in enumerate(lines, 2):
-        if len(cells) != len(header):
-            what = f"{len(cells)} columns, expected {len(header)}"
-            raise InputError(what, path=path, line=number)
-        row = dict(zip(header, cells, strict=True))
-        if not row["name"] or not row["alias"]:
-            raise InputError("a name or an alias is missing", path=path, line=number)
-        found[row["alias"]] = row["name"]
-    return found
-
-
-def _system(name: str, entries: Sequence[Entry], *, fold: bool) -> str:
-    key = folded if fold else str
-    for entry in entries:
-        if key(name) in (key(entry.system), key(entry.name)):
-            return entry.system
-    known = ", ".join(dict.fromkeys(entry.system for entry in entries))
-    raise UsageError(f"No system '{name}'. Available: {known}.")
+def _print_years(found: Years, form: OutputFormat, *, phenomena: bool) -> None:
+    if form is OutputFormat.json:
+        print_json(found.record())
+        return
+    if form is OutputFormat.tsv:
+        print_tables([found.numbers()], form)
+        return
+    comment = "% " if form is OutputFormat.latex else ""
+    mark = "*" if form is OutputFormat.text and not shows_bold() else ""
+    print_tables(found.tables(phenomena=phenomena, mark=mark), form)
+    for line in found.remarks():
+        echo(f"\n{comment}{line if comment else fill(line, terminal_width(), break_on_hyphens=False)}")
+    echo(f"\n{comment}{found.signature}")

@@ -16,7 +16,15 @@ from mtassay.formats.suite.records import header_record, item_from_record, item_
 from mtassay.formats.suite.yaml_text import suite_from_yaml, yaml_text
 from mtassay.formats.text import FilePath, decode, read_bytes, shown, split_lines
 
-__all__ = ["own_suites", "parse_suite", "read_suite", "suite_text", "write_suite", "write_text"]
+__all__ = [
+    "check_ending",
+    "own_suites",
+    "parse_suite",
+    "read_suite",
+    "suite_text",
+    "write_suite",
+    "write_text",
+]
 
 ENDINGS = (".yaml", ".yml", ".jsonl", ".json")
 
@@ -98,9 +106,14 @@ def suite_text(suite: Suite, ending: str) -> str:
 def write_suite(where: FilePath, suite: Suite) -> None:
     """Write a suite in the format of the file's ending. A kill leaves the old file or the new one."""
     path = Path(where)
-    if path.suffix not in ENDINGS:
-        raise UsageError(f"{where}: a suite file ends in {', '.join(ENDINGS)}.")
+    check_ending(path)
     write_text(path, suite_text(suite, path.suffix))
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a file that no format of suites belongs to."""
+    if path.suffix not in ENDINGS:
+        raise UsageError(f"{path}: a suite file ends in {', '.join(ENDINGS)}.")
 
 
 def write_text(path: Path, text: str) -> None:

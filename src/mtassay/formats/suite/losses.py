@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import fields
+from pathlib import Path
 
 from mtassay.formats.suite.files import parse_suite, suite_text
 from mtassay.formats.suite.macros import expand
 from mtassay.formats.suite.nouns import RULE_FIELDS, Item, Rule, Suite
 
-__all__ = ["losses"]
+__all__ = ["losses", "losses_between"]
 
 _NAMES = {
     "focus": "focus words",
@@ -48,6 +49,21 @@ def losses(suite: Suite, ending: str) -> dict[str, int]:
     for old, new in zip(suite.items, made.items, strict=True):
         lost.update(_of_item(old, new, suite))
     return dict(lost)
+
+
+def losses_between(where: str, suite: Suite, target: Path) -> list[str]:
+    """What of the suite in a file will not be in the target, a line each; comments of YAML are named too."""
+    lines = []
+    for what, count in losses(suite, target.suffix).items():
+        number = "" if what.startswith("the ") else f": {count:,}"
+        lines.append(f"{'changed' if what.endswith(')') else 'not'} in {target}: {what}{number}")
+    if Path(where).suffix in (".yaml", ".yml") and _has_comments(Path(where)):
+        lines.append(f"not in {target}: the comments of {where}")
+    return lines
+
+
+def _has_comments(path: Path) -> bool:
+    return path.exists() and any(line.lstrip().startswith("#") for line in path.open(encoding="utf-8"))
 
 
 def _of_item(old: Item, new: Item, suite: Suite) -> Counter[str]:

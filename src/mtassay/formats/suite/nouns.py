@@ -95,8 +95,12 @@ class Suite:
     extra: Mapping[str, Any] = field(default_factory=dict)
     path: str = field(default="", compare=False)
 
+    @property
+    def digest(self) -> str:
+        """Of all that decides a verdict: items, rules, macros and how texts are compared."""
+        content = repr((self.items, self.matching, dict(self.macros)))
+        return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
+
     def __repr__(self) -> str:
         """Which suite this is; runs keep it among their parameters."""
-        content = repr((self.items, self.matching, dict(self.macros)))
-        digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:12]
-        return f"{self.name or Path(self.path).name} ({len(self.items)} items, {digest})"
+        return f"{self.name or Path(self.path).name} ({len(self.items)} items, {self.digest[:12]})"

@@ -6,17 +6,35 @@ of an item becomes the reference; the others are put into pairs of one correct a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import lcm
 from random import Random
+from typing import Any
 
+from mtassay.core import Output
+from mtassay.errors import UsageError
 from mtassay.formats.challenge import ChallengePair
 from mtassay.formats.suite import Item, Suite
 from mtassay.methods.suite.judging import Judge
-from mtassay.reviews import Subject
+from mtassay.methods.suite.method import QUESTION
+from mtassay.reviews import Subject, decide
+from mtassay.store import Workspace
 
-__all__ = ["NOTHING", "NO_CORRECT", "NO_INCORRECT", "Harvest", "Sides", "make_pairs", "sort_outputs"]
+__all__ = [
+    "NOTHING",
+    "NO_CORRECT",
+    "NO_INCORRECT",
+    "Harvest",
+    "KnownOutputs",
+    "Sides",
+    "check_harvest",
+    "harvest_record",
+    "harvest_rows",
+    "make_pairs",
+    "sort_outputs",
+]
 
 TOKEN, REVIEW, REFERENCE = "token", "review", "reference"
 NOTHING, NO_CORRECT, NO_INCORRECT = "no known output", "no correct output", "no incorrect output"
@@ -44,6 +62,41 @@ class Harvest:
     item: Item
     pairs: Sequence[ChallengePair]
     why_none: str = ""
+
+
+@dataclass
+class KnownOutputs:
+    """Outputs by system and item, and what people decided about them."""
+
+    outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+    decisions: Mapping[str, str] = field(default_factory=dict)
+    subjects: Sequence[Subject] = ()
+
+    @classmethod
+    def reviewed(cls, store: Workspace | None) -> KnownOutputs:
+        """No outputs yet, and all decisions of the workspace."""
+        if store is None:
+            return cls()
+        held = decide(store.reviews(QUESTION))
+        decisions = {subject: d.answer for (subject, _), d in held.items() if d.answer}
+        subjects = store.subjects() if decisions else {}
+        return cls({}, decisions, [subjects[key] for key in decisions if key in subjects])
+
+    def add(self, outputs: Mapping[str, Sequence[Output]], *, without: Collection[str] = ()) -> None:
+        """Outputs by system. Two systems of one name from different places are told apart by a number."""
+        for system, answers in outputs.items():
+            name, number = system, 2
+            while name in self.outputs:
+                name, number = f"{system}#{number}", number + 1
+            self.outputs[name] = {o.id: o.text for o in answers if o.text is not None and o.id not in without}
+
+    def sorted_by(
+        self, suite: Suite, *, report: Callable[[int, int], None] | None = None
+    ) -> dict[str, Sides]:
+        """What is known about each item of the suite; see `sort_outputs`."""
+        return sort_outputs(
+            suite, self.outputs, decisions=self.decisions, subjects=self.subjects, report=report
+        )
 
 
 def sort_outputs(
@@ -148,3 +201,28 @@ def _combinations(first: Sequence[str], second: Sequence[str], most: int) -> Ite
     for number in range(min(most, len(first) * len(second))):
         # After one common round all pairs would repeat, so the second list moves on by one.
         yield first[number % len(first)], second[(number + number // together) % len(second)]
+
+
+def check_harvest(harvests: Sequence[Harvest]) -> None:
+    """A `UsageError` where no item gives a pair, with the reasons."""
+    if not any(harvest.pairs for harvest in harvests):
+        reasons = Counter(harvest.why_none for harvest in harvests)
+        why = ", ".join(f"{count:,} have {reason}" for reason, count in reasons.most_common())
+        raise UsageError(f"No item gives a pair: {why}. Add tokens, or outputs with -t or --run.")
+
+
+def harvest_rows(harvests: Sequence[Harvest]) -> list[tuple[str, list[bool], str]]:
+    """For each item its category, for each of its pairs whether it has a reference, and why there is none."""
+    return [(h.item.category, [pair.reference is not None for pair in h.pairs], h.why_none) for h in harvests]
+
+
+def harvest_record(harvests: Sequence[Harvest]) -> dict[str, Any]:
+    """The JSON shape: how many items gave pairs, and why the others gave none."""
+    pairs = [pair for harvest in harvests for pair in harvest.pairs]
+    return {
+        "items": len(harvests),
+        "items_with_pairs": sum(bool(harvest.pairs) for harvest in harvests),
+        "pairs": len(pairs),
+        "pairs_with_reference": sum(pair.reference is not None for pair in pairs),
+        "items_without_pairs": dict(Counter(h.why_none for h in harvests if h.why_none)),
+    }

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
+from mtassay.core import Run
 from mtassay.display import Cell, Table
+from mtassay.formats.suite import Item
+from mtassay.methods.suite.evidence import Evidence, status_of
+from mtassay.methods.suite.system_names import Entry
 from mtassay.texts.marks import find_words, marked, wrapped
 
-__all__ = ["GroupOutput", "ItemOutputs", "item_block", "item_rows", "items_table"]
+__all__ = ["GroupOutput", "ItemOutputs", "SystemItems", "item_block", "item_rows", "items_table"]
 
 _STATUS = len("undecided")
 
@@ -78,3 +84,46 @@ def item_rows(items: Sequence[ItemOutputs]) -> Table:
         for o in item.outputs
     ]
     return Table(header, rows)
+
+
+@dataclass(frozen=True)
+class SystemItems:
+    """What one system made of items in each group; `names` are all that it was called."""
+
+    system: str
+    names: Sequence[str]
+    items: Sequence[ItemOutputs]
+
+    @classmethod
+    def of(cls, run: Run, items: Sequence[Item], entries: Sequence[Entry], system: str | None) -> Self:
+        """From a run whose systems are the numbers of the entries; by default of a system in most groups."""
+        chosen = system or Counter(entry.system for entry in entries).most_common(1)[0][0]
+        groups = dict.fromkeys(entry.group for entry in entries)
+        places = {entry.group: number for number, entry in enumerate(entries) if entry.system == chosen}
+        findings = {(finding.case_id, finding.system): finding for finding in run.findings}
+        texts = {(name, o.id): o.text for name, answers in run.outputs.items() for o in answers}
+        found = []
+        for item in items:
+            outputs = []
+            for group in groups:
+                if group not in places:
+                    outputs.append(GroupOutput(group, "", "absent", None, "the system is not in this group"))
+                    continue
+                number = places[group]
+                finding, text = findings[item.id, str(number)], texts[str(number), item.id]
+                why = Evidence.of(finding.evidence).why if text is not None else ""
+                outputs.append(GroupOutput(group, entries[number].name, status_of(finding), text, why))
+            found.append(
+                ItemOutputs(item.id, item.category, item.phenomenon, item.source, item.focus, outputs)
+            )
+        return cls(chosen, list(dict.fromkeys(e.name for e in entries if e.system == chosen)), found)
+
+    @property
+    def title(self) -> str:
+        """Whose outputs these are, by all its names."""
+        others = ", ".join(name for name in self.names if name != self.system)
+        return f"Outputs of {self.system} ({others})" if others else f"Outputs of {self.system}"
+
+    def record(self) -> dict[str, Any]:
+        """The JSON shape."""
+        return {"system": self.system, "items": [asdict(item) for item in self.items]}

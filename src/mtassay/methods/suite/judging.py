@@ -10,15 +10,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
-from mtassay.display import Span
 from mtassay.errors import InputError
 from mtassay.formats.suite import REGEX_FIELDS, TOKEN_FIELDS, Item, Rule, RuleField, Suite
+from mtassay.methods.suite.evidence import Applied, Evidence
 from mtassay.methods.suite.patterns import TIMEOUT, Pattern, Text, compile_rule, normalize
-from mtassay.texts.marks import marked, printable
 
-__all__ = ["Judge", "Judged", "Match", "Status", "match_spans", "rule_lines"]
+__all__ = ["Judge", "Judged", "Match", "Status"]
 
 Status = Literal["correct", "incorrect", "undecided", "conflict"]
 _Tokens = dict[tuple[bool, str], list[tuple[RuleField, Rule]]]
@@ -49,25 +48,22 @@ class Judged:
     timed_out: tuple[Rule, ...] = ()
 
     @property
-    def evidence(self) -> dict[str, Any]:
-        """The same as plain values, for a finding."""
-        record: dict[str, Any] = {"status": self.status, "why": self.why}
-        if self.matches:
-            record["matches"] = [_match_record(match, self.text) for match in self.matches]
-        if self.timed_out:
-            record["timed_out"] = [rule.text for rule in self.timed_out]
-        return record
+    def evidence(self) -> Evidence:
+        """The same for a finding."""
+        return Evidence(
+            self.status,
+            self.why,
+            [_applied(match, self.text) for match in self.matches],
+            [rule.text for rule in self.timed_out],
+        )
 
 
-def _match_record(match: Match, text: str) -> dict[str, Any]:
-    rule = {key: value for key in ("author", "date", "note") if (value := getattr(match.rule, key))}
-    return {
-        "kind": match.kind,
-        "rule": match.rule.text,
-        "match": text[match.start : match.end],
-        "span": [match.start, match.end],
-        **rule,
-    }
+def _applied(match: Match, text: str) -> Applied:
+    rule = match.rule
+    span = (match.start, match.end)
+    return Applied(
+        match.kind, rule.text, text[match.start : match.end], span, rule.author, rule.date, rule.note
+    )
 
 
 @dataclass(frozen=True)
@@ -177,39 +173,3 @@ def _why(tokens: tuple[Match, ...], found: tuple[Match, ...], status: Status) ->
     why = "a person settled this output"
     against = [match for match in found if match.is_positive != (status == "correct")]
     return f"{why}; this wins over the expression {against[0].rule.text}" if against else why
-
-
-def match_spans(text: str, evidence: Mapping[str, Any]) -> list[Span]:
-    """Where rules matched in this output.
-
-    Rules see the text normalised. Where that moved a match it is looked for; if it is not to be found as
-    it stands, it is not marked.
-    """
-    spans = []
-    for match in evidence.get("matches", ()):
-        if str(match.get("kind")).endswith("tokens"):
-            continue  # a token is the whole output
-        start, end = match.get("span", (0, 0))
-        found = str(match.get("match", ""))
-        if found and text[start:end] != found:
-            start = text.find(found)
-            end = start + len(found)
-        if start >= 0:
-            spans.append((start, end))
-    return spans
-
-
-def rule_lines(evidence: Mapping[str, Any]) -> list[str]:
-    """One line for each rule that matched: which one, what it matched, and what its author said."""
-    lines = []
-    for match in evidence.get("matches", ()):
-        kind = str(match.get("kind", "rule")).replace("_", " ")
-        rule, found = str(match.get("rule", "")), str(match.get("match", ""))
-        if kind.endswith("tokens"):
-            line = f"{kind.removesuffix('s')}: this very output"
-        else:
-            line = f"{kind}: {marked(rule, limit=200)} matches '{marked(found, limit=100)}'"
-        about = [printable(str(match[key])) for key in ("note", "author", "date") if match.get(key)]
-        lines.append(f"{line} ({', '.join(about)})" if about else line)
-    lines += [f"too slow: {marked(str(rule), limit=200)}" for rule in evidence.get("timed_out", ())]
-    return lines

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from mtassay import stats
 from mtassay.core import (
-    DISPUTED,
     Case,
     Doubt,
     Finding,
@@ -22,48 +22,46 @@ from mtassay.core import (
     Run,
     Segment,
     Tools,
-    Verdict,
 )
 from mtassay.display import PLAIN, Figure, Line, Table, View
-from mtassay.formats.suite import Item, Suite
+from mtassay.errors import InputError, UsageError
+from mtassay.formats import read_stream
+from mtassay.formats.segments import align
+from mtassay.formats.suite import Item, Suite, read_suite
 from mtassay.languages import Pair, parse_pair
-from mtassay.method import Method
+from mtassay.method import Method, Read
 from mtassay.methods.missing import missing
 from mtassay.methods.suite.accuracy import Grades, accuracies, costliest
-from mtassay.methods.suite.judging import Judge, Judged, match_spans, rule_lines
+from mtassay.methods.suite.evidence import DETECTOR, STATUSES, Evidence
+from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.selection import Choice, select
 from mtassay.methods.suite.tables import accuracy_figure, accuracy_tables, status_table
+from mtassay.options import option
 from mtassay.reviews import Subject
+from mtassay.texts.marks import plural
 
-__all__ = [
-    "DETECTOR",
-    "QUESTION",
-    "STATUSES",
-    "SuiteMethod",
-    "case_of",
-    "grades_of",
-    "segment_of",
-    "status_of",
-]
+__all__ = ["CHOOSING", "QUESTION", "SuiteMethod", "case_of", "grades_of", "segment_of", "subject_of"]
 
-DETECTOR = "suite"
 QUESTION = "suite"
 """What reviewers are asked about an output: is the phenomenon right? They answer correct or incorrect."""
 
-_VERDICTS: dict[str, Verdict] = {
-    "correct": "pass",
-    "incorrect": "fail",
-    "undecided": "undecided",
-    "conflict": "undecided",
-}
+_NAMED = ("category", "phenomenon", "tag", "item")
+CHOOSING = (*_NAMED, "approved", "public")
+"""The fields that choose items of the suite."""
+
 _SOME = 5  # names in a note
-STATUSES = (*_VERDICTS, "skipped", "error")
-"""What can become of an item: what its output is judged to be, or why there is none."""
+
+
+def _names(what: str, metavar: str = "NAME") -> Any:
+    """A field that chooses items by names."""
+    return field(default=(), metadata=option(what, metavar=metavar, kind=list[str] | None, default=None))
 
 
 @dataclass(frozen=True)
 class SuiteMethod(Method):
     """Judges outputs of the items of a suite, and compares systems by their accuracy.
 
+    `category`, `phenomenon`, `tag`, `item`, `approved` and `public` choose items; else all are judged.
     `items` says which items count: those settled for all systems (fair), for each system those settled
     for it, or both, one after the other. `test` compares each system with the best. Without `reviews`,
     only the rules of the file judge.
@@ -75,27 +73,126 @@ class SuiteMethod(Method):
     )
 
     suite: Suite
-    items: Literal["fair", "settled", "both"] = "fair"
-    test: Literal["exact", "bootstrap", "z", "t"] = "exact"
-    alpha: float = 0.05
-    samples: int = 1000
-    seed: int | None = 12345
-    reviews: bool = True
+    category: tuple[str, ...] = _names("Only this category; * stands for anything. Repeat.")
+    phenomenon: tuple[str, ...] = _names("Only this phenomenon; * stands for anything. Repeat.")
+    tag: tuple[str, ...] = _names("Only items with this tag. Repeat.")
+    item: tuple[str, ...] = _names("Only this item; * stands for anything. Repeat.", "ID")
+    approved: bool = field(
+        default=False, metadata=option("Only items that a second person approved.", "--approved")
+    )
+    public: bool | None = field(
+        default=None, metadata=option("Only public items, or only hidden ones.", "--public/--hidden")
+    )
+    items: Literal["fair", "settled", "both"] = field(
+        default="fair",
+        metadata=option("Count items settled for all systems, for each its own, or show both."),
+    )
+    test: Literal["exact", "bootstrap", "z", "t"] = field(
+        default="exact",
+        metadata=option("How a system is compared with the best: paired (exact, bootstrap) or not (z, t)."),
+    )
+    alpha: float = field(default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5))
+    samples: int = field(default=1000, metadata=option("Bootstrap resamples.", least=100))
+    seed: int | None = field(
+        default=12345,
+        metadata=option("Seed of all draws. Default: $SACREBLEU_SEED or 12345.", default=None, least=0),
+    )
+    reviews: bool = field(default=True, metadata=option("Let what reviewers decided settle outputs."))
+
+    @classmethod
+    def resolve(cls, given: Mapping[str, Any], run: Run | None = None) -> Self:
+        """`suite` may be a file, the name of one that comes with mtassay, or a `Suite`.
+
+        Where it is not given, the file that the run names is read again; see `restore`.
+        """
+        values = dict(given)
+        for key in _NAMED:
+            if (names := values.get(key)) is not None:
+                values[key] = (names,) if isinstance(names, str) else tuple(names)
+        suite = values.get("suite")
+        if suite is not None and not isinstance(suite, Suite):
+            values["suite"] = read_suite(suite)
+        elif suite is None and run is None:
+            raise UsageError("There is no suite: give a file, or the name of one that comes with mtassay.")
+        if suite is not None and run is not None:
+            run = replace(run, parameters={k: v for k, v in run.parameters.items() if k != "suite"})
+        draws_anew = False
+        if run is None and values.get("seed") is None:
+            values["seed"] = stats.default_seed()
+            draws_anew = values["seed"] is None
+        method = super().resolve(values, run)
+        if draws_anew:
+            method = replace(method, seed=None)
+        if not method.suite.items:
+            where = method.suite.path or method.suite.name or "The suite"
+            raise UsageError(f"{where} has no items yet. Add one: mtassay suite add {where}")
+        Judge(method.suite)  # ids must be unique: outputs are joined by them
+        assert method.chosen.items, "a choice of nothing is refused"
+        return method
+
+    @classmethod
+    def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The suite is read from its file again, which must be there and unchanged."""
+        saved = super().restore(parameters)
+        return saved | {"suite": _read_again(parameters)} if "suite" in saved else saved
+
+    def parameters(self) -> dict[str, Any]:
+        """The suite by name, where it came from, and the digest of all that decides a verdict."""
+        return {
+            **super().parameters(),
+            "suite": repr(self.chosen),
+            "suite_path": self.suite.path,
+            "suite_digest": self.suite.digest,
+            "facts": self.about,
+        }
+
+    @property
+    def choice(self) -> Choice:
+        """Which items are judged."""
+        return Choice(self.category, self.phenomenon, self.tag, self.item, self.approved, self.public)
+
+    @cached_property
+    def chosen(self) -> Suite:
+        """The suite with these items alone."""
+        return select(self.suite, self.choice)
 
     @cached_property
     def segments(self) -> list[Segment]:
         """The items as lines of a test set."""
-        return [segment_of(item) for item in self.suite.items]
+        return [segment_of(item) for item in self.chosen.items]
 
     @cached_property
     def pair(self) -> Pair | None:
         """The language pair, where all items have the same."""
-        pairs = {item.langpair for item in self.suite.items}
+        pairs = {item.langpair for item in self.chosen.items}
         return parse_pair(pairs.pop()) if len(pairs) == 1 and "" not in pairs else None
 
     @cached_property
     def _judge(self) -> Judge:
-        return Judge(self.suite)
+        return Judge(self.chosen)
+
+    def reader(self, segments: Sequence[Segment], tools: Tools) -> Read:
+        """Files have outputs by id, or a line for each item of the whole suite.
+
+        Ids that the suite does not have are left out, and noted.
+        """
+        ids = [item.id for item in self.suite.items]
+        known = set(ids)
+
+        def read(path: str, name: str) -> Mapping[str, str | None]:
+            stream = read_stream(path, role="output", pair=self.pair, system=name)
+            if stream.ids is None:
+                return dict(zip(ids, align(stream, ids, base="the suite"), strict=True))
+            outputs = {key: text for key, text in zip(stream.ids, stream.texts, strict=True) if key in known}
+            if not outputs:
+                raise InputError(
+                    f"no id is one of the suite's ('{stream.ids[0]}', but there '{ids[0]}')", path=stream.path
+                )
+            if strangers := len(stream.ids) - len(outputs):
+                tools.note(f"{name}: {strangers:,} outputs left out: their ids are not in the suite")
+            return outputs
+
+        return read
 
     def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
         self._judge.check()
@@ -112,32 +209,36 @@ class SuiteMethod(Method):
         decisions = tools.decisions(QUESTION) if self.reviews else {}
         asked = [case for case in cases if case.skip is None]
         findings: dict[str, list[Finding]] = {system: [] for system in outputs}
+        counts = {system: dict.fromkeys(STATUSES, 0) for system in outputs}
         for place, case in enumerate(asked):
             if place % 200 == 0:
                 tools.progress("judging", place, len(asked))
-            known: dict[str, _Settled] = {}  # systems often agree to the letter
+            known: dict[str, tuple[Evidence, dict[str, Any]]] = {}  # systems often agree to the letter
             for system, answers in outputs.items():
                 text = answers[place].text
                 if text is None:
-                    findings[system].append(missing(answers[place], system))
+                    findings[system].append(none := missing(answers[place], system))
+                    counts[system][str(none.verdict)] += 1
                     continue
                 if text not in known:
-                    known[text] = _settle(judge.judge(judge.items[case.id], text), case, text, decisions)
-                settled = known[text]
-                findings[system].append(
-                    Finding(case.id, system, DETECTOR, settled.verdict, evidence=settled.evidence)
-                )
+                    evidence = judge.judge(judge.items[case.id], text).evidence
+                    if decisions:
+                        evidence = evidence.settled_by(decisions.get(subject_of(case, text).id))
+                    known[text] = evidence, evidence.record()
+                evidence, record = known[text]
+                findings[system].append(Finding(case.id, system, DETECTOR, evidence.verdict, evidence=record))
+                counts[system][evidence.status] += 1
         everything = [finding for found in findings.values() for finding in found]
         return Judgement(
             everything,
-            counts={system: _counts(found) for system, found in findings.items()},
+            counts=counts,
             notes=[f"{' and '.join(names)} gave the same outputs." for names in _twins(outputs)],
         )
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:
         tools.progress("significance", 0, None)
         found = {finding.case_id for finding in judgement.findings}
-        cases = [case_of(item) for item in self.suite.items if item.id in found]
+        cases = [case_of(item) for item in self.chosen.items if item.id in found]
         grades = grades_of(judgement.findings, cases, list(judgement.counts))
         compare = partial(
             accuracies, grades, test=self.test, alpha=self.alpha, samples=self.samples, seed=self.seed
@@ -159,22 +260,18 @@ class SuiteMethod(Method):
             )
         return replace(result, counts=judgement.counts, notes=notes)
 
-    def parameters(self) -> dict[str, Any]:
-        return {**super().parameters(), "facts": self.about}
-
     @property
     def about(self) -> str:
         """What is judged, in a line."""
-        items = self.suite.items
-        pairs = {item.langpair for item in items}
-        facts = [self.suite.name] if self.suite.name else []
-        facts += [pair for pair in pairs if len(pairs) == 1 and pair and pair not in self.suite.name]
-        facts.append(_plural(len(items), "item", "items"))
-        facts.append(_plural(len({item.category for item in items}), "category", "categories"))
+        items, name = self.chosen.items, self.suite.name
+        facts = [name] if name else []
+        facts += [str(self.pair)] if self.pair and str(self.pair) not in name else []
+        facts.append(plural(len(items), "item"))
+        facts.append(plural(len({item.category for item in items}), "category", "categories"))
         phenomena = {(item.category, item.phenomenon) for item in items}
-        facts.append(_plural(len(phenomena), "phenomenon", "phenomena"))
+        facts.append(plural(len(phenomena), "phenomenon", "phenomena"))
         if drafts := sum(item.is_draft for item in items if item.author):
-            facts.append(_plural(drafts, "draft", "drafts"))
+            facts.append(plural(drafts, "draft"))
         return " · ".join(facts)
 
     @classmethod
@@ -199,16 +296,17 @@ class SuiteMethod(Method):
         if not (still_open := sum(c.get("undecided", 0) + c.get("conflict", 0) for c in counts)):
             return []
         how = f"mtassay review next {run.id}" if is_saved else "add --save, then: mtassay review next"
-        return [f"{_plural(still_open, 'output is', 'outputs are')} not settled. To settle: {how}"]
+        return [f"{plural(still_open, 'output is', 'outputs are')} not settled. To settle: {how}"]
 
     @classmethod
     def doubts(cls, run: Run) -> list[Doubt]:
         """What no rule settles, or rules of both kinds claim, even if people settled it since."""
-        said = [(f, str(f.evidence.get("rules_say") or f.evidence.get("status") or "")) for f in run.findings]
+        said = [(f, Evidence.of(f.evidence)) for f in run.findings]
         return [
-            Doubt(f.case_id, f.system, status, f.evidence)
-            for f, status in said
-            if status in ("undecided", "conflict") and (f.verdict == "undecided" or "rules_say" in f.evidence)
+            Doubt(f.case_id, f.system, evidence.by_rules, f.evidence)
+            for f, evidence in said
+            if evidence.by_rules in ("undecided", "conflict")
+            and (f.verdict == "undecided" or evidence.rules_say)
         ]
 
     @classmethod
@@ -216,33 +314,47 @@ class SuiteMethod(Method):
         """What people settled must not be held against their own words: the rules had left it open."""
         return super().flags_of(
             detector,
-            [replace(f, verdict="undecided") if "rules_say" in f.evidence else f for f in findings],
+            [replace(f, verdict="undecided") if Evidence.of(f.evidence).rules_say else f for f in findings],
             missing,
         )
 
     @classmethod
     def status(cls, findings: Sequence[Finding]) -> str:
-        judged = next((f for f in findings if "status" in f.evidence), None)
-        return str(judged.evidence["status"]) if judged else super().status(findings)
+        said = next((status for f in findings if (status := Evidence.of(f.evidence).status)), "")
+        return said or super().status(findings)
 
     @classmethod
     def why(cls, finding: Finding) -> str:
-        if finding.detector != DETECTOR:
-            return super().why(finding)
-        before = finding.evidence.get("rules_say")
-        return f"{finding.evidence['why']}{f'; the rules say {before}' if before else ''}"
+        return Evidence.of(finding.evidence).reason if finding.detector == DETECTOR else super().why(finding)
 
     @classmethod
     def output_lines(cls, text: str, evidence: Mapping[str, Any]) -> list[Line]:
         """What rules matched is marked; the rules follow."""
-        hints = [Line("", line) for line in rule_lines(evidence)]
-        return [Line("output", text, match_spans(text, evidence)), *hints]
+        found = Evidence.of(evidence)
+        return [Line("output", text, found.spans(text)), *(Line("", line) for line in found.lines())]
 
     @classmethod
     def reasons(cls, finding: Finding) -> list[str]:
-        why, rules = cls.why(finding), rule_lines(finding.evidence)
+        why, rules = cls.why(finding), Evidence.of(finding.evidence).lines()
         # The rules say the same, and where.
         return rules if why.startswith("matches ") and rules else [why, *rules]
+
+
+def _read_again(parameters: Mapping[str, Any]) -> Suite:
+    """The suite of saved parameters; what was judged must be what is in the file."""
+    path = parameters.get("suite_path")
+    if not path:
+        raise UsageError(f"The run does not say where its suite is, {parameters['suite']}: give the suite.")
+    try:
+        suite = read_suite(path)
+    except UsageError:
+        raise UsageError(f"The suite of the run, {path}, is not there any more: give the suite.") from None
+    if suite.digest != parameters.get("suite_digest"):
+        raise UsageError(
+            f"The suite {path} has changed since the run. To judge by it as it is now, give it, "
+            f"or: mtassay suite rejudge {path}"
+        )
+    return suite
 
 
 def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Sequence[str]) -> Grades:
@@ -258,43 +370,17 @@ def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Seque
     return Grades(asked, list(columns), values)
 
 
-def status_of(finding: Finding) -> str:
-    """`correct`, `incorrect`, `undecided` or `conflict`; without an output `skipped` or `error`."""
-    return str(finding.evidence["status"] if finding.detector == DETECTOR else finding.verdict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Settled:
-    verdict: Verdict
-    evidence: Mapping[str, Any]
-
-
-def _settle(judged: Judged, case: Case, text: str, decisions: Mapping[str, str]) -> _Settled:
-    """What the rules say, or a person who looked at this very output."""
-    evidence = judged.evidence
-    answer = decisions.get(Subject(case.id, case.sources, (text,)).id) if decisions else None
-    if answer in ("correct", "incorrect"):
-        rules = {"rules_say": judged.status} if judged.status != answer else {}
-        evidence = {**evidence, "status": answer, "why": "reviewers settled this output", **rules}
-    elif answer == DISPUTED:
-        evidence = {**evidence, "disputed": True}
-        evidence["why"] += "; reviewers disagree"
-    return _Settled(_VERDICTS[evidence["status"]], evidence)
-
-
-def _counts(findings: Sequence[Finding]) -> dict[str, int]:
-    counts = dict.fromkeys(STATUSES, 0)
-    for finding in findings:
-        counts[status_of(finding)] += 1
-    return counts
+def subject_of(case: Case, output: str) -> Subject:
+    """What a review of this output is about."""
+    return Subject(case.id, case.sources, (output,))
 
 
 def _open_questions(findings: Sequence[Finding]) -> list[str]:
     """What a reader of the tables must know of the rules: conflicts, disputes, those that are too slow."""
-    judged = [f for f in findings if f.detector == DETECTOR]
-    conflicts = [f"{f.case_id} ({f.system})" for f in judged if f.evidence["status"] == "conflict"]
-    disputed = list(dict.fromkeys(f.case_id for f in judged if f.evidence.get("disputed")))
-    slow = list(dict.fromkeys(f.case_id for f in judged if f.evidence.get("timed_out")))
+    judged = [(f, Evidence.of(f.evidence)) for f in findings if f.detector == DETECTOR]
+    conflicts = [f"{f.case_id} ({f.system})" for f, evidence in judged if evidence.status == "conflict"]
+    disputed = list(dict.fromkeys(f.case_id for f, evidence in judged if evidence.disputed))
+    slow = list(dict.fromkeys(f.case_id for f, evidence in judged if evidence.timed_out))
     notes = [f"Watch out: rules contradict each other: {_some(conflicts)}."] if conflicts else []
     if disputed:
         notes.append(f"Reviewers disagree: {_some(disputed)}. See: mtassay review agreement --disputed")
@@ -314,10 +400,6 @@ def _twins(outputs: Mapping[str, Sequence[Output]]) -> list[list[str]]:
     for system, answers in outputs.items():
         same.setdefault(tuple(answer.text for answer in answers), []).append(system)
     return [names for texts, names in same.items() if len(names) > 1 and any(texts)]
-
-
-def _plural(number: int, word: str, many: str) -> str:
-    return f"{number:,} {word if number == 1 else many}"
 
 
 def _renamed(entry: Any) -> Any:

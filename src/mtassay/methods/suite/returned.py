@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import correlation, mean, stdev
 
+from mtassay.texts.marks import plural
+
 __all__ = ["Returned", "look_at"]
 
 _NUMBER = re.compile(r"\d[\d.,\u00a0\u202f]*\d")
@@ -45,6 +47,30 @@ class Returned:
     def seems_moved(self) -> bool:
         """Whether numbers or lengths say that these are not the outputs of these sources, line by line."""
         return self.numbers_disagree or self.lengths_disagree
+
+    def remarks(self, lines: int) -> list[str]:
+        """What somebody should look at, given how many lines came back."""
+        remarks = []
+        if self.empty:
+            remarks.append(f"{plural(len(self.empty), 'empty line')}, the first line {self.empty[0]}")
+        if self.copied:
+            remarks.append(f"{self.copied:,} of {plural(lines, 'line')} untranslated: equal to the source")
+        if self.strangers:
+            remarks.append(
+                f"{plural(len(self.strangers), 'line')} equal to the source of another line, "
+                f"the first line {self.strangers[0]}. Were lines moved?"
+            )
+        if self.lengths_disagree:
+            remarks.append(
+                "the lengths of sources and outputs do not go together "
+                f"(r = {self.correlation:.2f}). Were lines moved?"
+            )
+        if self.numbers_disagree:
+            remarks.append(
+                f"only {self.kept:,} of {self.numbered:,} lines with numbers have them in their output. "
+                "Were lines moved?"
+            )
+        return remarks
 
 
 def look_at(sources: Sequence[str], returned: Sequence[str]) -> Returned:

@@ -6,16 +6,49 @@ Macketanz et al. 2022, section 3.2, steps (a) and (b).
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal
 
+from mtassay.display import Table
 from mtassay.errors import InputError, UsageError
+from mtassay.formats import read_lines
 from mtassay.formats.suite import Suite
+from mtassay.formats.suite.files import write_text
+from mtassay.formats.text import FilePath, decode, read_bytes
+from mtassay.methods.suite.returned import Returned, look_at
+from mtassay.texts.marks import plural
 
-__all__ = ["Key", "Line", "Restored", "key_from_record", "one_line", "restore", "scramble"]
+__all__ = [
+    "SOURCE",
+    "Distractors",
+    "Key",
+    "Line",
+    "Restored",
+    "Unscrambled",
+    "check_order",
+    "check_sent",
+    "check_suite",
+    "key_from_record",
+    "one_line",
+    "read_distractors",
+    "read_key",
+    "restore",
+    "scramble",
+    "scramble_remarks",
+    "unscramble",
+    "unscrambled_record",
+    "unscrambled_table",
+    "write_rows",
+    "write_scrambled",
+]
+
+SOURCE = "source.txt"
+"""The file that is sent."""
 
 VERSION = 1
 Kind = Literal["item", "context", "distractor"]
@@ -49,6 +82,18 @@ class Key:
     def digest(self) -> str:
         """Of the text that is sent."""
         return digest(line.source for line in self.lines)
+
+    def count(self, kind: Kind) -> int:
+        """How many lines are of this kind."""
+        return sum(line.kind == kind for line in self.lines)
+
+    def describe(self) -> str:
+        """How many lines are sent, and what they are."""
+        context = self.count("context")
+        return (
+            f"{plural(len(self.lines), 'line')} ({plural(self.count('item'), 'item')}, "
+            f"{plural(self.count('distractor'), 'distractor')}{f', {context:,} of context' * bool(context)})"
+        )
 
     def record(self) -> dict[str, Any]:
         """The key as plain values, for a JSON file."""
@@ -155,3 +200,147 @@ def restore(key: Key, returned: Sequence[str], *, path: str) -> Restored:
     distractors = {line.of: text for line, text in pairs if line.kind == "distractor"}
     outputs = {item_id: outputs[item_id] for item_id in key.ids}
     return Restored(outputs, dict(sorted(distractors.items(), key=lambda entry: int(entry[0]))))
+
+
+@dataclass(frozen=True, slots=True)
+class Distractors:
+    """Other sentences by their line number, and what was left out of their file, a line each."""
+
+    texts: Mapping[str, str]
+    remarks: Sequence[str] = ()
+
+
+def read_distractors(path: FilePath, suite: Suite) -> Distractors:
+    """The sentences of a file, without empty lines and without what the suite has too."""
+    lines = {str(number): one_line(line) for number, line in enumerate(read_lines(path), 1)}
+    sources = {item.source for item in suite.items}
+    full = {number: line for number, line in lines.items() if line.strip()}
+    found = {number: line for number, line in full.items() if line not in sources}
+    if not found:
+        raise InputError("there is no sentence to hide items among", path=path)
+    counts = ((len(lines) - len(full), "empty"), (len(full) - len(found), "in the suite"))
+    return Distractors(found, [f"{plural(n, 'line')} of {path} left out: {why}" for n, why in counts if n])
+
+
+def scramble_remarks(suite: Suite, key: Key) -> list[str]:
+    """What somebody should know who sends the items of this suite so."""
+    remarks = []
+    if not key.count("distractor"):
+        remarks.append("nothing hides the items: add other sentences with --distractors FILE")
+    if broken := sum(one_line(item.source) != item.source for item in suite.items):
+        remarks.append(f"line breaks or tabs sent as spaces in the source of {plural(broken, 'item')}")
+    contexts = sum(bool(item.context) for item in suite.items)
+    if contexts and not key.count("context"):
+        remarks.append(f"context of {plural(contexts, 'item')} not sent; --with-context sends it")
+    return remarks
+
+
+def write_scrambled(key: Key, folder: Path, key_path: Path) -> None:
+    """Write the key, which stays at home, and then the folder to send."""
+    folder.mkdir(exist_ok=True)
+    write_text(key_path, json.dumps(key.record(), ensure_ascii=False, indent=1) + "\n")
+    write_text(folder / SOURCE, "".join(f"{line.source}\n" for line in key.lines))
+
+
+def read_key(path: Path) -> Key:
+    """The key in a file; see `key_from_record`."""
+    try:
+        content = json.loads(decode(read_bytes(path), str(path)))
+    except (json.JSONDecodeError, RecursionError):
+        raise InputError("this is no key of 'mtassay suite scramble'", path=path) from None
+    return key_from_record(content, path=str(path))
+
+
+def check_sent(key: Key, path: FilePath) -> None:
+    """An `InputError` where the source that came back is not what was sent."""
+    lines = read_lines(path)
+    for number, (line, sent) in enumerate(zip(lines, key.lines, strict=False), 1):
+        if line != sent.source:
+            raise InputError(
+                "this is not what was sent: lines were changed or moved, so outputs cannot be told apart",
+                path=path,
+                line=number,
+            )
+    if len(lines) != len(key.lines):
+        raise InputError(f"{len(lines):,} lines, but {len(key.lines):,} were sent", path=path)
+
+
+def check_suite(key: Key, suite: Suite) -> None:
+    """An `InputError` where items of the suite have another source today than was sent."""
+    now = {item.id: one_line(item.source) for item in suite.items}
+    changed = [line.of for line in key.lines if line.kind == "item" and now.get(line.of) != line.source]
+    if changed:
+        raise InputError(
+            f"what was sent for {plural(len(changed), 'item')} is not the source any more, "
+            f"the first '{changed[0]}'",
+            path=suite.path,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Unscrambled:
+    """What came back from one system: whose output each line is, and what is striking about the lines."""
+
+    restored: Restored
+    returned: Returned
+
+
+def unscramble(key: Key, files: Mapping[str, str]) -> dict[str, Unscrambled]:
+    """What came back from each system, by name; whether lines were moved is for `check_order` to say."""
+    sent = [line.source for line in key.lines]
+    found = {}
+    for name, path in files.items():
+        lines = read_lines(path)
+        found[name] = Unscrambled(restore(key, lines, path=path), look_at(sent, lines))
+    return found
+
+
+def check_order(found: Mapping[str, Unscrambled]) -> None:
+    """A `UsageError` where lines seem to have changed places."""
+    if moved := [name for name, each in found.items() if each.returned.seems_moved]:
+        raise UsageError(
+            f"The lines of {', '.join(moved)} do not seem to be in the order in which they were sent, so "
+            "nothing was written. If they are, add --force."
+        )
+
+
+def write_rows(path: Path, header: str, rows: Mapping[str, str]) -> int:
+    """One row each. A tab in an output would be a column, so it becomes a space; gives how many had any."""
+    path.parent.mkdir(exist_ok=True)
+    cells = [f"{key}\t{text.replace(chr(9), ' ')}\n" for key, text in rows.items()]
+    write_text(path, "".join([f"{header}\n", *cells]))
+    return sum("\t" in text for text in rows.values())
+
+
+def unscrambled_record(key: Key, found: Mapping[str, Unscrambled], folder: Path) -> dict[str, Any]:
+    """The JSON shape."""
+    records = {
+        name: {
+            **_line_counts(key, each.returned),
+            "numbered": each.returned.numbered,
+            "numbers_kept": each.returned.kept,
+            "length_correlation": each.returned.correlation,
+            "file": str(folder / f"{name}.tsv"),
+        }
+        for name, each in found.items()
+    }
+    return {"systems": records}
+
+
+def unscrambled_table(key: Key, found: Mapping[str, Unscrambled]) -> Table:
+    """What came back from each system, in numbers."""
+    rows = []
+    for name, each in found.items():
+        counts = [f"{count:,}" for count in _line_counts(key, each.returned).values()]
+        rows.append([name, *counts, f"{each.returned.kept:,} of {each.returned.numbered:,}"])
+    return Table(["System", *_line_counts(key, Returned()), "numbers kept"], rows)
+
+
+def _line_counts(key: Key, returned: Returned) -> dict[str, int]:
+    return {
+        "lines": len(key.lines),
+        "items": key.count("item"),
+        "distractors": key.count("distractor"),
+        "empty": len(returned.empty),
+        "copied": returned.copied,
+    }

@@ -1,4 +1,4 @@
-"""Chooses items of a suite: by category, phenomenon, tag, id, and by how far they are."""
+"""What a suite holds, and how to choose from it: by category, phenomenon, tag, id, and how far items are."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from typing import Any
 
 from mtassay.errors import UsageError
-from mtassay.formats.suite import Item, Suite
+from mtassay.formats.suite import Item, Suite, own_suites, read_suite
 
-__all__ = ["Choice", "select"]
+__all__ = ["Choice", "contents", "overview", "select"]
 
 _FEW = 10
 """Names that a message lists."""
@@ -67,3 +68,47 @@ def _named(
             raise UsageError(f"No item has the {what} '{pattern}'. {_choices(pattern.lower(), known)}")
     chosen = {name for name in known if any(fnmatchcase(name, pattern.lower()) for pattern in wanted)}
     return tuple(item for item in items if any(name.lower() in chosen for name in names_of(item)))
+
+
+def overview() -> list[dict[str, Any]]:
+    """The suites that come with mtassay, a record each."""
+    return [_summary(name, read_suite(path)) for name, path in own_suites().items()]
+
+
+def _summary(name: str, suite: Suite) -> dict[str, Any]:
+    return {
+        "suite": name,
+        "langpair": suite.langpair,
+        "categories": len({item.category for item in suite.items}),
+        "phenomena": len({(item.category, item.phenomenon) for item in suite.items}),
+        **_counts(suite.items),
+    }
+
+
+def contents(suite: Suite, *, nested: bool = False, total: bool = False) -> list[dict[str, Any]]:
+    """What a suite holds, one record a phenomenon.
+
+    `nested` puts them below their category, so that they fit on a screen; `total` adds a record for all.
+    """
+    records: list[dict[str, Any]] = []
+    for category in dict.fromkeys(item.category for item in suite.items):
+        within = [item for item in suite.items if item.category == category]
+        if nested:
+            records.append({"category": category, **_counts(within)})
+        for phenomenon in dict.fromkeys(item.phenomenon for item in within):
+            counts = _counts([item for item in within if item.phenomenon == phenomenon])
+            names = {"category": category, "phenomenon": phenomenon}
+            records.append({**({"category": f"· {phenomenon}"} if nested else names), **counts})
+    if total:
+        names = {"category": "all"} if nested else {"category": "all", "phenomenon": ""}
+        records.append({**names, **_counts(suite.items)})
+    return records
+
+
+def _counts(items: Sequence[Item]) -> dict[str, int]:
+    return {
+        "items": len(items),
+        "with_rules": sum(item.has_rules for item in items),
+        "drafts": sum(item.is_draft for item in items),
+        "hidden": sum(not item.public for item in items),
+    }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.suite import Item, Suite, expand, macros_in
@@ -21,6 +23,14 @@ class Halves:
     public: Suite
     hidden: Suite
     shown_twice: tuple[str, ...] = ()
+
+    def records(self) -> list[dict[str, Any]]:
+        """For each category, and for all, how many items are in which half."""
+        shown, held = (Counter(i.category for i in suite.items) for suite in (self.public, self.hidden))
+        rows = [(name, shown[name] + held[name], shown[name], held[name]) for name in shown + held]
+        rows.append(("all", shown.total() + held.total(), shown.total(), held.total()))
+        columns = ("category", "items", "public", "hidden")
+        return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def hold_back(suite: Suite, share: float, *, seed: int) -> Halves:

@@ -7,16 +7,31 @@ none may be judged in another way than before.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
+from typing import Any
 
-from mtassay.formats.suite import Item, Matching, Rule, RuleField
+from mtassay.display import Table
+from mtassay.formats.suite import Item, Matching, Rule, RuleField, Suite
 from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.known import Known, broken_by, with_rules
-from mtassay.methods.suite.separating import pattern_of, separate, words_of
+from mtassay.methods.suite.known import Known, broken_by, known_outputs, with_rules
+from mtassay.methods.suite.material import Material, subject_id
+from mtassay.methods.suite.separating import common_words, pattern_of, separate, words_of
 
-__all__ = ["Nearest", "Open", "Proposal", "Suggestion", "expression_for", "nearest", "suggest"]
+__all__ = [
+    "Nearest",
+    "Open",
+    "Proposal",
+    "Suggested",
+    "Suggestion",
+    "expression_for",
+    "nearest",
+    "suggest",
+    "suggest_all",
+    "suggestion_table",
+    "summary",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +197,102 @@ def nearest(text: str, known: Iterable[Known], matching: Matching) -> Nearest | 
             if best is None or similarity > best.similarity:
                 best = Nearest(each, similarity)
     return best
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """What is proposed for an item; its outputs with their systems; who says what of the disputed ones."""
+
+    suggestion: Suggestion
+    outputs: Mapping[str, Sequence[str]]
+    disputed: Mapping[str, str]
+
+    def without_idle(self) -> Suggested:
+        """The same without proposals that settle nothing."""
+        return replace(self, suggestion=self.suggestion.without_idle())
+
+    def record(self) -> dict[str, Any]:
+        """The same for a program."""
+        item = self.suggestion.item
+        return {
+            "item": item.id,
+            "source": item.source,
+            "proposals": [asdict(proposal) for proposal in self.suggestion.proposals],
+            "why_not": self.suggestion.why_not,
+            "undecided": [
+                {
+                    "subject": subject_id(item, each.text),
+                    "output": each.text,
+                    "systems": self.outputs[each.text],
+                    "becomes": each.becomes,
+                    "nearest": asdict(each.nearest) if each.nearest else None,
+                }
+                for each in self.suggestion.undecided
+            ],
+            "disputed": [
+                {
+                    "subject": subject_id(item, text),
+                    "output": text,
+                    "systems": self.outputs[text],
+                    "reviewers": said,
+                }
+                for text, said in self.disputed.items()
+            ],
+        }
+
+
+def suggest_all(
+    whole: Suite,
+    items: Sequence[Item],
+    material: Material,
+    report: Callable[[str, int, int | None], None] | None = None,
+) -> list[Suggested]:
+    """Rules for each of the items with outputs that are open; those first of which most would be settled."""
+    judge = Judge(whole)
+    common = common_words(material.outputs.values())
+    found = []
+    for place, item in enumerate(items):
+        if report:
+            report("suggesting", place, len(items))
+        outputs, decisions = material.outputs.get(item.id, {}), material.decisions(item.id)
+        open_ = [
+            text
+            for text in outputs
+            if text not in decisions and judge.judge(item, text).status == "undecided"
+        ]
+        if open_:
+            disputes = material.disputes(item.id)
+            undecided = [text for text in open_ if text not in disputes]
+            known = known_outputs(judge, item, outputs=outputs, decisions=decisions)
+            suggestion = suggest(judge, item, known, undecided, common=common)
+            found.append(Suggested(suggestion, outputs, {t: disputes[t] for t in open_ if t in disputes}))
+    return sorted(found, key=lambda each: -each.suggestion.settles)
+
+
+def suggestion_table(shown: Sequence[Suggested]) -> Table:
+    """One proposal a row."""
+    rows = [
+        [each.suggestion.item.id, p.kind, p.pattern, f"{p.covers}/{p.of}", str(p.settles)]
+        for each in shown
+        for p in each.suggestion.proposals
+    ]
+    return Table(["Item", "kind", "pattern", "covers", "settles"], rows)
+
+
+def summary(found: Sequence[Suggested], *, shown: int) -> str:
+    """Counts of all that was found, and of what is not shown, in a line."""
+    if not found:
+        return "Nothing is undecided."
+    proposals = [proposal for each in found for proposal in each.suggestion.proposals]
+    undecided = sum(len(each.suggestion.undecided) for each in found)
+    disputed = sum(len(each.disputed) for each in found)
+    settled = sum(each.suggestion.settles for each in found)
+    useful = sum(proposal.settles > 0 for proposal in proposals)
+    idle = len(proposals) - useful
+    return (
+        f"Different undecided outputs: {undecided:,} (items: {len(found):,}). "
+        f"Proposed expressions: {useful:,}; outputs they would settle: {settled:,}."
+        + (f" Expressions that would settle none: {idle:,} (--all shows them)." if idle else "")
+        + (f" Disputed: {disputed:,}." if disputed else "")
+        + (f" Items shown: {shown:,}." if shown < len(found) else "")
+    )

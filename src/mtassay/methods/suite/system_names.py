@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mtassay.errors import UsageError
+from mtassay.errors import InputError, UsageError
+from mtassay.formats import read_lines
+from mtassay.formats.text import FilePath
 
-__all__ = ["Entry", "folded", "join_names", "spellings"]
+__all__ = ["Entry", "check_aliases", "find_system", "folded", "join_names", "read_aliases", "spellings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,42 @@ def join_names(
             taken[system] = name
             entries.append(Entry(group, name, system))
     return entries
+
+
+def check_aliases(groups: Mapping[str, Sequence[str]], aliases: Mapping[str, str], *, fold: bool) -> None:
+    """Refuse an alias of a name that nobody has."""
+    key: Callable[[str], str] = folded if fold else str
+    known = {key(name) for group in groups.values() for name in group}
+    for old, new in aliases.items():
+        if key(old) not in known and key(old) not in map(key, aliases.values()):
+            raise UsageError(f"--alias {old}={new}: no system is called '{old}'.")
+
+
+def read_aliases(path: FilePath) -> dict[str, str]:
+    """The name of each alias. The table has the columns `name` and `alias`, in any order."""
+    header, *lines = [line.split("\t") for line in read_lines(path)] or [[]]
+    if not {"name", "alias"} <= set(header):
+        raise InputError("the first line must name the columns: name, alias", path=path, line=1)
+    found = {}
+    for number, cells in enumerate(lines, 2):
+        if len(cells) != len(header):
+            what = f"{len(cells)} columns, expected {len(header)}"
+            raise InputError(what, path=path, line=number)
+        row = dict(zip(header, cells, strict=True))
+        if not row["name"] or not row["alias"]:
+            raise InputError("a name or an alias is missing", path=path, line=number)
+        found[row["alias"]] = row["name"]
+    return found
+
+
+def find_system(name: str, entries: Sequence[Entry], *, fold: bool = True) -> str:
+    """The system that is meant by a name it has in some group; a `UsageError` names those there are."""
+    key: Callable[[str], str] = folded if fold else str
+    for entry in entries:
+        if key(name) in (key(entry.system), key(entry.name)):
+            return entry.system
+    known = ", ".join(dict.fromkeys(entry.system for entry in entries))
+    raise UsageError(f"No system '{name}'. Available: {known}.")
 
 
 def spellings(entries: Sequence[Entry]) -> dict[str, list[str]]:

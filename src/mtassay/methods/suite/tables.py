@@ -19,6 +19,7 @@ __all__ = [
     "accuracy_tables",
     "kinds_in",
     "number",
+    "run_table",
     "status_table",
     "system_table",
 ]
@@ -44,11 +45,12 @@ def accuracy_tables(run: Run, view: View) -> list[Table]:
             continue
         if len(run.systems) > MANY:
             tables.append(system_table(run.result, suffix=suffix, title=title))
-        tables.append(_of_run(run, view, suffix=suffix, title=title, mark=view.mark))
+        tables.append(run_table(run, view, suffix=suffix, title=title, mark=view.mark))
     return tables
 
 
-def _of_run(run: Run, view: View, *, suffix: str = "", title: str = "", mark: str = "") -> Table:
+def run_table(run: Run, view: View, *, suffix: str = "", title: str = "", mark: str = "") -> Table:
+    """The accuracies of a run by category, or with `detail` by phenomenon; see `accuracy_table`."""
     cases = [Case(s.id, s.id, (s.source,), tags=s.tags) for s in run.segments]
     return accuracy_table(
         run.result,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mtassay.display import Cell, Table
+from mtassay.methods.suite.evidence import STATUSES
 from mtassay.methods.suite.tables import AVERAGES, TESTS
 from mtassay.methods.suite.year_tables import ABOUT_CHANGE, CHANGE_HEADER, change_cells
 from mtassay.stats import Change
@@ -13,7 +14,6 @@ from mtassay.texts.marks import differing, find_words, marked, wrapped
 
 __all__ = ["StepShown", "category_table", "status_matrix", "step_block", "step_table"]
 
-STATUSES = ("correct", "incorrect", "undecided", "conflict", "skipped", "error")
 _KINDS = {
     "still right": "right",
     "still wrong": "wrong",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
-from mtassay.core import Case, Finding
-from mtassay.methods.suite.method import status_of
-from mtassay.stats import exact_test, holm
+from mtassay.core import Case, Finding, Output
+from mtassay.display import Table
+from mtassay.methods.suite.evidence import Evidence, status_of
+from mtassay.methods.suite.version_tables import StepShown, category_table, status_matrix, step_table
+from mtassay.stats import Change, exact_test, holm
+from mtassay.texts.marks import plural
 
-__all__ = ["GateResult", "Kind", "Step", "gate", "steps"]
+__all__ = ["LISTED", "Gate", "GateResult", "Kind", "Step", "Versions", "gate", "steps"]
 
 Kind = Literal[
     "fixed",
@@ -26,6 +29,20 @@ Kind = Literal[
 ]
 """What became of an item. Lost: there is no output any more; found: there was none before."""
 
+Gate = Literal["any", "significant"]
+"""When a new version may not pass: if any item broke, or only if it is significantly worse."""
+
+LISTED: Mapping[Kind, str] = {
+    "broken": "Broken (correct before, incorrect now)",
+    "lost": "Lost (no output any more)",
+    "fixed": "Fixed (incorrect before, correct now)",
+    "newly open": "Newly open (settled before)",
+    "newly settled": "Newly settled (open before)",
+    "found": "Found (no output before)",
+}
+"""What became of items whose status changed, and what people call it."""
+
+_OPENED = [("correct", "undecided"), ("correct", "conflict")]
 _SETTLED = {"correct": "right", "incorrect": "wrong"}
 _OPEN = ("undecided", "conflict")
 
@@ -82,7 +99,7 @@ def _kind(old: str, new: str) -> Kind:
     return "newly settled" if new in _SETTLED else "still open"
 
 
-def gate(found: Sequence[Step], kind: Literal["any", "significant"], *, alpha: float = 0.05) -> GateResult:
+def gate(found: Sequence[Step], kind: Gate, *, alpha: float = 0.05) -> GateResult:
     """Whether the new version may pass.
 
     It does not if `any` item broke, or if there are `significant`ly more broken than fixed ones, overall or
@@ -107,3 +124,89 @@ def gate(found: Sequence[Step], kind: Literal["any", "significant"], *, alpha: f
 
 def _has_failed(status: str) -> bool:
     return status in ("incorrect", "skipped", "error")
+
+
+@dataclass(frozen=True)
+class Versions:
+    """Two versions by name, what became of each item, what that adds up to, and the outputs.
+
+    `live` are the outputs of live engines among them, `gate` is whether the new version may pass, where that
+    was asked.
+    """
+
+    names: tuple[str, str]
+    steps: Sequence[Step]
+    changes: Sequence[Change]
+    outputs: Mapping[str, Sequence[Output]]
+    alpha: float
+    test: str
+    gate: GateResult | None = None
+    live: Mapping[str, Sequence[Output]] = field(default_factory=dict)
+
+    @property
+    def opened(self) -> int:
+        """How many items were correct before, and now no rule settles their output."""
+        return sum(step.statuses in _OPENED for step in self.steps)
+
+    def shown(self, kinds: Sequence[Kind] = tuple(LISTED)) -> list[StepShown]:
+        """The items of these kinds, in order; by default all whose status changed."""
+        old, new = ({output.id: output.text for output in self.outputs[name]} for name in self.names)
+        return [
+            StepShown(
+                id=step.case.id,
+                category=step.case.tags["category"],
+                phenomenon=step.case.tags["phenomenon"],
+                kind=step.kind,
+                source=step.case.sources[0] or "",
+                focus=step.case.tags.get("focus", ()),
+                statuses=step.statuses,
+                old=old.get(step.case.id),
+                new=new.get(step.case.id),
+                old_why=Evidence.of(step.old.evidence).reason,
+                new_why=Evidence.of(step.new.evidence).reason,
+            )
+            for step in self.steps
+            if step.kind in kinds
+        ]
+
+    def title(self, kind: Kind) -> str:
+        """What heads the list of the items of this kind."""
+        return f"{LISTED[kind]}: {plural(len(self.shown([kind])), 'item')}"
+
+    def tables(self) -> list[Table]:
+        """Which statuses became which, and what that is for each category."""
+        pairs = Counter(step.statuses for step in self.steps)
+        kinds: dict[str, Counter[str]] = {}
+        for step in self.steps:
+            kinds.setdefault(step.case.tags["category"], Counter())[step.kind] += 1
+        return [
+            status_matrix(pairs, self.names),
+            category_table(self.changes, kinds, names=self.names, alpha=self.alpha, test=self.test),
+        ]
+
+    def items_table(self, kind: Kind) -> Table:
+        """The items of this kind with both outputs."""
+        return step_table(self.shown([kind]), self.names, title=self.title(kind))
+
+    def rows(self) -> Table:
+        """One item a row: all whose status changed."""
+        header = ["kind", "id", "category", "phenomenon", "old_status", "new_status"]
+        texts = ("source", "old", "new", "old_why", "new_why")
+        rows = [
+            [s.kind, s.id, s.category, s.phenomenon, *s.statuses, *(getattr(s, name) or "" for name in texts)]
+            for s in self.shown()
+        ]
+        return Table([*header, *texts], rows)
+
+    def record(self) -> dict[str, Any]:
+        """The JSON shape; `items` are all whose status changed."""
+        pairs = Counter(step.statuses for step in self.steps)
+        return {
+            "old": self.names[0],
+            "new": self.names[1],
+            "kinds": dict(Counter(step.kind for step in self.steps)),
+            "statuses": [{"old": old, "new": new, "n": n} for (old, new), n in pairs.items()],
+            "changes": [asdict(change) for change in self.changes],
+            "items": [asdict(step) for step in self.shown()],
+            "gate": None if self.gate is None else asdict(self.gate),
+        }

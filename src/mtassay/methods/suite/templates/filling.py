@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from itertools import product
+from typing import cast
 
-from mtassay.errors import MtassayError
+from mtassay.errors import MtassayError, UsageError
 from mtassay.methods.suite.patterns import escaped
 from mtassay.methods.suite.templates.conditions import Columns
 from mtassay.methods.suite.templates.english import TAGS, article, inflect, verb_phrase
 from mtassay.methods.suite.templates.placeholders import Argument, Call, Placeholder, parse
 from mtassay.methods.suite.templates.tables import FormTable
 
-__all__ = ["Filler", "Inflector", "NoFormError", "capitalized"]
+__all__ = ["Filler", "Inflector", "NoFormError", "capitalized", "load_inflector"]
 
 Function = Callable[[str, Sequence[Argument]], Sequence[str]]
 Inflector = Callable[..., str | Sequence[str]]
@@ -34,6 +37,21 @@ def capitalized(text: str) -> str:
     """
     place = next((i for i, character in enumerate(text) if character.isalnum()), len(text))
     return text[:place] + text[place : place + 1].upper() + text[place + 1 :]
+
+
+def load_inflector(text: str) -> tuple[str, Inflector]:
+    """The name and the function of `NAME=MODULE:FUNCTION`; the module may be in this folder."""
+    name, equals, where = text.partition("=")
+    if not equals or not name or not where:
+        raise UsageError(f"'{text}' must be NAME=VALUE.")
+    module, _, function = where.partition(":")
+    sys.path.insert(0, "")  # as with `python -m`
+    try:
+        return name, cast("Inflector", getattr(import_module(module), function))
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"Cannot load --inflector {text}: {error}. Write NAME=MODULE:FUNCTION.") from None
+    finally:
+        sys.path.remove("")
 
 
 def plain(inflector: Inflector) -> Function:

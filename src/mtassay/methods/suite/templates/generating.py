@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from math import prod
 from pathlib import PurePath
 from typing import Any
 
+from mtassay.display import Table
 from mtassay.errors import InputError
 from mtassay.formats.suite import REGEX_FIELDS, Item, Suite
 from mtassay.formats.suite.records import item_from_record
@@ -17,6 +18,7 @@ from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.templates.filling import Filler, Inflector, NoFormError, capitalized
 from mtassay.methods.suite.templates.located import line_of
 from mtassay.methods.suite.templates.nouns import Record, Template, TemplateFile
+from mtassay.texts.marks import plural
 
 __all__ = ["MAX_COMBINATIONS", "MAX_ITEMS", "Generated", "TemplateCounts", "generate"]
 
@@ -62,6 +64,49 @@ class Generated:
     suite: Suite
     counts: tuple[TemplateCounts, ...]
     doubtful: Mapping[str, str] = field(default_factory=dict)
+
+    def remarks(self) -> list[str]:
+        """What a person should look at before the items are used."""
+        remarks = []
+        for number, what in (
+            (sum(c.duplicates for c in self.counts), "left out: their source was there before"),
+            (sum(c.empty_rules for c in self.counts), "rules left out: no form is left to look for"),
+        ):
+            if number:
+                remarks.append(f"{number:,} {what}")
+        remarks += [f"the template '{c.id}' makes no items" for c in self.counts if not c.items]
+        if self.doubtful:
+            item_id, status = next(iter(self.doubtful.items()))
+            remarks.append(
+                f"{plural(len(self.doubtful), 'item')} with a reference that is not correct by the rules, "
+                f"the first {item_id} ({status})"
+            )
+        return remarks
+
+    def table(self) -> Table:
+        """For each template, and for all, what was made of its combinations."""
+        columns = ("combinations", "excluded", "duplicates", "sampled_out", "items")
+        rows = [[c.id, *(f"{getattr(c, column):,}" for column in columns)] for c in self.counts]
+        totals = [sum(getattr(c, column) for c in self.counts) for column in columns]
+        rows.append(["all", *(f"{total:,}" for total in totals)])
+        return Table(["Template", *(column.replace("_", " ") for column in columns)], rows)
+
+    def record(self) -> dict[str, Any]:
+        """The JSON shape."""
+        return {
+            "items": len(self.suite.items),
+            "templates": [asdict(count) for count in self.counts],
+            "doubtful": dict(self.doubtful),
+        }
+
+    def examples(self) -> list[Item]:
+        """One item of each template, from its middle: the first one is the least telling."""
+        found, place = [], 0
+        for count in self.counts:
+            if count.items:
+                found.append(self.suite.items[place + count.items // 2])
+            place += count.items
+        return found
 
 
 def generate(

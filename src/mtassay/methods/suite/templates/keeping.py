@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from mtassay.formats.suite import RULE_FIELDS, Item, Suite
+from mtassay.errors import UsageError
+from mtassay.formats.suite import RULE_FIELDS, Item, Suite, read_suite
+from mtassay.texts.marks import plural
 
-__all__ = ["Kept", "carry_over"]
+__all__ = ["Kept", "carry_over", "keep_work"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,18 @@ def carry_over(old: Suite, new: Suite) -> Kept:
         if _is_work(item) and (item.id not in made or made[item.id].source != item.source)
     ]
     return Kept(replace(new, items=tuple(items)), changed, tuple(lost))
+
+
+def keep_work(path: Path, new: Suite) -> Kept:
+    """What people added to the suite in a file, put into the new one; work that would be lost is refused."""
+    kept = carry_over(read_suite(path), new)
+    if kept.lost:
+        raise UsageError(
+            f"{path}: work of people is in {plural(len(kept.lost), 'item')} no longer made "
+            f"({', '.join(kept.lost[:3])}{'…' if len(kept.lost) > 3 else ''}). Write to another file, "
+            "or drop it with --overwrite."
+        )
+    return kept
 
 
 def _kept(old: Item, new: Item) -> Item:

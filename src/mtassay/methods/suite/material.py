@@ -1,41 +1,37 @@
-"""What is stored about the items of a suite: outputs of runs and of systems, and what reviewers said."""
+"""What a suite can learn from: outputs of saved runs and of systems, and what reviewers said about them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
-
-from mtassay.api import workspace_path
-from mtassay.caller import Budget
-from mtassay.cli.common import cache_workspace
-from mtassay.cli.suite.inputs import Inputs
-from mtassay.cli.suite.newest import newest_run, same_items
-from mtassay.core import Case, Judgement, Output, Result, Segment, System, Tools
-from mtassay.engine import execute
+from mtassay.core import Output, Segment
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Suite
-from mtassay.methods.suite.method import QUESTION, SuiteMethod, case_of
-from mtassay.report.progress import Progress
-from mtassay.reviews import Decision, Subject, decide
+from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.method import QUESTION, SuiteMethod, case_of, subject_of
+from mtassay.reviews import Decision, decide
 from mtassay.store import Workspace
 
-__all__ = ["Evidence", "RunOption", "ask", "existing_workspace", "gather", "said", "subject_id", "suite_run"]
-
-
-RunOption = Annotated[
-    str | None,
-    typer.Option(
-        "--run", metavar="RUN", help="The saved run whose outputs count. Default: the newest of this suite."
-    ),
+__all__ = [
+    "SAMPLE_COLUMNS",
+    "Material",
+    "newest_run",
+    "said",
+    "same_items",
+    "sample_records",
+    "sample_rows",
+    "subject_id",
+    "suite_run",
+    "suite_runs",
 ]
+
+SAMPLE_COLUMNS = ("id", "category", "phenomenon", "source", "output", "status", "count", "systems")
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Material:
     """By item: the outputs with the systems that gave them, and what the reviews of outputs come to."""
 
     outputs: dict[str, dict[str, list[str]]] = field(default_factory=dict)
@@ -63,6 +59,10 @@ class Evidence:
             if sources.get(subject.case_id) == subject.sources and len(subject.outputs) == 1:
                 self.reviews.setdefault(subject.case_id, {})[subject.outputs[0]] = decision
 
+    def texts(self) -> dict[str, list[str]]:
+        """The distinct outputs of each item."""
+        return {item_id: list(outputs) for item_id, outputs in self.outputs.items()}
+
     def decisions(self, item_id: str) -> dict[str, bool]:
         """What is settled about an item's outputs: whether each is correct."""
         return {
@@ -87,35 +87,17 @@ def said(decision: Decision) -> str:
 
 def subject_id(item: Item, output: str) -> str:
     """How a review names an output of an item."""
-    return Subject(item.id, case_of(item).sources, (output,)).id
+    return subject_of(case_of(item), output).id
 
 
-def gather(
-    inputs: Inputs, systems: Sequence[str] | None, run: str | None, workspace: Path | None, *, quiet: bool
-) -> Evidence:
-    """Outputs of `-t`, or of a saved run (the newest of this suite unless one is named), and all reviews."""
-    if systems and run:
-        raise UsageError("Give outputs with -t or a saved run with --run, not both.")
-    evidence = Evidence()
-    store = existing_workspace(workspace)
-    if systems:
-        answers = ask(inputs, inputs.systems(systems), store=store or cache_workspace(workspace), quiet=quiet)
-        evidence.add(answers)
-    elif (run_id := suite_run(store, run, inputs.suite)) and store:
-        evidence.add_run(store, run_id, inputs.suite)
-    if store:
-        evidence.add_reviews(store, inputs.suite)
-    return evidence
+def suite_runs(store: Workspace) -> list[str]:
+    """The ids of all saved runs of suites, newest first."""
+    return [run.id for run in store.runs() if run.method == SuiteMethod.name]
 
 
-def existing_workspace(chosen: Path | None) -> Workspace | None:
-    """The workspace if there is one; a file that was asked for must be there."""
-    path = workspace_path(chosen)
-    if path.exists():
-        return Workspace(path)
-    if chosen is not None:
-        raise UsageError(f"There is no workspace {path}.")
-    return None
+def newest_run(store: Workspace, suite: Suite) -> str | None:
+    """The id of the newest run that asked for an item of this suite; `None` if no run did."""
+    return next((run for run in suite_runs(store) if same_items(store.segments(run), suite)), None)
 
 
 def suite_run(store: Workspace | None, name: str | None, suite: Suite) -> str | None:
@@ -134,33 +116,49 @@ def suite_run(store: Workspace | None, name: str | None, suite: Suite) -> str | 
     return run.id
 
 
-@dataclass(frozen=True)
-class _Asking(SuiteMethod):
-    """The first half of a suite run: outputs, and no verdicts on them, so that rules may be wrong."""
-
-    def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
-        return [case_of(item) for item in self.suite.items]
-
-    def judge(
-        self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
-    ) -> Judgement:
-        return Judgement()
-
-    def score(self, judgement: Judgement, tools: Tools) -> Result:
-        return Result()
+def same_items(segments: Iterable[Segment], suite: Suite) -> set[str]:
+    """The ids of the items that asked then what they ask now: the id alone may be that of another suite."""
+    sources = {item.id: item.source for item in suite.items}
+    return {segment.id for segment in segments if sources.get(segment.id) == segment.source}
 
 
-def ask(
-    inputs: Inputs,
-    systems: Sequence[System],
-    *,
-    store: Workspace | None,
-    budget: Budget | None = None,
-    quiet: bool = False,
-) -> Mapping[str, Sequence[Output]]:
-    """The output of every system for every chosen item, in order. Answers of live engines are kept."""
-    method = _Asking(inputs.suite)
-    with Progress(quiet=quiet) as progress:
-        return execute(
-            method, inputs.segments, systems, workspace=store, budget=budget, report=progress.report
-        ).outputs
+def sample_records(suite: Suite, outputs: Mapping[str, Sequence[Output]]) -> list[dict[str, Any]]:
+    """One record an item: its distinct outputs with the systems that gave them, the most frequent first.
+
+    `outputs` has, for each system, one output for each item in order; `missing` are systems without any.
+    """
+    material = Material()
+    material.add(outputs)
+    judge = Judge(suite)
+    records = []
+    for place, item in enumerate(suite.items):
+        texts = sorted(material.outputs.get(item.id, {}).items(), key=lambda entry: -len(entry[1]))
+        records.append(
+            {
+                "id": item.id,
+                "category": item.category,
+                "phenomenon": item.phenomenon,
+                "source": item.source,
+                "missing": [name for name, answers in outputs.items() if answers[place].text is None],
+                "outputs": [
+                    {"text": text, "status": judge.judge(item, text).status, "systems": names}
+                    for text, names in texts
+                ],
+            }
+        )
+    return records
+
+
+def sample_rows(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The same, one output a row, with `SAMPLE_COLUMNS`."""
+    return [
+        {
+            **{key: record[key] for key in SAMPLE_COLUMNS[:4]},
+            "output": output["text"],
+            "status": output["status"],
+            "count": len(output["systems"]),
+            "systems": ", ".join(output["systems"]),
+        }
+        for record in records
+        for output in record["outputs"]
+    ]

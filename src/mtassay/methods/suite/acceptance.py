@@ -7,40 +7,66 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from mtassay.cli.suite.evidence import Evidence, said, subject_id
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Rule, RuleField, Suite
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.known import Known, broken_by, known_outputs, with_rules
+from mtassay.methods.suite.material import Material, said, subject_id
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import short
 from mtassay.methods.suite.suggest import expression_for
 from mtassay.reviews import Decision
 from mtassay.reviews.subjects import SHORT
+from mtassay.texts.marks import marked
 
 __all__ = ["Outcome", "Wish", "rules_to_add"]
 
+_SHOWN = 200  # characters of a rule
 _LONGEST_TOKEN = 5000  # characters; what is longer is no translation that a system gives twice
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a person asked for; no subjects means all that reviewers have settled."""
+    """What a person asks for: subjects (the beginning of an id), items, or all that reviewers have settled.
 
-    subjects: tuple[str, ...]
-    form: Literal["token", "regex"]
-    regex: str | None
-    correct: bool | None
-    note: str
+    `form` is how outputs become rules, unless `regex` is the expression to write. `correct` is the person's
+    own answer where there is no review, and `note` what the rules say of themselves, where it is not the
+    reviewer's.
+    """
+
     person: str
+    subjects: tuple[str, ...] = ()
+    everything: bool = False
+    form: Literal["token", "regex"] = "token"
+    regex: str | None = None
+    correct: bool | None = None
+    note: str = ""
+
+    def check(self) -> None:
+        """Refuse what does not say what is meant."""
+        if not self.subjects and not self.everything:
+            raise UsageError("Say what to accept: subjects, items, or --all for all that is settled.")
+        if self.regex and (self.everything or len(self.subjects) != 1):
+            raise UsageError("--regex PATTERN goes with one SUBJECT.")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Rules by item, and what there is to say about the rest."""
+    """Rules by item, what there is to say about the rest, and the items whose approval the rules undo."""
 
     rules: dict[str, list[tuple[RuleField, Rule]]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    drafts: list[str] = field(default_factory=list)
+
+    @property
+    def lines(self) -> list[str]:
+        """One line for each rule."""
+        return [
+            f"{item_id}: {name.replace('_regex', ' expression').replace('_tokens', ' token')} "
+            f"{marked(rule.text, limit=_SHOWN)}"
+            for item_id, rules in self.rules.items()
+            for name, rule in rules
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +78,18 @@ class _Target:
     decision: Decision | None
 
 
-def rules_to_add(suite: Suite, evidence: Evidence, wish: Wish) -> Outcome:
+def rules_to_add(suite: Suite, material: Material, wish: Wish) -> Outcome:
     """What to write. What cannot be accepted is said; what would break a known verdict is a `UsageError`."""
     judge = Judge(suite)
     outcome = Outcome()
     grouped: dict[tuple[str, bool], list[_Target]] = {}
-    for target in _targets(judge, evidence, wish):
+    for target in _targets(judge, material, wish):
         correct = _answer(target, wish, outcome)
         if correct is not None:
             grouped.setdefault((target.item.id, correct), []).append(target)
     for (item_id, correct), targets in grouped.items():
         item = judge.items[item_id]
-        outputs, decisions = evidence.outputs.get(item_id, {}), evidence.decisions(item_id)
+        outputs, decisions = material.outputs.get(item_id, {}), material.decisions(item_id)
         if wish.correct is not None:
             decisions |= {target.text: correct for target in targets if target.text is not None}
         known = known_outputs(judge, item, outputs=outputs, decisions=decisions)
@@ -72,32 +98,33 @@ def rules_to_add(suite: Suite, evidence: Evidence, wish: Wish) -> Outcome:
             outcome.rules.setdefault(item_id, []).extend(made)
     if not grouped and not outcome.remarks:
         outcome.remarks.append("nothing is settled by reviews yet: mtassay review next")
+    outcome.drafts.extend(item.id for item in suite.items if item.approver and item.id in outcome.rules)
     return outcome
 
 
-def _targets(judge: Judge, evidence: Evidence, wish: Wish) -> Iterator[_Target]:
+def _targets(judge: Judge, material: Material, wish: Wish) -> Iterator[_Target]:
     items = judge.items
     if not wish.subjects:
         for item in items.values():
-            yield from _reviewed(item, evidence)
+            yield from _reviewed(item, material)
     for name in wish.subjects:
         if name not in items:
-            yield _find(name, items, evidence)
+            yield _find(name, items, material)
         elif wish.regex is not None and wish.correct is not None:
             yield _Target(items[name], None, None)
         else:
             item = items[name]
-            yield from _reviewed(item, evidence) or [_only_open(judge, item, evidence, wish)]
+            yield from _reviewed(item, material) or [_only_open(judge, item, material, wish)]
 
 
-def _reviewed(item: Item, evidence: Evidence) -> list[_Target]:
-    return [_Target(item, text, decision) for text, decision in evidence.reviews.get(item.id, {}).items()]
+def _reviewed(item: Item, material: Material) -> list[_Target]:
+    return [_Target(item, text, decision) for text, decision in material.reviews.get(item.id, {}).items()]
 
 
-def _only_open(judge: Judge, item: Item, evidence: Evidence, wish: Wish) -> _Target:
+def _only_open(judge: Judge, item: Item, material: Material, wish: Wish) -> _Target:
     """The one undecided output of an item that nobody has reviewed. Of several a person must choose."""
     texts = [
-        text for text in evidence.outputs.get(item.id, ()) if judge.judge(item, text).status == "undecided"
+        text for text in material.outputs.get(item.id, ()) if judge.judge(item, text).status == "undecided"
     ]
     if len(texts) == 1 and wish.correct is not None:
         return _Target(item, texts[0], None)
@@ -109,12 +136,12 @@ def _only_open(judge: Judge, item: Item, evidence: Evidence, wish: Wish) -> _Tar
     raise UsageError(f"{what}. Choose, with --correct or --incorrect: {choice}{more}")
 
 
-def _find(name: str, items: Mapping[str, Item], evidence: Evidence) -> _Target:
+def _find(name: str, items: Mapping[str, Item], material: Material) -> _Target:
     """The output whose subject begins like this."""
     found: dict[str, _Target] = {}
     for item_id, item in items.items():
-        reviewed = evidence.reviews.get(item_id, {})
-        for text in (*reviewed, *evidence.outputs.get(item_id, ())):
+        reviewed = material.reviews.get(item_id, {})
+        for text in (*reviewed, *material.outputs.get(item_id, ())):
             if (key := subject_id(item, text)).startswith(name):
                 found[key] = _Target(item, text, reviewed.get(text))
     if len(found) == 1:

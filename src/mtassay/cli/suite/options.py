@@ -1,0 +1,75 @@
+"""What the suite commands share: the suite argument, which items to take, which run, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.cli.common import say, say_failures
+from mtassay.cli.frame import Command, parameters_of
+from mtassay.core import Output
+from mtassay.errors import UsageError
+from mtassay.methods.suite.method import CHOOSING, SuiteMethod
+from mtassay.options import options_of
+
+__all__ = [
+    "RunOption",
+    "SuiteArgument",
+    "choosing",
+    "name_and_value",
+    "say_all",
+    "stop_if_failed",
+    "warn_of_format",
+]
+
+SuiteArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="SUITE",
+        help="Suite file (YAML, JSONL, DFKI JSON), or one that comes with mtassay: en-pt, pt-en.",
+    ),
+]
+RunOption = Annotated[
+    str | None,
+    typer.Option(
+        "--run", metavar="RUN", help="The saved run whose outputs count. Default: the newest of this suite."
+    ),
+]
+
+
+def choosing(*others: str) -> Callable[[Command], Command]:
+    """Gives a command the fields that choose items as options, and these other fields of the method."""
+    wanted = (*CHOOSING, *others)
+    return parameters_of(SuiteMethod, without=tuple(set(options_of(SuiteMethod)) - set(wanted)))
+
+
+def name_and_value(text: str) -> tuple[str, str]:
+    """The two sides of NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise UsageError(f"'{text}' must be NAME=VALUE.")
+    return name, value
+
+
+def say_all(lines: Iterable[str]) -> None:
+    """Say each line on standard error, after our name."""
+    for line in lines:
+        say(f"mtassay: {line}")
+
+
+def stop_if_failed(live: Mapping[str, Sequence[Output]]) -> None:
+    """Say what live engines did not translate, and stop with exit code 3 if there is any."""
+    if say_failures(live):
+        raise typer.Exit(3)
+
+
+def warn_of_format(path: Path) -> None:
+    """Say what is not kept in a file of the DFKI's format."""
+    if path.suffix == ".json":
+        say(
+            f"mtassay: not in {path}: authors, dates, notes, focus words, references and context, for which "
+            "the DFKI's format has no place. To keep them: mtassay suite convert"
+        )

@@ -1,0 +1,259 @@
+"""Making suites: the file to begin with, new items from drafts and tables, and who may approve them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+import yaml
+
+from mtassay.errors import InputError, UsageError
+from mtassay.formats.suite import Item, Rule, Suite, read_suite
+from mtassay.formats.suite.editing import add_items, editable, set_fields
+from mtassay.formats.suite.files import write_text
+from mtassay.formats.text import read_lines
+from mtassay.languages import parse_pair
+from mtassay.methods.suite.lint import lint
+from mtassay.methods.suite.patterns import compile_rule
+from mtassay.methods.suite.problems import Problem
+from mtassay.methods.suite.selection import Choice, select
+
+__all__ = [
+    "Added",
+    "Approved",
+    "Draft",
+    "Wanted",
+    "add_drafts",
+    "approve",
+    "begin",
+    "new_items",
+    "read_drafts",
+]
+
+_TEXT = """\
+# A test suite for machine translation. Every item tests one phenomenon in one sentence.
+# Add items here, or with: mtassay suite add {path}
+# Then: mtassay suite check {path}   and: mtassay suite run {path} -t NAME=FILE
+suite: {name}
+langpair: {pair}
+about: What it is for, by whom, and its licence.
+# Upper and lower case, how accents are encoded, and extra spaces make no difference to the rules.
+match: {{case: ignore, unicode: NFC, whitespace: collapse}}
+# A macro is a part of patterns that comes again and again; write {{{{name}}}} where it belongs.
+# macros:
+#   nobody: nobody|no one|not anybody
+#
+# An item looks like this; only id, category, phenomenon and source must be there:
+#   - id: negation-001
+#     category: Negation
+#     phenomenon: Negative concord
+#     source: The sentence that systems translate.
+#     focus: [the words of it that carry the phenomenon]
+#     positive_regex:            # found anywhere in an output: it is correct
+#       - \\b(one|another) right wording\\b
+#     negative_regex:            # found anywhere: it is incorrect
+#       - regex: \\ba mistake that systems make\\b
+#         note: why it is wrong
+#     references: [A correct translation.]
+items: []
+"""
+
+_COLUMNS = {
+    "id": "id",
+    "category": "category",
+    "phenomenon": "phenomenon",
+    "source": "source",
+    "focus": "focus",
+    "positive": "positive",
+    "positive_regex": "positive",
+    "negative": "negative",
+    "negative_regex": "negative",
+    "reference": "references",
+    "references": "references",
+    "context": "context",
+    "note": "note",
+    "author": "author",
+}
+_NEEDED = ("category", "phenomenon", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An item as a person gives it; expressions are texts, and what is empty is not known yet."""
+
+    category: str = ""
+    phenomenon: str = ""
+    source: str = ""
+    focus: tuple[str, ...] = ()
+    positive: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()
+    note: str = ""
+    author: str = ""
+    id: str = ""
+
+    @property
+    def missing(self) -> list[str]:
+        """What an item cannot be without."""
+        return [name for name in _NEEDED if not getattr(self, name).strip()]
+
+
+Wanted = Sequence[tuple[int | None, Draft]]
+"""Drafts, each with its line in the table if it comes from one."""
+
+
+def new_items(suite: Suite, wanted: Wanted, table: Path | None = None) -> list[Item]:
+    """One item for each draft, with an id that the suite does not have, and with rules that compile."""
+    taken = {item.id for item in suite.items}
+    items = []
+    for line, each in wanted:
+        if each.missing and line:
+            raise InputError(f"there is no {each.missing[0]}", path=table, line=line)
+        if each.missing:
+            raise UsageError(f"An item needs {', '.join('--' + name for name in each.missing)} too.")
+        item = _item(suite, each, taken)
+        if item.id in taken:
+            where = f"{table} line {line}: " if line else ""
+            raise UsageError(f"{where}There is an item '{item.id}' already. Choose another id.")
+        _check_patterns(suite, item, table, line)
+        taken.add(item.id)
+        items.append(item)
+    return items
+
+
+def _item(suite: Suite, given: Draft, taken: set[str]) -> Item:
+    today = date.today().isoformat()
+    positive, negative = (
+        tuple(Rule(text, author=given.author, date=today) for text in texts)
+        for texts in (given.positive, given.negative)
+    )
+    return Item(
+        id=given.id or _new_id(given.category, given.phenomenon, taken),
+        langpair=suite.langpair,
+        category=given.category,
+        phenomenon=given.phenomenon,
+        source=given.source,
+        positive_regex=positive,
+        negative_regex=negative,
+        focus=given.focus,
+        references=given.references,
+        context=given.context,
+        note=given.note,
+        author=given.author,
+    )
+
+
+def _new_id(category: str, phenomenon: str, taken: set[str]) -> str:
+    """Category and phenomenon in small letters, and the first number that is free.
+
+    >>> _new_id("Negation", "Negative concord", {"negation-negative-concord-001"})
+    'negation-negative-concord-002'
+    """
+    first, second = _slug(category), _slug(phenomenon)
+    stem = second if second.startswith(first) else f"{first}-{second}"
+    number = 1
+    while f"{stem}-{number:03}" in taken:
+        number += 1
+    return f"{stem}-{number:03}"
+
+
+def _slug(text: str) -> str:
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return re.sub(r"\W+", "-", plain.lower()).strip("-") or "item"
+
+
+def _check_patterns(suite: Suite, item: Item, table: Path | None, line: int | None) -> None:
+    for rule in (*item.positive_regex, *item.negative_regex):
+        try:
+            compile_rule(rule, matching=suite.matching, macros=dict(suite.macros))
+        except ValueError as error:
+            raise InputError(
+                f"bad pattern '{rule.text}' ({error}). Nothing was added", path=table, line=line
+            ) from None
+
+
+def read_drafts(path: Path, defaults: Draft | None = None) -> list[tuple[int | None, Draft]]:
+    """One draft a line below the header, with its number; `defaults` fill what a line leaves empty.
+
+    Several values of one cell are separated by " | "; an expression has a cell for itself.
+    """
+    header, *lines = read_lines(path)
+    columns = [name.strip().lower() for name in header.split("\t")]
+    if unknown := [name for name in columns if name not in _COLUMNS]:
+        raise InputError(f"no column '{unknown[0]}'. Available: {', '.join(_COLUMNS)}", path=path, line=1)
+    if not lines:
+        raise InputError("a header without rows", path=path, line=1)
+    return [
+        (number, _row(columns, line.split("\t"), defaults or Draft(), path, number))
+        for number, line in enumerate(lines, 2)
+        if line.strip()
+    ]
+
+
+def _row(columns: Sequence[str], cells: Sequence[str], defaults: Draft, path: Path, number: int) -> Draft:
+    if len(cells) != len(columns):
+        raise InputError(f"{len(cells)} columns, expected {len(columns)}", path=path, line=number)
+    values: dict[str, str | tuple[str, ...]] = {}
+    for column, cell in zip(columns, cells, strict=True):
+        name, text = _COLUMNS[column], cell.strip()
+        if name in ("positive", "negative"):  # " | " may well be part of an expression
+            values[name] = (text,) if text else ()
+        elif name in ("focus", "references", "context"):
+            values[name] = tuple(part.strip() for part in text.split(" | ") if part.strip())
+        else:
+            values[name] = text
+    return replace(defaults, **{name: value for name, value in values.items() if value})  # type: ignore[arg-type]
+
+
+def begin(path: Path, *, langpair: str, name: str = "") -> None:
+    """Write a suite without items that explains itself; its name is that of the file unless given."""
+    if path.suffix not in (".yaml", ".yml"):
+        raise UsageError(f"{path}: a new suite is YAML. Call it {path.with_suffix('.yaml')}.")
+    if path.exists():
+        raise UsageError(
+            f"{path} is there already. Choose another name, or add to it: mtassay suite add {path}."
+        )
+    shown = yaml.safe_dump(name or path.stem, allow_unicode=True).splitlines()[0]
+    write_text(path, _TEXT.format(path=str(path), name=shown, pair=str(parse_pair(langpair))))
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The items that were put into a file, and what `suite check` would say of them alone."""
+
+    items: Sequence[Item]
+    problems: Sequence[Problem]
+
+
+def add_drafts(path: Path, wanted: Wanted, table: Path | None = None) -> Added:
+    """Put items into a suite file, whose other lines stay as they are; `table` is where drafts come from."""
+    suite = add_items(path, lambda suite: new_items(suite, wanted, table))
+    items = suite.items[len(suite.items) - len(wanted) :]
+    problems = lint(replace(suite, items=items), min_items=1)
+    return Added(items, [p for p in problems if p.item and p.severity != "info"])
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """The items that are approved now, and those that were before."""
+
+    now: Sequence[str]
+    before: Sequence[str]
+
+
+def approve(path: Path, ids: Sequence[str], *, by: str) -> Approved:
+    """Say in a suite file that items are right; `*` stands for anything. Nobody approves their own items."""
+    chosen = select(read_suite(editable(path)), Choice(ids=ids)).items
+    own = [item.id for item in chosen if item.author == by]
+    if own:
+        more = f" and {len(own) - 1} more" if len(own) > 1 else ""
+        raise UsageError(f"{by} wrote {own[0]}{more}: another person must approve. Nothing was changed.")
+    drafts = [item.id for item in chosen if item.is_draft]
+    if drafts:
+        set_fields(path, {item_id: {"approver": by} for item_id in drafts})
+    return Approved(drafts, [item.id for item in chosen if not item.is_draft])

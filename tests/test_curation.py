@@ -1,0 +1,146 @@
+"""How a suite grows, from the library: sample, suggest, accept, check, judge again, challenge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mtassay import api, curation
+from mtassay.core import Review
+from mtassay.errors import UsageError
+from mtassay.formats.suite import read_suite
+from mtassay.methods.suite.acceptance import Wish
+from mtassay.methods.suite.material import suite_runs
+from mtassay.reviews import Subject
+from mtassay.store import Workspace
+
+TEXT = """\
+langpair: en-pt
+match: {case: ignore, whitespace: collapse}
+items:
+  - id: neg
+    category: Negation
+    phenomenon: Concord
+    source: Nobody said anything.
+    positive_regex:
+      - disse nada
+    negative_regex: disse algo
+  - id: novel
+    category: Lexis
+    phenomenon: False friends
+    source: She read a novel.
+"""
+SYSTEMS = {
+    "a": ["Ninguém disse nada.", "Ela leu um romance."],
+    "b": ["Ninguém falou nada.", "Ela leu um romance."],
+    "c": ["Ninguém disse algo.", "Ela leu uma novela."],
+}
+
+
+@pytest.fixture(autouse=True)
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.yaml").write_text(TEXT, encoding="utf-8")
+    return tmp_path / "s.yaml"
+
+
+def save_run() -> str:
+    return api.suite("s.yaml", SYSTEMS, save=True, quiet=True).id
+
+
+def test_a_sample_is_of_items_without_rules() -> None:
+    found = curation.sample("s.yaml", {name: texts[1:] for name, texts in SYSTEMS.items()})
+    (record,) = found.records
+    assert [(output["text"], output["systems"]) for output in record["outputs"]] == [
+        ("Ela leu um romance.", ["a", "b"]),
+        ("Ela leu uma novela.", ["c"]),
+    ]
+    assert len(curation.sample("s.yaml", SYSTEMS, everything=True).records) == 2
+    none = curation.sample("s.yaml", SYSTEMS, category="Negation")
+    assert (none.records, none.items) == ([], 1)
+
+
+def test_a_failing_engine_is_among_the_live_answers() -> None:
+    found = curation.sample("s.yaml", {"bad": "command:false"}, quiet=True)
+    assert [output.text for output in found.answers.live["bad"]] == [None]
+
+
+def test_suggestions_from_texts_and_from_the_newest_run() -> None:
+    (first, *_) = curation.suggest("s.yaml", SYSTEMS, quiet=True)
+    assert first.suggestion.proposals[0].pattern == r"\bnada\b"
+    with pytest.raises(UsageError, match=r"There are no outputs of s\.yaml"):
+        curation.suggest("s.yaml")
+    assert not Path(".mtassay").exists()
+    save_run()
+    assert curation.suggest("s.yaml")[0].record()["item"] == "neg"
+
+
+def test_what_is_accepted_stands_in_the_file(suite: Path) -> None:
+    wish = Wish("eva", ("neg",), correct=True, regex=r"\bnada\b")
+    outcome = curation.accept("s.yaml", wish, SYSTEMS)
+    assert outcome.lines == [r"neg: positive expression \bnada\b"]
+    assert [rule.text for rule in read_suite(suite).items[0].positive_regex] == ["disse nada", r"\bnada\b"]
+    with pytest.raises(UsageError, match="known to be incorrect"):
+        curation.accept("s.yaml", Wish("eva", ("neg",), correct=True, regex="disse"), SYSTEMS)
+
+
+def test_reviews_become_tokens(suite: Path) -> None:
+    save_run()
+    subject = Subject("novel", ("She read a novel.",), ("Ela leu uma novela.",))
+    review = Review(subject.id, "suite", "incorrect", "ana", at="2026-11-15T10:00:00+00:00")
+    Workspace(Path(".mtassay/workspace.db")).add_reviews([review], [subject])
+    outcome = curation.accept("s.yaml", Wish("eva", everything=True))
+    assert outcome.lines == ["novel: negative token Ela leu uma novela."]
+    (token,) = read_suite(suite).items[1].negative_tokens
+    assert (token.text, token.author) == ("Ela leu uma novela.", "ana")
+
+
+def test_a_wish_says_what_it_wants() -> None:
+    with pytest.raises(UsageError, match="Say what to accept"):
+        curation.accept("s.yaml", Wish("eva"))
+
+
+def test_a_check_finds_what_never_applies() -> None:
+    found = curation.check("s.yaml", {"a": SYSTEMS["a"]}, select=["never-fires"])
+    assert [problem.rule for problem in found.found] == ["disse algo"]
+    assert not found.has_errors
+    assert found.lines()[-1] == "2 items: 1 remark"
+    with pytest.raises(UsageError, match="There are no saved runs yet"):
+        curation.check("s.yaml", runs=True)
+    save_run()
+    assert curation.check("s.yaml", runs=True, select=["never-fires"]).found == []
+
+
+def test_rejudging_shows_what_changed_and_can_be_kept(suite: Path) -> None:
+    old = save_run()
+    suite.write_text(TEXT.replace("disse nada", "nada").replace("She read", "She wrote"), encoding="utf-8")
+    found = curation.rejudge("s.yaml", save=True, quiet=True)
+    assert [(c.item, c.old, c.new, c.systems) for c in found.changes.changes] == [
+        ("neg", "undecided", "correct", ("b",))
+    ]
+    assert found.left_out == {"items whose source has changed since": 1}
+    assert suite_runs(Workspace(Path(".mtassay/workspace.db"))) == [found.run, old]
+    again = api.load(found.run)
+    assert again.judge(alpha=0.1, quiet=True).result.counts == again.result.counts
+
+
+def test_two_files_are_compared_on_the_same_outputs(suite: Path) -> None:
+    Path("new.yaml").write_text(TEXT.replace("disse algo", "ninguém"), encoding="utf-8")
+    found = curation.compare_rules("new.yaml", "s.yaml", SYSTEMS)
+    assert [(c.systems, c.old, c.new) for c in found.changes.changes] == [
+        (("a",), "correct", "conflict"),
+        (("b",), "undecided", "incorrect"),
+    ]
+    assert found.title == "s.yaml → new.yaml · 2 items · 3 systems"
+
+
+def test_a_challenge_has_pairs_of_known_outputs() -> None:
+    found = curation.challenge("s.yaml", SYSTEMS)
+    assert [(pair.correct, pair.incorrect) for pair in found.pairs] == [
+        ("Ninguém disse nada.", "Ninguém disse algo.")
+    ]
+    save_run()
+    assert curation.challenge("s.yaml", runs=["last"]).pairs == found.pairs
+    with pytest.raises(UsageError, match="No item gives a pair"):
+        curation.challenge("s.yaml", category="Lexis")
