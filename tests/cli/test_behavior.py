@@ -104,7 +104,7 @@ def test_weights_that_are_not_there_are_no_dead_end(
     def refuse(*_: object) -> None:
         raise ServiceError("the weights cannot be had.")
 
-    monkeypatch.setattr("mtassay.cli.behavior.making.check_filter", refuse)
+    monkeypatch.setattr("mtassay.methods.behavior.recipe.check_filter", refuse)
     done = run("behavior", "generate", *FEW, "-o", "c.jsonl")
     assert done.returncode == 3
     assert "Or filter with the encoder: --filter use:against=source." in done.stderr

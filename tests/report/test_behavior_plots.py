@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.core import Result, Score
-from mtassay.methods.behavior.sweeps import sweep
+from mtassay.methods.behavior.rates import sweep
 from mtassay.report.behavior_plots import plot_pass_rates, plot_thresholds
 from tests.report.test_behavior import FINDINGS, RESULT, finding
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -19,8 +18,9 @@ from mtassay.display import PLAIN, Table, View
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.languages import Pair, parse_pair
 from mtassay.report.run import render, render_tables
-from mtassay.stats import default_seed
+from mtassay.stats import fixed_seed as fixed_seed
 from mtassay.store import DEFAULT, Workspace
+from mtassay.texts.marks import plural as plural
 from mtassay.texts.marks import printable
 
 
@@ -83,12 +83,6 @@ SeedOption = Annotated[
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 
-def fixed_seed(chosen: int | None) -> int:
-    """The seed to use. Where none is set, one is drawn here, so that all draws of a command share it."""
-    seed = chosen if chosen is not None else default_seed()
-    return secrets.randbits(31) if seed is None else seed
-
-
 def pair_of(text: str | None) -> Pair | None:
     """The language pair, where one was given."""
     return None if text is None else parse_pair(text)
@@ -144,15 +138,6 @@ def refuse_existing(*paths: Path | None, force: bool = False, otherwise: str = "
     for path in paths:
         if path is not None and path.exists() and not force:
             raise UsageError(f"{path} is there already. Choose another name, or {otherwise}.")
-
-
-def plural(number: int, word: str, many: str = "") -> str:
-    """A number with its word.
-
-    >>> plural(1, "item"), plural(1200, "item"), plural(2, "category", "categories")
-    ('1 item', '1,200 items', '2 categories')
-    """
-    return f"{number:,} {word if number == 1 else many or word + 's'}"
 
 
 def print_json(value: Any) -> None:

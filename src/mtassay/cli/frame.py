@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,22 +28,42 @@ from mtassay.method import method_of
 from mtassay.options import Option, options_of
 from mtassay.systems.live import LiveSystem
 
-__all__ = ["FRAME", "Frame", "framed", "parameters_of", "place"]
+__all__ = ["FRAME", "Frame", "framed", "framed_without", "parameters_of", "place"]
 
 Values = Mapping[str, Any]
 
 
-def parameters_of(cls: Any, *, without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
-    """Gives a command the fields of a method as options, in the place of its parameter `parameters`."""
-    options = {name: _typed(option) for name, option in options_of(cls).items() if name not in without}
-    return grouped("parameters", options, dict)
+def parameters_of(
+    cls: Any, *, without: tuple[str, ...] = (), into: str = "parameters", only_given: bool = False
+) -> Callable[[Command], Command]:
+    """Gives a command the fields of a dataclass as options, in the place of its parameter `into`.
+
+    With `only_given`, what was not written is `None`, for a command that takes it from a saved run.
+    """
+    options: dict[str, tuple[Any, Any]] = {}
+    older: dict[str, str] = {}
+    for name, option in options_of(cls).items():
+        if name not in without:
+            shown = replace(option, kind=option.kind | None, default=None) if only_given else option
+            options[name] = _typed(shown)
+            if option.old:
+                older[f"old_{name}"] = name
+                options[f"old_{name}"] = _typed(replace(shown, flags=option.old, is_hidden=True))
+
+    def make(given: dict[str, Any]) -> dict[str, Any]:
+        for old, name in older.items():
+            value = given.pop(old)
+            given[name] = value if given[name] is None else given[name]
+        return given
+
+    return grouped(into, options, make)
 
 
 def _typed(option: Option) -> tuple[Any, Any]:
     """An option as Typer wants it: a type with all that is known of it, and a default."""
     how = typer.Option(
         *option.flags,
-        help=option.help,
+        help=option.told,
         metavar=option.metavar,
         hidden=option.is_hidden,
         min=option.least,
@@ -82,12 +102,18 @@ class Frame:
         self.said.append(note)
         say(f"mtassay: {note}")
 
-    def show(self, run: Run, **view: Any) -> None:
-        """Print the run, say what can be done next, and stop with exit code 3 if an engine failed."""
-        if any(answer.text is not None for answers in run.outputs.values() for answer in answers):
+    def show(self, run: Run, *, empty: bool = False, unkept: str = "", **view: Any) -> None:
+        """Print the run, say what can be done next, and stop with exit code 3 if an engine failed.
+
+        A run in which nobody answered anything is printed only if it has something to say even so (`empty`).
+        `unkept` is what to do where answers of live engines are not kept with their run.
+        """
+        if empty or any(answer.text is not None for answers in run.outputs.values() for answer in answers):
             print_run(run.record, self.output_format, view=View(**view), said=self.said)
         if self.save:
             say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
+        elif unkept and run.is_live and not self.quiet:
+            say(f"mtassay: not kept; {unkept}")
         for line in method_of(run.record).advice(run.record, is_saved=self.save):
             say(f"mtassay: {line}{place(self.workspace) if f' {run.id}' in line else ''}")
         for name, errors in run.failures.items():
@@ -117,6 +143,12 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 
 framed = grouped("frame", _OPTIONS, lambda given: Frame(**given))
 """The command with these options in the place of its parameter `frame`."""
+
+
+def framed_without(*names: str) -> Callable[[Command], Command]:
+    """The same without some of these options, as `save` where there is nothing to keep."""
+    options = {name: option for name, option in _OPTIONS.items() if name not in names}
+    return grouped("frame", options, lambda given: Frame(**given))
 
 
 def place(workspace: Path | None) -> str:

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 from mtassay.display import Span
 
-__all__ = ["differing", "display_width", "find_words", "marked", "printable", "wrapped"]
+__all__ = ["differing", "display_width", "find_words", "marked", "plural", "printable", "wrapped"]
 
 LIMIT = 1200
 """Characters of one text that are shown."""
@@ -24,6 +24,15 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 _KEPT = {"\u200c", "\u200d", *map(chr, range(0x0600, 0x0606)), "\u06dd", "\u070f", "\u08e2"}
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+|[^\w\s]")  # scripts without spaces: each character
 _LONG = 600  # words: beyond, only what is the same at both ends is found
+
+
+def plural(number: int, word: str, many: str = "") -> str:
+    """A number with its word.
+
+    >>> plural(1, "item"), plural(1200, "item"), plural(2, "category", "categories")
+    ('1 item', '1,200 items', '2 categories')
+    """
+    return f"{number:,} {word if number == 1 else many or word + 's'}"
 
 
 def printable(text: str) -> str:
