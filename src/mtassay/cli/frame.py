@@ -44,8 +44,11 @@ def parameters_of(
     older: dict[str, str] = {}
     for name, option in options_of(cls).items():
         if name not in without:
-            shown = replace(option, kind=option.kind | None, default=None) if only_given else option
-            options[name] = _typed(shown)
+            shown, default = option, ""
+            if only_given:
+                shown = replace(option, kind=option.kind | None, default=None)
+                default = f"{_default(option)}, or the saved run's" if option.default else ""
+            options[name] = _typed(shown, default)
             if option.old:
                 older[f"old_{name}"] = name
                 options[f"old_{name}"] = _typed(replace(shown, flags=option.old, is_hidden=True))
@@ -59,13 +62,23 @@ def parameters_of(
     return grouped(into, options, make)
 
 
-def _typed(option: Option) -> tuple[Any, Any]:
-    """An option as Typer wants it: a type with all that is known of it, and a default."""
+def _default(option: Option) -> str:
+    """The default as a person would write it."""
+    value = option.default
+    return option.written(value).lstrip("-") if isinstance(value, bool) else str(value)
+
+
+def _typed(option: Option, default: str = "") -> tuple[Any, Any]:
+    """An option as Typer wants it: a type with all that is known of it, and a default.
+
+    `default` is what the help says of it, where that is more than the default itself.
+    """
     how = typer.Option(
         *option.flags,
         help=option.told,
         metavar=option.metavar,
         hidden=option.is_hidden,
+        show_default=default or True,
         min=option.least,
         max=option.most,
     )
