@@ -70,8 +70,9 @@ def failure_blocks(run: Run, view: View) -> list[Block]:
     several = len(run.systems) > 1
     where = f"mtassay behavior judge {run.id} " if view.is_saved else ""
     blocks = []
+    failed = failures_in(run) if most else []
     for system in run.systems if most else ():
-        found = [finding for finding in failures_in(run) if finding.system == system]
+        found = [finding for finding in failed if finding.system == system]
         blocks += [case_block(finding, show_system=several) for finding in found[:most]]
         if left := len(found) - most if len(found) > most else 0:
             more = f"{left:,} more failed case{'s' * (left != 1)}{f' of {system}' if several else ''}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from mtassay.core import Case, Edit, Finding, Output
 from mtassay.languages import Pair
@@ -20,10 +20,10 @@ from mtassay.methods.missing import missing
 __all__ = ["Answered", "Evidence", "count_findings", "missing_output", "skipped_case"]
 
 _SIDES = ("original", "edited")
+_NOTHING: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """All that a finding says about a case. Qualities are from 0 to 1, `None` where they are unknown.
 
     A case that was judged has a `status`, with `why` where it is undecided, and `where` its error is if it
@@ -43,7 +43,7 @@ class Evidence:
     edited_source: str = ""
     edited_output: str = ""
     pseudo_reference: str = ""
-    edit: Mapping[str, Any] = field(default_factory=dict)
+    edit: Mapping[str, Any] = _NOTHING
     edit_found: bool | None = None
     reason: str = ""
     side: str = ""
@@ -52,8 +52,7 @@ class Evidence:
     def of(cls, finding: Finding) -> Evidence:
         """The record that a finding has, fresh or out of the workspace."""
         kept = finding.evidence
-        known = {name: kept[name] for name in cls.__slots__ if kept.get(name) is not None}
-        return cls(**known)
+        return cls(**{name: kept[name] for name in cls._fields if kept.get(name) is not None})
 
     def as_dict(self) -> dict[str, Any]:
         """The same as it is kept."""
@@ -106,7 +105,7 @@ def skipped_case(case: Case, system: str) -> Finding:
 def missing_output(case: Case, system: str, side: int, output: Output) -> Finding:
     """A case without the output to its original (side 0) or to its edit (1)."""
     absent = missing(output, system)
-    evidence = replace(Evidence.of(absent), side=_SIDES[side], capability=case.tags["capability"])
+    evidence = Evidence.of(absent)._replace(side=_SIDES[side], capability=case.tags["capability"])
     return replace(absent, case_id=case.id, evidence=evidence.as_dict())
 
 

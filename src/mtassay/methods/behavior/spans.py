@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
-from mtassay.methods.behavior.reading import LeftOut, Reading, read_pairs
 from mtassay.methods.behavior.tracing import is_unspaced
 from mtassay.tools.annotate.nouns import Annotation, Span, Token
 from mtassay.tools.annotate.phrases import with_phrases
@@ -18,14 +17,11 @@ __all__ = [
     "MOST_WORDS",
     "PARTS",
     "PHRASES",
-    "LeftOut",
-    "Reading",
     "aligned_spans",
     "candidates",
     "head_of",
     "is_auxiliary",
     "keep_longest",
-    "read_pairs",
     "relation_of",
 ]
 
