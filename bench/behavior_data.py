@@ -13,8 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from mtassay.methods.behavior.differences import change_at, changes_between
-from mtassay.methods.behavior.files import write_cases, write_outputs
+from mtassay.methods.behavior.files import change_at, changes_between, write_cases, write_outputs
 from mtassay.methods.behavior.nouns import BehaviorCase, edited_id
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -23,10 +23,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mtassay.errors import UsageError
-from mtassay.methods.behavior.candidates import candidates
-from mtassay.methods.behavior.capabilities.choose import open_capability
+from mtassay.methods.behavior.capabilities.base import open_capability
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
-from mtassay.methods.behavior.spans import aligned_spans
+from mtassay.methods.behavior.spans import aligned_spans, candidates
 from mtassay.stats.intervals import wilson
 from mtassay.tools.align import Links, open_aligner, read_pharaoh
 from mtassay.tools.annotate import Annotation, Token, with_phrases

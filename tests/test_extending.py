@@ -9,12 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Segment
+from mtassay.core import Edit, Segment
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_stream, read_test_set
+from mtassay.languages import parse_pair
+from mtassay.methods.behavior.capabilities.base import open_capability
+from mtassay.methods.behavior.infill.base import Filled, Masked, infiller_names, open_infiller
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.recipe import Recipe
 from mtassay.registry import names
 from mtassay.tools.align import aligner_names, open_aligner
 from mtassay.tools.annotate import open_annotator
+from mtassay.tools.annotate.fake import FakeAnnotator
+from tests.methods.behavior.fakes import Memory
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")
 
@@ -58,6 +65,35 @@ def test_the_word_aligner_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         open_aligner("cs-en", name="same-word:x")
     with pytest.raises(UsageError, match="'same-word' has no symmetrization; leave 'union' out"):
         open_aligner("cs-en", name="same-word", symmetrize="union")
+
+
+def test_the_capability_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A capability", tmp_path, monkeypatch)
+    assert names("capability")[-1] == "acronym"
+    assert Recipe.resolve({"capabilities": "abbreviation,noun", "no_filter": True}).capabilities == (
+        *("acronym", "noun"),
+    )
+    capability = open_capability("acronym")
+    [source] = FakeAnnotator("en").annotate(["He left NATO"])
+    pair = ReadPair("1", source, source, frozenset())
+    places = [AlignedSpan(0, 2, 0, 2, "PRON", 0), AlignedSpan(8, 12, 8, 12, "PROPN", 2)]
+    assert capability.spans(pair, places) == places[1:]
+    assert capability.instruction(pair, places[1]) == 'an acronym other than "NATO"'
+    assert capability.objection(source, [Edit(8, 12, "NATO", "Rome")]) == '"Rome" is no acronym'
+    assert capability.objection(source, [Edit(8, 12, "NATO", "OPEC")]) is None
+
+
+def test_the_infiller_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("An infiller", tmp_path, monkeypatch)
+    assert infiller_names()[-1] == "same:WORD"
+    infiller = open_infiller("same:OK", parse_pair("en-pt"), Memory())
+    source, reference = FakeAnnotator("en").annotate(["Go to bed", "Vai dormir"])
+    pair = ReadPair("1", source, reference, frozenset())
+    masked = Masked(pair, "noun", (AlignedSpan(6, 9, 4, 10, "NOUN", 2),), ("a noun",))
+    [answer] = infiller.fill([masked])
+    assert (answer.masked, infiller.signature) == (masked, "same:OK")
+    assert isinstance(answer, Filled)
+    assert (answer.source, answer.reference) == ("Go to OK", "Vai OK")
 
 
 def test_the_file_format_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

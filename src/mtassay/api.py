@@ -38,7 +38,7 @@ from mtassay.report.run import Form, render, render_html
 from mtassay.store import DEFAULT, Workspace
 from mtassay.story import CaseStory, tell_case
 from mtassay.systems.live import LiveSystem
-from mtassay.systems.roster import Given, named, open_systems
+from mtassay.systems.roster import Given, named, open_systems, stored_among
 from mtassay.systems.stored import Stored, replays
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "Settings",
     "Texts",
     "behavior",
+    "generate",
     "invariance",
     "listed",
     "load",
@@ -59,6 +60,8 @@ __all__ = [
     "workspace_path",
 ]
 
+Read = Callable[[EngineTools], Sequence[Segment]]
+"""Reads segments, and tells of what it finds."""
 Texts = str | PathLike[str] | Sequence[str | None]
 """A file, or texts in memory."""
 
@@ -120,6 +123,11 @@ class Run:
     def outputs(self) -> Mapping[str, Sequence[Output]]:
         """What was answered, by system."""
         return self.record.outputs
+
+    @property
+    def is_live(self) -> bool:
+        """Whether live engines were asked."""
+        return self.execution is not None and self.execution.is_live
 
     @property
     def failures(self) -> Mapping[str, Sequence[Output]]:
@@ -309,16 +317,25 @@ def behavior(source: Any, reference: Any, systems: Given, *, langpair: str, **op
     """Edit both sides of a parallel text, and see which capabilities a system lacks.
 
     `source` and `reference` are files or lists of texts; with `reference=None`, `source` is a file of cases
-    that were made before. Parameters: those of `BehaviorMethod`.
+    that were made before. Parameters: those of `BehaviorMethod`, and of `Recipe` where cases are made.
     """
     from mtassay.methods.behavior.method import BehaviorMethod
 
     settings, given = Settings.split(options)
     pair = parse_pair(langpair)
-    method = BehaviorMethod.resolve({"pair": str(pair), **given})
     if not systems:
-        raise UsageError("There is no system to test: add -t NAME=scheme:rest.")
-    return _execute(method, method.read(source, reference), systems, settings, pair)
+        ways = "-t NAME=scheme:rest" if reference is not None else "-t NAME=FILE or -t NAME=scheme:rest"
+        raise UsageError(f"There is no system to {'judge' if reference is None else 'test'}: add {ways}.")
+    method = BehaviorMethod.resolve({"pair": str(pair), "recipe": reference is not None, **given})
+    ready: Given | Sequence[System] = systems
+    if reference is not None:
+        if stored := stored_among(systems):
+            raise UsageError(
+                f"'{stored[0]}' is no live engine, and new cases have no stored outputs. "
+                "Use 'mtassay behavior generate', then 'mtassay behavior judge'."
+            )
+        ready = open_systems(systems, [], pair)  # what cannot be opened is known before cases are made
+    return _execute(method, lambda tools: method.read(source, reference, tools), ready, settings, pair)
 
 
 def read(
@@ -352,9 +369,27 @@ def run(
     return _execute(method, read_texts(segments, pair), systems, settings, pair)
 
 
-def load(name: str = "last", *, workspace: str | PathLike[str] | None = None) -> Run:
-    """A saved run by its id, the beginning or the end of it, or `last`."""
-    return Run(open_workspace(workspace).run(name))
+def generate(method: Method, read: Read, **options: Any) -> core.Generated:
+    """What a method makes of the segments that `read` reads, with all that it refused; nothing is asked."""
+    settings, _ = Settings.split(options)
+    with settings.tools(is_live=True) as tools:  # a language model may be asked, whose answers are kept
+        return method.generate(read(tools), tools)
+
+
+def load(
+    name: str = "last", *, workspace: str | PathLike[str] | None = None, method: str | None = None
+) -> Run:
+    """A saved run by its id, the beginning or the end of it, or `last`.
+
+    With `method`, `last` is the newest run of it, and a run of another one is refused.
+    """
+    store = open_workspace(workspace)
+    if name == "last" and method is not None:
+        name = next((run.id for run in store.runs() if run.method == method), name)
+    found = store.run(name)
+    if method not in (None, found.method):
+        raise UsageError(f"Run {found.id} is of '{found.method}', not of '{method}'.")
+    return Run(found)
 
 
 def workspace_path(chosen: str | PathLike[str] | None = None) -> Path:
@@ -374,7 +409,8 @@ def open_workspace(chosen: Any = None) -> Workspace:
 class Settings:
     """How a method is run: what all functions of the library share; see the top of this module.
 
-    `creates` makes a workspace for the cache alone, where there is none yet.
+    `creates` makes a workspace for the cache alone, where there is none yet. `made` is told what the method
+    generated, before anything is asked.
     """
 
     save: bool = False
@@ -386,6 +422,7 @@ class Settings:
     quiet: bool | None = None
     listen: Callable[[str], None] | None = None
     creates: bool = False
+    made: Callable[[core.Generated], None] | None = None
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
@@ -421,24 +458,33 @@ class Settings:
             return None  # a folder that may not be written: a score does not need it
 
     @contextmanager
-    def tools(self, systems: Given | Sequence[System] = ()) -> Iterator[EngineTools]:
-        """What a method is lent while it asks these systems and judges, with progress shown."""
+    def tools(
+        self, systems: Given | Sequence[System] = (), *, is_live: bool = False
+    ) -> Iterator[EngineTools]:
+        """What a method is lent while it asks these systems and judges, with progress shown.
+
+        What is dear to compute is kept at the end.
+        """
         with Progress(quiet=self.is_quiet) as progress:
-            store = self.memory(is_live=_is_live(systems))
-            yield EngineTools(store, progress.report, self.budget, self.listen or _deaf)
+            store = self.memory(is_live=is_live or _is_live(systems))
+            tools = EngineTools(store, progress.report, self.budget, self.listen or _deaf)
+            yield tools
+            tools.keep()
 
 
 def _execute(
     method: Method,
-    segments: Sequence[Segment],
+    segments: Sequence[Segment] | Read,
     systems: Given | Sequence[System],
     settings: Settings,
     pair: Pair | None = None,
 ) -> Run:
     """Run the method, show how far it is, and keep the run where that is wanted."""
     with settings.tools(systems) as tools:
+        read = segments(tools) if callable(segments) else segments
         opened = _opener(method, systems, pair, tools)
-        execution = run_with(tools, method, segments, opened)
+        execution = run_with(tools, method, read, opened, made=settings.made)
+        method.check_run(execution.run)
         if settings.save and tools.workspace:
             execution.save(tools.workspace)
     return Run(execution.run, execution)

@@ -289,11 +289,17 @@ class Result:
 class Generated:
     """What a method makes of the segments it is given, before anything is asked.
 
-    `refused` are records of what was tried and is not among the segments, each with its reason.
+    `refused` are records of what was tried and is not among the segments, each with its reason. `notes` are
+    what a reader of the result must know of it.
     """
 
     segments: Sequence[Segment]
     refused: Sequence[Mapping[str, Any]] = ()
+    notes: Sequence[str] = ()
+
+    def check(self) -> None:
+        """Refuse to go on with this, where there is nothing to ask."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,11 @@ class Execution:
         return self.run.outputs
 
     @property
+    def is_live(self) -> bool:
+        """Whether any of the systems is a live engine."""
+        return any(isinstance(system, LiveSystem) for system in self.systems)
+
+    @property
     def failures(self) -> dict[str, list[Output]]:
         """What live engines did not translate, by system; who answered everything is not there."""
         live = live_outputs(self.systems, self.outputs)
@@ -107,10 +112,20 @@ def run_with(
     systems: Sequence[System] | Open,
     *,
     concludes: bool = True,
+    made: Callable[[Generated], None] | None = None,
 ) -> Execution:
-    """The same with tools that have been used, and whose notes and seconds belong to the run."""
+    """The same with tools that have been used, and whose notes and seconds belong to the run.
+
+    `made` is told what was generated, before anything is asked.
+    """
     started = datetime.now(UTC)
     generated = method.generate(segments, tools)
+    tools.keep()
+    if made is not None:
+        made(generated)
+    for note in generated.notes:
+        tools.note(note)
+    generated.check()
     opened = systems(generated.segments) if callable(systems) else systems
     method.check([system.name for system in opened])
     asked = ask(method, generated.segments, opened, tools)

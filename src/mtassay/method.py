@@ -68,6 +68,11 @@ class Method(ABC):
         """The fields as resolved, as JSON can hold them; `restore` reads them again."""
         return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
 
+    @classmethod
+    def check_run(cls, run: Run) -> None:
+        """Refuse a run that says nothing, before it is kept and shown."""
+        return None
+
     def check(self, systems: Sequence[str]) -> None:
         """Refuse what cannot be with these systems, before anything is asked."""
         return None

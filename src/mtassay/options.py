@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -22,12 +22,13 @@ _OPTION = "option"
 class Option:
     """How a field is an option of a command.
 
-    `flags` are how it is written; without any, `--` and its name, and for a switch also `--no-` and its name.
-    `kind` is the type of what is written and `default` what stands for nothing written, where these are not
-    the field's own. `least` and `most` bound a number. `is_hidden` leaves an old name out of the help.
+    `help` may be a function, for what takes time to say. `flags` are how it is written; without any, `--` and
+    its name, for a switch also `--no-` and its name. `kind` is the type of what is written and `default` what
+    stands for nothing written, where these are not the field's own. `least` and `most` bound a number. `old`
+    are names that it had before, which go on working; `is_hidden` leaves an option out of the help.
     """
 
-    help: str
+    help: str | Callable[[], str]
     flags: Sequence[str] = ()
     metavar: str | None = None
     least: float | None = None
@@ -35,9 +36,29 @@ class Option:
     kind: Any = None
     default: Any = ...
     is_hidden: bool = False
+    old: Sequence[str] = ()
+
+    @property
+    def told(self) -> str:
+        """The help."""
+        return self.help if isinstance(self.help, str) else self.help()
+
+    def written(self, value: Any) -> str:
+        """How a person wrote this value, without the value itself.
+
+        >>> Option("Look for it.", ("--direct/--no-direct",)).written(False)
+        '--no-direct'
+        """
+        yes, _, no = self.flags[0].partition("/")
+        return no if value is False and no else yes
 
 
-def option(help: str, *flags: str, in_signature: bool = True, **how: Any) -> dict[str, Any]:  # noqa: A002
+def option(
+    help: str | Callable[[], str],  # noqa: A002
+    *flags: str,
+    in_signature: bool = True,
+    **how: Any,
+) -> dict[str, Any]:
     """The metadata that makes a field an option; see `Option`.
 
     Not `in_signature` is what changes no number.
@@ -68,7 +89,7 @@ def options_of(cls: Any, *, plain: bool = False) -> dict[str, Option]:
                 default = f.default_factory()
         kind = hints[f.name] if how.kind is None else how.kind
         word = f.name.replace("_", "-")
-        flags = how.flags or ((f"--{word}/--no-{word}",) if kind is bool else ())
+        flags = how.flags or (f"--{word}/--no-{word}" if kind is bool else f"--{word}",)
         found[f.name] = replace(how, kind=kind, default=default, flags=flags)
     return found
 

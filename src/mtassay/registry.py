@@ -68,6 +68,27 @@ _OURS: dict[str, dict[str, str]] = {
         "pharaoh": "mtassay.tools.align.pharaoh:PharaohAligner",
         "pharaoh-reverse": "mtassay.tools.align.pharaoh:ReversePharaohAligner",
     },
+    # In the order of tables: the nine of the paper, then ours.
+    "capability": {
+        "noun": "mtassay.methods.behavior.capabilities.parts_of_speech:Noun",
+        "verb": "mtassay.methods.behavior.capabilities.parts_of_speech:Verb",
+        "adjective": "mtassay.methods.behavior.capabilities.parts_of_speech:Adjective",
+        "adverb": "mtassay.methods.behavior.capabilities.parts_of_speech:Adverb",
+        "preposition": "mtassay.methods.behavior.capabilities.parts_of_speech:Preposition",
+        "others": "mtassay.methods.behavior.capabilities.kinds:Others",
+        "tense": "mtassay.methods.behavior.capabilities.verbs:Tense",
+        "ner": "mtassay.methods.behavior.capabilities.kinds:Entity",
+        "general": "mtassay.methods.behavior.capabilities.kinds:General",
+        "number": "mtassay.methods.behavior.capabilities.forms:Number",
+        "negation": "mtassay.methods.behavior.capabilities.verbs:Negation",
+        "gender": "mtassay.methods.behavior.capabilities.forms:Gender",
+        "politeness": "mtassay.methods.behavior.capabilities.forms:Politeness",
+    },
+    "infiller": {
+        "lexicon": "mtassay.methods.behavior.infill.lexicon.infiller:LexiconInfiller",
+        "llm": "mtassay.methods.behavior.infill.llm:LLMInfiller",
+        "models": "mtassay.methods.behavior.infill.two_models:TwoModels",
+    },
     "format": {
         "tsv": "mtassay.formats.tsv:Tsv",
         "jsonl": "mtassay.formats.jsonl:JsonLines",

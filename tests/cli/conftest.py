@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.cli.main import main
-from mtassay.methods.behavior.filtering import ENCODER
+from mtassay.methods.behavior.quality import ENCODER
 
 MAIN = [sys.executable, "-c", "from mtassay.cli.main import main; main()"]
 Done = subprocess.CompletedProcess[str]
@@ -27,8 +27,8 @@ SURROUNDINGS = {"COLUMNS": "80", "PYTHONUTF8": "1"}
 @pytest.fixture(autouse=True)
 def defaults_without_comet(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where COMET is installed its weights need not be there, so behaviour takes the encoder by default."""
-    monkeypatch.setattr("mtassay.cli.behavior.making.default_filter", lambda: ENCODER)
-    monkeypatch.setattr("mtassay.cli.behavior.judging.best_quality", lambda: "use")
+    monkeypatch.setattr("mtassay.methods.behavior.recipe.default_filter", lambda: ENCODER)
+    monkeypatch.setattr("mtassay.methods.behavior.method.best_quality", lambda: "use")
 
 
 @pytest.fixture

@@ -104,7 +104,7 @@ def test_weights_that_are_not_there_are_no_dead_end(
     def refuse(*_: object) -> None:
         raise ServiceError("the weights cannot be had.")
 
-    monkeypatch.setattr("mtassay.cli.behavior.making.check_filter", refuse)
+    monkeypatch.setattr("mtassay.methods.behavior.recipe.check_filter", refuse)
     done = run("behavior", "generate", *FEW, "-o", "c.jsonl")
     assert done.returncode == 3
     assert "Or filter with the encoder: --filter use:against=source." in done.stderr
@@ -501,3 +501,26 @@ def test_capabilities_are_in_the_usual_order_in_every_table(run: Run, texts: Pat
         "behavior", "generate", *TEXT, "-c", "others,noun", "--no-filter", "-o", "a.jsonl", "-f", "json"
     )
     assert list(json.loads(done.stdout)["capabilities"]) == ["noun", "others"]
+
+
+def test_the_old_names_of_the_thresholds_go_on_working_and_are_not_in_the_help(run: Run, texts: Path) -> None:
+    words = write_systems(texts)
+    old = run("behavior", "judge", "c.jsonl", *words, "-f", "json")
+    new = tuple({"--alpha": "--min-quality", "--beta": "--max-change"}.get(word, word) for word in words)
+    assert new != words
+    assert run("behavior", "judge", "c.jsonl", *new, "-f", "json").stdout == old.stdout
+    for command in ("run", "judge", "sweep"):
+        shown = run("behavior", command, "--help").stdout
+        assert "--min-quality" in shown
+        assert "--max-change" in shown
+        assert "--alpha " not in shown
+        assert "--beta " not in shown
+
+
+def test_a_saved_run_is_judged_again_as_it_was_but_for_what_is_given(run: Run, texts: Path) -> None:
+    run("behavior", "judge", "c.jsonl", *write_systems(texts), "--signed", "--save")
+    again = json.loads(run("behavior", "judge", "last", "--max-change", 1, "-f", "json").stdout)
+    assert {score["value"] for score in again["scores"]} == {100.0}
+    assert again["scores"][0]["signature"].startswith("quality:chrf|alpha:0.5|beta:1|signed:yes|")
+    other = json.loads(run("behavior", "judge", "last", "--no-signed", "-f", "json").stdout)
+    assert other["scores"][0]["signature"].startswith("quality:chrf|alpha:0.5|beta:0.2|signed:no|")

@@ -9,15 +9,15 @@ import pytest
 import typer
 
 from mtassay.cli.behavior import quality, rate
-from mtassay.cli.behavior.rate import _PairScreen, _pending
+from mtassay.cli.behavior.rate import PairScreen
 from mtassay.cli.session import Session
-from mtassay.core import Result
+from mtassay.core import Edit, Result
 from mtassay.core import Run as SavedRun
 from mtassay.errors import MtassayError, UsageError
 from mtassay.formats.reviews import read_reviews
 from mtassay.methods.behavior.files import write_cases
-from mtassay.methods.behavior.nouns import BehaviorCase, Change, segments_of
-from mtassay.methods.behavior.pair_quality import RatedPair
+from mtassay.methods.behavior.nouns import BehaviorCase, segments_of
+from mtassay.methods.behavior.pair_quality import RatedPair, rating
 from mtassay.reviews import find_question, review_now
 from mtassay.store import Workspace
 from tests.cli.conftest import Run
@@ -31,7 +31,7 @@ CASES = [
         f"O cão {number} latiu.",
         f"Cow {number} barked.",
         f"A vaca {number} latiu.",
-        (Change(0, 3, "Dog", "Cow"),),
+        (Edit(0, 3, "Dog", "Cow"),),
     )
     for number in (1, 2)
 ]
@@ -109,7 +109,7 @@ def test_a_saved_run_has_its_cases(call: Call, tmp_path: Path) -> None:
 def test_every_answer_is_kept_and_only_what_is_asked_about_is_shown(tmp_path: Path) -> None:
     store = Workspace(tmp_path / "workspace.db")
     pair = RatedPair("1/noun", "Cow 1 barked.", "A vaca 1 latiu.")
-    queue = [_pending(pair, find_question(name)) for name in ("ssf", "tsf", "ta")]
+    queue = [rating(pair, find_question(name)) for name in ("ssf", "tsf", "ta")]
     keys, shown, screens = iter("321"), [], []
 
     def read_key() -> str:
@@ -117,7 +117,7 @@ def test_every_answer_is_kept_and_only_what_is_asked_about_is_shown(tmp_path: Pa
         shown.clear()
         return next(keys)
 
-    session = Session(store, "anna", queue, _PairScreen(80, False), read_key, str, shown.append, double=True)
+    session = Session(store, "anna", queue, PairScreen(80, False), read_key, str, shown.append, double=True)
     assert session.run() == "3 answered (1 satisfied, 1 fair, 1 unsatisfied), 0 left."
     assert [(r.question, r.answer) for r in store.reviews()] == [
         ("ssf", "satisfied"),

@@ -9,9 +9,7 @@ import pytest
 from mtassay.core import Cluster, Comparison, Finding, Result, Run, Score
 from mtassay.display import Cell, Table
 from mtassay.methods.behavior.blocks import case_block, failures_in, failures_table, worth_a_look
-from mtassay.methods.behavior.nouns import Change
-from mtassay.methods.behavior.rates import pass_rates
-from mtassay.methods.behavior.sweeps import error_positions, sweep
+from mtassay.methods.behavior.rates import error_positions, pass_rates, sweep
 from mtassay.methods.behavior.tables import (
     capabilities_in,
     pass_rate_table,
@@ -24,8 +22,8 @@ from mtassay.report.block import block_text
 from mtassay.report.table import to_text
 
 EDIT = {
-    "source": [Change(2, 7, "small", "young")],
-    "reference": [Change(7, 14, "pequeno", "jovem")],
+    "source": [[2, 7, "small", "young"]],
+    "reference": [[7, 14, "pequeno", "jovem"]],
 }
 
 

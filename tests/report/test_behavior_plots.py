@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.core import Result, Score
-from mtassay.methods.behavior.sweeps import sweep
+from mtassay.methods.behavior.rates import sweep
 from mtassay.methods.behavior.tables import pass_rate_figure, sweep_figure
 from mtassay.report.figures import draw
 from tests.report.test_behavior import FINDINGS, RESULT, finding

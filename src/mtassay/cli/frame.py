@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -29,7 +29,17 @@ from mtassay.method import method_of
 from mtassay.options import Option, options_of
 from mtassay.systems.live import LiveSystem
 
-__all__ = ["FRAME", "Command", "Frame", "framed", "framed_with", "grouped", "parameters_of", "place"]
+__all__ = [
+    "FRAME",
+    "Command",
+    "Frame",
+    "framed",
+    "framed_with",
+    "framed_without",
+    "grouped",
+    "parameters_of",
+    "place",
+]
 
 Values = Mapping[str, Any]
 Command = Callable[..., None]
@@ -71,24 +81,57 @@ def grouped(
 
 
 def parameters_of(
-    cls: Any, *, without: tuple[str, ...] = (), plain: bool = False
+    cls: Any,
+    *,
+    without: tuple[str, ...] = (),
+    into: str = "parameters",
+    only_given: bool = False,
+    plain: bool = False,
 ) -> Callable[[Command], Command]:
-    """Gives a command the fields of a method as options, in the place of its parameter `parameters`.
+    """Gives a command the fields of a dataclass as options, in the place of its parameter `into`.
 
-    With `plain`, fields that say nothing about options are options too.
+    With `only_given`, what was not written is `None`, for a command that takes it from a saved run. With
+    `plain`, fields that say nothing about options are options too.
     """
-    options = options_of(cls, plain=plain)
-    typed = {name: _typed(option) for name, option in options.items() if name not in without}
-    return grouped("parameters", typed, dict)
+    options: dict[str, tuple[Any, Any]] = {}
+    older: dict[str, str] = {}
+    for name, option in options_of(cls, plain=plain).items():
+        if name not in without:
+            shown, default = option, ""
+            if only_given:
+                shown = replace(option, kind=option.kind | None, default=None)
+                default = f"{_default(option)}, or the saved run's" if option.default else ""
+            options[name] = _typed(shown, default)
+            if option.old:
+                older[f"old_{name}"] = name
+                options[f"old_{name}"] = _typed(replace(shown, flags=option.old, is_hidden=True))
+
+    def make(given: dict[str, Any]) -> dict[str, Any]:
+        for old, name in older.items():
+            value = given.pop(old)
+            given[name] = value if given[name] is None else given[name]
+        return given
+
+    return grouped(into, options, make)
 
 
-def _typed(option: Option) -> tuple[Any, Any]:
-    """An option as Typer wants it: a type with all that is known of it, and a default."""
+def _default(option: Option) -> str:
+    """The default as a person would write it."""
+    value = option.default
+    return option.written(value).lstrip("-") if isinstance(value, bool) else str(value)
+
+
+def _typed(option: Option, default: str = "") -> tuple[Any, Any]:
+    """An option as Typer wants it: a type with all that is known of it, and a default.
+
+    `default` is what the help says of it, where that is more than the default itself.
+    """
     how = typer.Option(
         *option.flags,
-        help=option.help,
+        help=option.told,
         metavar=option.metavar,
         hidden=option.is_hidden,
+        show_default=default or True,
         min=option.least,
         max=option.most,
     )
@@ -125,12 +168,18 @@ class Frame:
         self.said.append(note)
         say(f"mtassay: {note}")
 
-    def show(self, run: Run, **view: Any) -> None:
-        """Print the run, say what can be done next, and stop with exit code 3 if an engine failed."""
-        if any(answer.text is not None for answers in run.outputs.values() for answer in answers):
+    def show(self, run: Run, *, empty: bool = False, unkept: str = "", **view: Any) -> None:
+        """Print the run, say what can be done next, and stop with exit code 3 if an engine failed.
+
+        A run in which nobody answered anything is printed only if it has something to say even so (`empty`).
+        `unkept` is what to do where answers of live engines are not kept with their run.
+        """
+        if empty or any(answer.text is not None for answers in run.outputs.values() for answer in answers):
             print_run(run.record, self.output_format, view=View(**view), said=self.said)
         if self.save:
             say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
+        elif unkept and run.is_live and not self.quiet:
+            say(f"mtassay: not kept; {unkept}")
         for line in method_of(run.record).advice(run.record, is_saved=self.save):
             say(f"mtassay: {line}{place(self.workspace) if f' {run.id}' in line else ''}")
         for name, errors in run.failures.items():
@@ -166,6 +215,12 @@ def framed_with(*names: str) -> Callable[[Command], Command]:
 
 framed = framed_with(*_OPTIONS)
 """The command with all of these options in the place of its parameter `frame`."""
+
+
+def framed_without(*names: str) -> Callable[[Command], Command]:
+    """The same without some of these options, as `save` where there is nothing to keep."""
+    options = {name: option for name, option in _OPTIONS.items() if name not in names}
+    return grouped("frame", options, lambda given: Frame(**given))
 
 
 def place(workspace: Path | None) -> str:

@@ -141,13 +141,14 @@ def story_record(story: CaseStory) -> dict[str, Any]:
         "source": segment.source if segment else None,
         "references": list(segment.references) if segment else [],
         "tags": dict(segment.tags) if segment else {},
-        "answers": [_answer_record(answer) for answer in story.answers],
+        "answers": [_answer_record(answer, story) for answer in story.answers],
         "history": [asdict(past) for past in story.history],
     }
 
 
-def _answer_record(answer: Answer) -> dict[str, Any]:
-    others = [f.evidence["edited_output"] for f in answer.findings if "edited_output" in f.evidence]
+def _answer_record(answer: Answer, story: CaseStory) -> dict[str, Any]:
+    told_with = [s.id for s in story.run.segments if method_of(story.run).case_of(s) == story.case_id != s.id]
+    others = [text for id_ in told_with if (text := story.run.text(id_, answer.systems[0])) is not None]
     return {
         "systems": list(answer.systems),
         "status": answer.status or None,

@@ -16,7 +16,7 @@ from mtassay.method import Read
 from mtassay.options import is_live, open_system
 from mtassay.systems.stored import Stored
 
-__all__ = ["Given", "name_and_rest", "named", "open_systems"]
+__all__ = ["Given", "name_and_rest", "named", "open_systems", "stored_among"]
 
 Given = Mapping[str, Any] | Sequence[str]
 """Systems by name, or texts such as `NAME=FILE`. What stands for a system is the name of a file or folder,
@@ -39,6 +39,15 @@ def open_systems(
         return {segment.id: text for segment, text in zip(segments, texts, strict=True)}
 
     return [_open(name, what, segments, pair, read or read_file) for name, what in named(given).items()]
+
+
+def stored_among(given: Given) -> list[str]:
+    """What of this can only give outputs that are there already, as it was given, else by its name."""
+    return [
+        str(what) if isinstance(what, str | PathLike) else name
+        for name, what in named(given).items()
+        if isinstance(what, Stored) or not (isinstance(what, System) or is_live(str(what)))
+    ]
 
 
 def _open(name: str, what: Any, segments: Sequence[Segment], pair: Pair | None, read: Read) -> System:

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.core import Segment, Statistics, Tools
+from mtassay.core import Output, Request, Segment, Statistics, System, Tools
+from mtassay.errors import ServiceError
 from mtassay.metrics.base import Metric
 
 
@@ -57,6 +58,7 @@ class Memory(Tools):
 
     kept: dict[str, bytes] = field(default_factory=dict)
     recalled: int = 0
+    notes: list[str] = field(default_factory=list)
 
     def progress(self, step: str, done: int, total: int | None) -> None:
         pass
@@ -67,3 +69,16 @@ class Memory(Tools):
 
     def remember(self, key: str, value: bytes) -> None:
         self.kept[key] = value
+
+    def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
+        """One after the other, and nothing twice; what fails has the reason as its error."""
+        outputs: list[Output] = []
+        for request in requests:
+            try:
+                outputs += system.translate([request])
+            except ServiceError as error:
+                outputs.append(Output(request.id, None, str(error)))
+        return outputs
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)

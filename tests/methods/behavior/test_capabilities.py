@@ -6,17 +6,16 @@ from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 
+from mtassay import registry
+from mtassay.core import Edit, apply_edits
 from mtassay.errors import UsageError
-from mtassay.methods.behavior.capabilities import choose
-from mtassay.methods.behavior.capabilities.base import Capability
-from mtassay.methods.behavior.capabilities.choose import (
-    ALIASES,
-    CAPABILITIES,
+from mtassay.methods.behavior.capabilities.base import (
+    Capability,
     capability_names,
     open_capability,
 )
-from mtassay.methods.behavior.differences import changes_between
-from mtassay.methods.behavior.nouns import AlignedSpan, Change, ReadPair, apply_changes
+from mtassay.methods.behavior.files import changes_between
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import aligned_spans
 from mtassay.tools.annotate import Annotator, open_annotator, with_phrases
 from mtassay.tools.annotate.fake import FakeAnnotator
@@ -127,7 +126,7 @@ def test_an_edit_of_another_kind_meets_an_objection(
     annotations = english.annotate([source, good, bad])
     for edited, passes in ((1, True), (2, False)):
         changes = changes_between(source, annotations[edited].text)
-        assert apply_changes(source, changes) == annotations[edited].text
+        assert apply_edits(source, changes) == annotations[edited].text
         found = capability.objection(annotations[edited], changes, original=annotations[0])
         assert (found is None) == passes, found
 
@@ -135,25 +134,25 @@ def test_an_edit_of_another_kind_meets_an_objection(
 @pytest.mark.slow
 def test_without_the_original_any_entity_will_do(english: Annotator) -> None:
     [edited] = english.annotate(["We met in London."])
-    changes = [Change(7, 16, "on Monday", "in London")]
+    changes = [Edit(7, 16, "on Monday", "in London")]
     assert open_capability("ner").objection(edited, changes) is None
 
 
 @pytest.mark.slow
 def test_every_one_of_several_edits_must_hold(english: Annotator) -> None:
     [edited] = english.annotate(["The girl sold her sister a quickly."])
-    changes = [Change(4, 7, "boy", "girl"), Change(26, 31, "horse", "quickly")]
+    changes = [Edit(4, 7, "boy", "girl"), Edit(26, 31, "horse", "quickly")]
     assert open_capability("noun").objection(edited, changes) == '"quickly" is not a noun or noun phrase'
 
 
 def test_a_general_edit_is_measured_on_the_words_that_it_replaces() -> None:
     annotator = FakeAnnotator("en")
     before, after = annotator.annotate(["a b c d e f g h i j.", "a x y z c d e f g h i j."])
-    change = [Change(2, 3, "b", "x y z")]
+    change = [Edit(2, 3, "b", "x y z")]
     general = open_capability("general")
     assert general.objection(after, change, original=before) is None  # 1 of 10 words
     assert general.objection(after, change) == "3 of 12 words are edited, which is not less than 20%"
-    two = [Change(2, 5, "b c", "x")]
+    two = [Edit(2, 5, "b c", "x")]
     [shorter] = annotator.annotate(["a x d e f g h i j."])
     assert general.objection(shorter, two, original=before) is not None  # 2 of 10 is not less than 0.2
 
@@ -164,11 +163,11 @@ def test_an_address_in_chinese_is_formal_or_not() -> None:
     pair = itself(annotator, "我 爱 您")
     assert chosen(capability, pair) == ["您"]
     [edited] = annotator.annotate(["我 爱 你"])
-    assert capability.objection(edited, [Change(4, 5, "您", "你")]) is None
-    assert capability.objection(edited, [Change(4, 5, "你", "他")]) is not None
+    assert capability.objection(edited, [Edit(4, 5, "您", "你")]) is None
+    assert capability.objection(edited, [Edit(4, 5, "你", "他")]) is not None
 
 
-@pytest.mark.parametrize("name", CAPABILITIES)
+@pytest.mark.parametrize("name", capability_names())
 def test_a_span_without_a_head_is_no_reason_to_fail(name: str) -> None:
     pair = itself(FakeAnnotator("en"), "a 19 house")
     capability = open_capability(name)
@@ -177,14 +176,15 @@ def test_a_span_without_a_head_is_no_reason_to_fail(name: str) -> None:
         assert '"19"' in capability.instruction(pair, span)
 
 
-@pytest.mark.parametrize("name", CAPABILITIES)
+@pytest.mark.parametrize("name", capability_names())
 def test_every_capability_opens_under_its_name(name: str) -> None:
     assert open_capability(name).name == open_capability(name.upper()).name == name
 
 
 def test_aliases_lead_to_capabilities() -> None:
-    assert {open_capability(alias).name for alias in ALIASES} == set(ALIASES.values())
-    assert set(ALIASES.values()) <= CAPABILITIES.keys()
+    aliases = {alias: found.name for found in registry.each("capability") for alias in found.aliases}
+    assert {alias: open_capability(alias).name for alias in aliases} == aliases
+    assert aliases["adj"] == "adjective"
 
 
 def test_an_unknown_capability_names_those_there_are() -> None:
@@ -194,7 +194,7 @@ def test_an_unknown_capability_names_those_there_are() -> None:
 
 def test_another_package_can_add_a_capability(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("Mine", f"{__name__}:Mine", "mtassay.capability")
-    monkeypatch.setattr(choose, "_entry_points", lambda: EntryPoints([point]))
+    monkeypatch.setattr(registry, "_entry_points", lambda kind: EntryPoints([point]))
     assert capability_names()[-1] == "Mine"
     assert isinstance(open_capability("Mine"), Mine)
 

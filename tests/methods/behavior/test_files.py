@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtassay.core import Edit, apply_edits
 from mtassay.errors import InputError
-from mtassay.methods.behavior.differences import change_at, changes_between
-from mtassay.methods.behavior.files import read_cases, read_outputs, write_cases, write_outputs
-from mtassay.methods.behavior.nouns import BehaviorCase, Change, apply_changes
+from mtassay.methods.behavior.files import (
+    change_at,
+    changes_between,
+    read_cases,
+    read_outputs,
+    write_cases,
+    write_outputs,
+)
+from mtassay.methods.behavior.nouns import BehaviorCase
 
 CASE = BehaviorCase(
     "1-noun",
@@ -22,8 +29,8 @@ CASE = BehaviorCase(
     "O cão dorme.",
     "The cat sleeps.",
     "O gato dorme.",
-    (Change(4, 7, "dog", "cat"),),
-    (Change(2, 5, "cão", "gato"),),
+    (Edit(4, 7, "dog", "cat"),),
+    (Edit(2, 5, "cão", "gato"),),
     {"infiller": "lexicon"},
 )
 PLAIN = {
@@ -51,8 +58,8 @@ def test_what_was_written_is_read_back(tmp_path: Path) -> None:
 
 def test_a_case_without_an_edit_gets_the_differences_of_its_texts(tmp_path: Path) -> None:
     (case,) = read_cases(written(tmp_path, PLAIN))
-    assert case.changes == (Change(4, 7, "dog", "cat"),)
-    assert case.reference_changes == (Change(2, 5, "cão", "gato"),)
+    assert case.changes == (Edit(4, 7, "dog", "cat"),)
+    assert case.reference_changes == (Edit(2, 5, "cão", "gato"),)
     assert case.segment_id == "a"
 
 
@@ -144,7 +151,7 @@ def test_what_is_wrong_in_a_file_of_outputs_is_one_line(
 
 @given(st.text("ab 大小,", max_size=20), st.text("ab 大小,", max_size=20))
 def test_the_differences_make_the_second_text_of_the_first(before: str, after: str) -> None:
-    assert apply_changes(before, changes_between(before, after)) == after
+    assert apply_edits(before, changes_between(before, after)) == after
 
 
 @given(st.text("ab ", max_size=12), st.text("ab ", max_size=12), st.integers(0, 12), st.integers(0, 12))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mtassay.errors import UsageError
-from mtassay.methods.behavior import filtering
-from mtassay.methods.behavior.filtering import default_filter, filter_cases, filter_threshold
+from mtassay.methods.behavior import quality
 from mtassay.methods.behavior.nouns import BehaviorCase
+from mtassay.methods.behavior.quality import default_filter, filter_cases, filter_threshold
 from tests.methods.behavior.fakes import Memory, Shared
 
 QE = {"shared:against=source": Shared(against="source")}
@@ -62,11 +62,11 @@ def test_a_measure_without_a_threshold_needs_one() -> None:
 
 
 def test_the_paper_s_measure_is_taken_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filtering, "version", lambda name: "2.2.7")
+    monkeypatch.setattr(quality, "version", lambda name: "2.2.7")
     assert default_filter() == "comet:model=Unbabel/wmt20-comet-qe-da"
 
     def absent(name: str) -> str:
-        raise filtering.PackageNotFoundError(name)
+        raise quality.PackageNotFoundError(name)
 
-    monkeypatch.setattr(filtering, "version", absent)
+    monkeypatch.setattr(quality, "version", absent)
     assert default_filter() == "use:against=source"

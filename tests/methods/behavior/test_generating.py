@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtassay.core import Segment
+from mtassay.core import Edit, Segment, apply_edits
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.behavior.blocklist import Blocklist
-from mtassay.methods.behavior.capabilities.choose import open_capability
-from mtassay.methods.behavior.generated import FILTERED, Generated, GenerateSettings, Helpers
-from mtassay.methods.behavior.generating import generate
+from mtassay.methods.behavior.capabilities.base import open_capability
+from mtassay.methods.behavior.generation import FILTERED, GeneratedCases, Helpers, generate
 from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected
-from mtassay.methods.behavior.nouns import AlignedSpan, Change, ReadPair, apply_changes
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.objections import Blocklist
+from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.sampling import draw_places
 from mtassay.metrics.base import Metric
 from mtassay.tools.align import Links, WordAligner, Words
@@ -66,12 +66,12 @@ class Numbering(Infiller):
             return Rejected(one, why, f"reply {number} about {one.pair.id}")
         word = "thing" if self.same else f"thing{number}"
         source, reference = one.pair.source.text, one.pair.reference.text
-        here = tuple(Change(s.start, s.end, source[s.start : s.end], word) for s in one.spans)
+        here = tuple(Edit(s.start, s.end, source[s.start : s.end], word) for s in one.spans)
         there = tuple(
-            Change(s.reference_start, s.reference_end, reference[s.reference_start : s.reference_end], word)
+            Edit(s.reference_start, s.reference_end, reference[s.reference_start : s.reference_end], word)
             for s in one.spans
         )
-        edited, pseudo = apply_changes(source, here), apply_changes(reference, there)
+        edited, pseudo = apply_edits(source, here), apply_edits(reference, there)
         return Filled(one, edited, pseudo, here, there, {"by": "number"})
 
 
@@ -84,7 +84,7 @@ def make(
     quality_filter: dict[str, Metric] | None = None,
     annotator: FakeAnnotator | None = None,
     **chosen: object,
-) -> Generated:
+) -> GeneratedCases:
     helpers = Helpers(
         aligner=Diagonal(),
         source_annotator=annotator or FakeAnnotator("en", pos=POS),
@@ -98,7 +98,7 @@ def make(
         [open_capability(name) for name in capabilities.split(",")],
         infiller or Numbering(),
         Memory(),
-        settings=GenerateSettings(**chosen),  # type: ignore[arg-type]
+        recipe=Recipe(**chosen),  # type: ignore[arg-type]
         helpers=helpers,
     )
 
@@ -221,7 +221,7 @@ def test_pairs_that_are_not_equally_good_are_dropped_and_counted() -> None:
             answer = super()._fill(one)
             assert isinstance(answer, Filled)
             there = tuple(change._replace(after="other") for change in answer.reference_changes)
-            pseudo = apply_changes(one.pair.reference.text, there)
+            pseudo = apply_edits(one.pair.reference.text, there)
             return Filled(one, answer.source, pseudo, answer.changes, there)
 
     made = make(Elsewhere(), quality_filter=equal, filter_beta=0.0, attempts=2)
@@ -304,8 +304,8 @@ def test_every_edit_that_was_tried_is_a_case_or_was_dropped_and_no_case_has_anot
     for case in made.cases:
         assert case.source == sources[case.segment_id].source
         assert (case.reference,) == sources[case.segment_id].references
-        assert apply_changes(case.source, case.changes) == case.edited_source
-        assert apply_changes(case.reference, case.reference_changes) == case.pseudo_reference
+        assert apply_edits(case.source, case.changes) == case.edited_source
+        assert apply_edits(case.reference, case.reference_changes) == case.pseudo_reference
     for capability in ("noun", "verb", "general"):
         have = {case.segment_id for case in made.cases if case.capability == capability}
         lacking = sum(n for (name, _), n in made.without.items() if name == capability)

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.methods.behavior.distinct import Distinct, distinct_edits
-from mtassay.methods.behavior.ignored import Edit, is_ignored
-from mtassay.methods.behavior.nouns import Change
+from mtassay.core import Edit
+from mtassay.methods.behavior.ignored import EditedPair, is_ignored
+from mtassay.methods.behavior.infill.base import Distinct, distinct_edits
 
 KNOWN, UNKNOWN = Distinct(True, True), Distinct(False, False)
 
 
-def edit(source: tuple[str, str], reference: tuple[str, str], distinct: Distinct = UNKNOWN) -> Edit:
+def edit(source: tuple[str, str], reference: tuple[str, str], distinct: Distinct = UNKNOWN) -> EditedPair:
     """One change of each side, in references that have nothing else but `hoje`."""
     texts = (f"{reference[0]} hoje", f"{reference[1]} hoje")
-    changes = [[Change(0, len(old), old, new)] for old, new in (source, reference)]
-    return Edit(changes[0], changes[1], texts, distinct, "en", "pt")
+    changes = [[Edit(0, len(old), old, new)] for old, new in (source, reference)]
+    return EditedPair(changes[0], changes[1], texts, distinct, "en", "pt")
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_words_prove_it_where_the_meaning_is_known_to_differ(
 
 
 def test_an_old_word_that_the_pseudo_reference_has_too_proves_nothing() -> None:
-    change = Change(2, 6, "gato", "cão")
-    twice = Edit([], [change], ("o gato e o gato", "o cão e o gato"), KNOWN)
+    change = Edit(2, 6, "gato", "cão")
+    twice = EditedPair([], [change], ("o gato e o gato", "o cão e o gato"), KNOWN)
     assert not is_ignored(twice, "o gato e outro", "um gato e outro")
     assert is_ignored(twice, "o gato e o gato", "um gato e um gato")
 
@@ -96,7 +96,7 @@ def test_of_several_edits_words_prove_only_where_all_are_known() -> None:
 
 
 def test_equal_references_prove_nothing() -> None:
-    same = Edit([Change(0, 1, "3", "4")], [], ("O gato.", "o gato"), KNOWN, "en", "pt")
+    same = EditedPair([Edit(0, 1, "3", "4")], [], ("O gato.", "o gato"), KNOWN, "en", "pt")
     assert not is_ignored(same, "O gato", "O gato")
 
 
@@ -105,8 +105,8 @@ def test_the_references_themselves_are_never_said_to_ignore_the_edit(
     before: str, after: str, start: str, end: str
 ) -> None:
     references = (f"{start} {before} {end}", f"{start} {after} {end}")
-    change = Change(len(start) + 1, len(start) + 1 + len(before), before, after)
-    assert not is_ignored(Edit([change], [change], references, KNOWN), *references)
+    change = Edit(len(start) + 1, len(start) + 1 + len(before), before, after)
+    assert not is_ignored(EditedPair([change], [change], references, KNOWN), *references)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from mtassay.core import Finding, Segment
+from mtassay.core import Edit, Finding, Segment
 from mtassay.engine import Execution, execute
 from mtassay.errors import InputError, UsageError
-from mtassay.methods.behavior.judging import judge_pair
+from mtassay.methods.behavior.capabilities.forms import Number
 from mtassay.methods.behavior.method import BehaviorMethod
-from mtassay.methods.behavior.nouns import BehaviorCase, Change, segments_of
-from mtassay.methods.behavior.thresholds import BLIND
+from mtassay.methods.behavior.nouns import BehaviorCase, segments_of
+from mtassay.methods.behavior.thresholds import judge_pair
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
 from tests.methods.behavior.fakes import Shared
@@ -27,8 +27,8 @@ def case(name: str, capability: str = "noun", after: str = "gato") -> BehaviorCa
         "o cão dorme aqui hoje",
         "the cat sleeps here today",
         f"o {after} dorme aqui hoje",
-        (Change(4, 7, "dog", "cat"),),
-        (Change(2, 5, "cão", after),),
+        (Edit(4, 7, "dog", "cat"),),
+        (Edit(2, 5, "cão", after),),
     )
 
 
@@ -80,7 +80,7 @@ def test_the_evidence_explains_itself() -> None:
         "edited_source": "the cat sleeps here today",
         "edited_output": "o gato dorme lá já",
         "pseudo_reference": "o gato dorme aqui hoje",
-        "edit": {"source": (Change(4, 7, "dog", "cat"),), "reference": (Change(2, 5, "cão", "gato"),)},
+        "edit": {"source": [[4, 7, "dog", "cat"]], "reference": [[2, 5, "cão", "gato"]]},
         "edit_found": True,
         "where": "elsewhere",
     }
@@ -132,7 +132,7 @@ def test_an_edit_that_was_provably_ignored_fails_whatever_the_quality(
 def test_where_the_measure_is_blind_the_edit_itself_decides(
     monkeypatch: pytest.MonkeyPatch, after: str, edited_output: str, verdict: str, status: str
 ) -> None:
-    monkeypatch.setitem(BLIND, "shared", frozenset({"number"}))
+    monkeypatch.setattr(Number, "unseen_by", frozenset({"shared"}))
     outputs: dict[str, str | None] = {"a": "o cão dorme aqui hoje", "a/edited": edited_output}
     finding = only(run([case("a", "number", after)], outputs))
     assert (finding.verdict, finding.evidence["status"]) == (verdict, status)
@@ -141,7 +141,7 @@ def test_where_the_measure_is_blind_the_edit_itself_decides(
 def test_where_the_measure_is_blind_nothing_is_decided_without_looking(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(BLIND, "shared", frozenset({"number"}))
+    monkeypatch.setattr(Number, "unseen_by", frozenset({"shared"}))
     outputs: dict[str, str | None] = {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme aqui hoje"}
     assert only(run([case("a", "number")], outputs, direct=False)).verdict == "undecided"
 

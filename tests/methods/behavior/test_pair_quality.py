@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.core import Review, Segment
+from mtassay.core import Edit, Review, Segment
 from mtassay.errors import UsageError
-from mtassay.methods.behavior.nouns import BehaviorCase, Change, segments_of
+from mtassay.methods.behavior.nouns import BehaviorCase, segments_of
 from mtassay.methods.behavior.pair_quality import (
     PAIR_QUESTIONS,
     RatedPair,
@@ -37,8 +37,8 @@ def case(name: str, *, segment: str = "7", after: str = "cat") -> BehaviorCase:
         "Um cão.",
         f"A {after}.",
         f"Um {after}.",
-        (Change(2, 5, "dog", after),),
-        (Change(3, 6, "cão", after),),
+        (Edit(2, 5, "dog", after),),
+        (Edit(3, 6, "cão", after),),
     )
 
 

@@ -106,7 +106,7 @@ def test_thresholds_are_those_of_the_very_measure(
     "quality", ["nee", "comet:model=Unbabel/XCOMET-XL", "use:against=source", "use+comet"]
 )
 def test_a_measure_without_thresholds_never_takes_those_of_another(quality: str) -> None:
-    with pytest.raises(UsageError, match="Give --alpha and --beta"):
+    with pytest.raises(UsageError, match="Give --min-quality and --max-change"):
         thresholds_for(quality, alpha=0.5)
 
 

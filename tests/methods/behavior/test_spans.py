@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.methods.behavior.candidates import PHRASES, candidates
 from mtassay.methods.behavior.infill.base import MASK, Masked
 from mtassay.methods.behavior.nouns import ReadPair
-from mtassay.methods.behavior.spans import MOST_WORDS, aligned_spans, keep_longest
+from mtassay.methods.behavior.spans import MOST_WORDS, PHRASES, aligned_spans, candidates, keep_longest
 from mtassay.tools.annotate.fake import FakeAnnotator
 from mtassay.tools.annotate.nouns import Annotation, Span, Token
 

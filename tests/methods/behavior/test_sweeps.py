@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.core import Finding
-from mtassay.methods.behavior.judging import STATUSES, judge_pair
-from mtassay.methods.behavior.sweeps import error_positions, sweep
+from mtassay.methods.behavior.rates import error_positions, sweep
+from mtassay.methods.behavior.thresholds import STATUSES, judge_pair
 
 
 def measured(system: str, quality: float | None, edited: float, capability: str = "noun") -> Finding:

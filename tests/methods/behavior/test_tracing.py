@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from mtassay.methods.behavior import meaning
-from mtassay.methods.behavior.meaning import Sought, find_by_meaning, nearest
-from mtassay.methods.behavior.nouns import Change
-from mtassay.methods.behavior.tracing import find_edit
+from mtassay.core import Edit
+from mtassay.methods.behavior import tracing
+from mtassay.methods.behavior.tracing import Sought, find_by_meaning, find_edit, nearest
 
 
 @pytest.mark.parametrize(
@@ -41,11 +40,11 @@ from mtassay.methods.behavior.tracing import find_edit
 def test_the_edit_is_found_missing_or_unknown(
     before: str, after: str, pseudo_reference: str, output: str, found: bool | None
 ) -> None:
-    assert find_edit([Change(0, len(before), before, after)], pseudo_reference, output) is found
+    assert find_edit([Edit(0, len(before), before, after)], pseudo_reference, output) is found
 
 
 def test_one_edit_that_is_missing_decides_and_one_that_is_unknown_leaves_it_open() -> None:
-    here, gone, other = Change(0, 1, "1", "220"), Change(2, 3, "3", "440"), Change(5, 6, "x", "ab")
+    here, gone, other = Edit(0, 1, "1", "220"), Edit(2, 3, "3", "440"), Edit(5, 6, "x", "ab")
     assert find_edit([here, gone], "220 440", "220 e 440") is True
     assert find_edit([here, gone, other], "220 440 ab", "220") is False
     assert find_edit([here, other], "220 440 ab", "220") is None
@@ -66,15 +65,15 @@ def encoder(texts: Sequence[str]) -> np.ndarray:  # type: ignore[type-arg]
     ("output", "found"), [("felino dorme", True), ("pedra", False), ("dorme dorme", None)]
 )
 def test_the_encoder_looks_for_the_nearest_stretch(output: str, found: bool | None) -> None:
-    assert find_by_meaning([Sought([Change(0, 0, "", "gato")], output)], encoder=encoder) == [found]
+    assert find_by_meaning([Sought([Edit(0, 0, "", "gato")], output)], encoder=encoder) == [found]
 
 
 def test_a_deletion_and_an_empty_output_do_not_trouble_the_encoder() -> None:
-    sought = [Sought([Change(0, 3, "não", "")], "pedra"), Sought([Change(0, 0, "", "gato")], "")]
+    sought = [Sought([Edit(0, 3, "não", "")], "pedra"), Sought([Edit(0, 0, "", "gato")], "")]
     assert nearest(sought, encoder) == [[], [0.0]]
     assert find_by_meaning(sought, encoder=encoder) == [None, False]
 
 
 def test_without_the_encoder_all_stay_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meaning, "is_installed", lambda: False)
-    assert find_by_meaning([Sought([Change(0, 0, "", "gato")], "pedra")]) == [None]
+    monkeypatch.setattr(tracing, "is_installed", lambda: False)
+    assert find_by_meaning([Sought([Edit(0, 0, "", "gato")], "pedra")]) == [None]

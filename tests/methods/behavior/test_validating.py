@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.core import Edit, apply_edits
 from mtassay.errors import InputError
 from mtassay.languages import parse_pair
-from mtassay.methods.behavior.blocklist import Blocklist, read_blocklist
 from mtassay.methods.behavior.capabilities.base import Capability
 from mtassay.methods.behavior.infill.base import Filled, Masked
-from mtassay.methods.behavior.nouns import AlignedSpan, Change, ReadPair, apply_changes
-from mtassay.methods.behavior.validating import REASONS, case_key, objection, told
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.objections import REASONS, Blocklist, case_key, objection, read_blocklist, told
 from mtassay.tools.annotate.nouns import Annotation
 from tests.methods.behavior.infill.build import BOTH, EN_PT, SHOP, masked
 
@@ -22,15 +22,15 @@ def filled(one: Masked, source: str, reference: str, *, adapted: str | None = No
     """The masked pair with these words in its first place."""
     span = one.spans[0]
     texts = one.pair.source.text, one.pair.reference.text
-    here = Change(span.start, span.end, texts[0][span.start : span.end], source)
-    there = Change(
+    here = Edit(span.start, span.end, texts[0][span.start : span.end], source)
+    there = Edit(
         span.reference_start,
         span.reference_end,
         texts[1][span.reference_start : span.reference_end],
         reference,
     )
-    whole = adapted or apply_changes(texts[1], [there])
-    return Filled(one, apply_changes(texts[0], [here]), whole, (here,), () if adapted else (there,))
+    whole = adapted or apply_edits(texts[1], [there])
+    return Filled(one, apply_edits(texts[0], [here]), whole, (here,), () if adapted else (there,))
 
 
 ZH = masked("The shop on the corner sells old books.", "街角的商店卖旧书。", ("shop", "商店"))
@@ -76,12 +76,12 @@ def test_a_reference_in_the_wrong_language_is_seen_without_its_script() -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        Filled(SHOP, "An inn is near the river.", "A pousada", (Change(4, 8, "shop", "inn"),)),
-        Filled(SHOP, "An inn is near the river.", "A pousada", (Change(0, 8, "The shop", "An inn"),)),
+        Filled(SHOP, "An inn is near the river.", "A pousada", (Edit(4, 8, "shop", "inn"),)),
+        Filled(SHOP, "An inn is near the river.", "A pousada", (Edit(0, 8, "The shop", "An inn"),)),
         Filled(
-            SHOP, "The shop is near the sea.", "A loja fica perto do mar.", (Change(21, 26, "river", "sea"),)
+            SHOP, "The shop is near the sea.", "A loja fica perto do mar.", (Edit(21, 26, "river", "sea"),)
         ),
-        Filled(SHOP, "The inn is near the river.", "A pousada", (Change(4, 8, "ship", "inn"),)),
+        Filled(SHOP, "The inn is near the river.", "A pousada", (Edit(4, 8, "ship", "inn"),)),
         Filled(SHOP, "The inn is near the river.", "A pousada", ()),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_source_that_changed_elsewhere_is_seen(changed: Filled) -> None:
 
 
 def test_one_of_several_masks_may_not_stay_as_it_was() -> None:
-    changes = (Change(4, 8, "shop", "inn"), Change(21, 26, "river", "river"))
+    changes = (Edit(4, 8, "shop", "inn"), Edit(21, 26, "river", "river"))
     same = Filled(BOTH, "The inn is near the river.", "A pousada fica perto do rio.", changes)
     assert objection(same) == "source unchanged"
 
@@ -107,7 +107,7 @@ class OneWord(Capability):
         return "a word"
 
     def objection(
-        self, edited: Annotation, changes: Sequence[Change], *, original: Annotation | None = None
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
     ) -> str | None:
         return "two words" if any(" " in change.after for change in changes) else None
 

@@ -7,32 +7,14 @@ from typing import Annotated
 
 import typer
 
-from mtassay.cli.behavior.asking import Asker
-from mtassay.cli.behavior.inputs import (
-    NeededPairOption,
-    ReferenceOption,
-    SourceOption,
-    check_files,
-)
-from mtassay.cli.behavior.making import MAKING, Making, making
-from mtassay.cli.behavior.parallel import read_parallel
-from mtassay.cli.behavior.show_generated import check_generated, print_generated, write_dropped
-from mtassay.cli.common import (
-    FormatOption,
-    MaxCallsOption,
-    MaxCharactersOption,
-    OutputFormat,
-    QuietOption,
-    WorkspaceOption,
-    cache_workspace,
-    plural,
-    refuse_existing,
-    say,
-)
-from mtassay.engine import EngineTools
-from mtassay.languages import parse_pair
+from mtassay import edited_pairs
+from mtassay.cli.behavior.options import NeededPairOption, ReferenceOption, SourceOption, check_files
+from mtassay.cli.common import OutputFormat, plural, print_json, print_tables, refuse_existing, say
+from mtassay.cli.frame import FRAME, Frame, Values, framed_without, parameters_of
+from mtassay.formats import write_jsonl
 from mtassay.methods.behavior.files import write_cases
-from mtassay.report.progress import Progress
+from mtassay.methods.behavior.recipe import Recipe
+from mtassay.methods.behavior.tables import generated_tables
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +22,8 @@ def register(app: typer.Typer) -> None:
     app.command("generate", short_help="Make test cases from a parallel text.")(generate)
 
 
-@making
+@framed_without("save")
+@parameters_of(Recipe)
 def generate(
     source: SourceOption,
     reference: ReferenceOption,
@@ -48,17 +31,13 @@ def generate(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Write the cases there (JSONL).")
     ],
-    making: Making = MAKING,
+    parameters: Values = {},  # noqa: B006
     dropped: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write every edit that was dropped, with the reason (JSONL)."),
     ] = None,
-    max_calls: MaxCallsOption = None,
-    max_characters: MaxCharactersOption = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the files.")] = False,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
+    frame: Frame = FRAME,
 ) -> None:
     """Make test cases: a word or phrase becomes another in a source and in its reference alike.
 
@@ -72,20 +51,16 @@ def generate(
     mtassay behavior generate -s src.txt -r ref.txt -l en-zh -c noun,verb --infill llm:openai:gpt-5-mini
         --sample 1000 -o cases.jsonl
     """
-    pair = parse_pair(langpair)
-    making.check()
     check_files(output, dropped)
     refuse_existing(output, dropped, force=force)
-    segments = read_parallel(source, reference, pair)
-    store = cache_workspace(workspace)
-    with Progress(quiet=quiet) as progress:
-        tools = EngineTools(store, progress.report)
-        ask = Asker(store, progress.report, max_calls, max_characters)
-        generated = making.generate(segments, pair, tools, ask)
-        tools.keep()
-    write_dropped(dropped, generated)
-    print_generated(generated, making.capabilities, output_format)
-    if generated.cases:
-        write_cases(output, generated.cases)
-        say(f"mtassay: wrote {plural(len(generated.cases), 'case')} to {output}")
-    check_generated(generated)
+    made = edited_pairs.make(source, reference, langpair=langpair, **parameters, **frame.options)
+    if dropped is not None:
+        write_jsonl(dropped, made.refused)
+    if frame.output_format is OutputFormat.json:
+        print_json(made.record())
+    else:
+        print_tables(generated_tables(made), frame.output_format)
+    if made.cases:
+        write_cases(output, made.cases)
+        say(f"mtassay: wrote {plural(len(made.cases), 'case')} to {output}")
+    made.check()

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mtassay.api import workspace_path
-from mtassay.cli.behavior.pairs import (
-    AgainstOption,
-    CasesArgument,
-    OriginalsOption,
-    chosen_questions,
-    read_sets,
-)
+from mtassay.cli.behavior.options import AgainstOption, CasesArgument, OriginalsOption
 from mtassay.cli.common import (
     LimitOption,
     ReviewerOption,
@@ -29,21 +23,18 @@ from mtassay.cli.common import (
     screen_here,
 )
 from mtassay.cli.session import Session, read_key, read_line
-from mtassay.core import Segment
+from mtassay.edited_pairs import read_sets
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
-from mtassay.methods.behavior.pair_quality import RatedPair, shuffled
+from mtassay.methods.behavior.pair_quality import chosen_questions, to_rate
 from mtassay.options import split_names
 from mtassay.people import reviewer_name
 from mtassay.report.screen import Screen
-from mtassay.reviews import Question, decide, find_question
+from mtassay.reviews import decide
 from mtassay.reviews.pending import Pending, waiting_for
 from mtassay.stats import fixed_seed
 from mtassay.store import Workspace
 from mtassay.story import Answer
-
-_SHOWN = {"ssf": ("source",), "tsf": ("target",), "ta": ("source", "target")}
-"""What a rater of each question sees."""
 
 
 def register(app: typer.Typer) -> None:
@@ -86,13 +77,12 @@ def rate(
     """
     if sheet is not None:
         check_sheet(sheet, force=force)
-    questions = [find_question(name) for name in chosen_questions(split_names(question))]
+    questions = chosen_questions(split_names(question))
     sets = read_sets(cases, against or [], originals=originals, workspace=workspace)
-    pairs = _drawn(sets, sample, fixed_seed(seed))
+    pending = to_rate(sets, questions, sample=sample, seed=fixed_seed(seed))
     name = reviewer_name(reviewer)
     store = Workspace(workspace_path(workspace))
     decisions = decide(store.reviews())
-    pending = [_pending(pair, each) for each in questions for pair in pairs]
     queue = waiting_for(name, pending, decisions, double=True)
     shown = queue[:limit]
     if not queue:
@@ -106,25 +96,14 @@ def rate(
         raise UsageError("Rating needs a terminal. Without one, write a sheet: --sheet FILE")
     else:
         here = screen_here()
-        screen = _PairScreen(here.width, here.color)
+        screen = PairScreen(here.width, here.color)
         session = Session(store, name, shown, screen, read_key, read_line, echo, double=True)
         echo(f"{plural(len(queue), 'rating')} to give, of {len(pending):,}.")
         echo(f"\n{session.run()}")
 
 
-class _PairScreen(Screen):
-    """Shows a pair, and of it only what the question is about: the other side would sway the rating."""
+class PairScreen(Screen):
+    """Shows of a pair only what the question is about."""
 
     def pending(self, pending: Pending, nearest: Sequence[Answer], *, show_systems: bool) -> str:
-        texts = {"source": str(pending.subject.sources[0]), "target": pending.subject.outputs[0]}
-        return "\n".join(self.line(label, texts[label]) for label in _SHOWN[pending.question.name])
-
-
-def _drawn(sets: Mapping[str, Sequence[RatedPair]], sample: int | None, seed: int) -> list[RatedPair]:
-    chosen = [pair for pairs in sets.values() for pair in shuffled(pairs, seed=seed)[:sample]]
-    return shuffled(chosen, seed=seed)
-
-
-def _pending(pair: RatedPair, question: Question) -> Pending:
-    segment = Segment(pair.id, pair.source)
-    return Pending(pair.subject, question, run="", systems=(), status="unrated", segment=segment)
+        return "\n".join(self.line(line.label or "", line.text) for line in pending.lines)

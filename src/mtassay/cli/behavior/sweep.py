@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mtassay.cli.behavior.inputs import (
-    WhereArgument,
-    check_files,
-    is_file,
-    read_material,
-    refuse_for_saved,
-    saved_run,
-)
-from mtassay.cli.behavior.judging import JUDGING, Judging, judging
-from mtassay.cli.behavior.show import check_judged
-from mtassay.cli.common import (
-    FormatOption,
-    OutputFormat,
-    PairOption,
-    QuietOption,
-    SystemOption,
-    WorkspaceOption,
-    cache_workspace,
-    print_json,
-    print_tables,
-)
-from mtassay.core import Run
-from mtassay.engine import execute
+from mtassay import edited_pairs
+from mtassay.cli.behavior.options import WhereArgument, check_files
+from mtassay.cli.common import OutputFormat, PairOption, SystemOption, print_json, print_tables
+from mtassay.cli.frame import FRAME, Frame, Values, framed_without, parameters_of
 from mtassay.errors import UsageError
-from mtassay.methods.behavior.capabilities.choose import ALIASES, in_usual_order
-from mtassay.methods.behavior.method import thresholds_of
-from mtassay.methods.behavior.sweeps import sweep
+from mtassay.methods.behavior.method import BehaviorMethod
+from mtassay.methods.behavior.rates import sweep_run
 from mtassay.methods.behavior.tables import sweep_figure, sweep_table
 from mtassay.report.figures import check_plot, draw
-from mtassay.report.progress import Progress
-
-# Wu, Liu, Yeung (2023), tables 9 to 11, go down from the alpha they chose; what a higher one finds, too, is
-# worth knowing.
-_ALPHA_STEPS = (-0.2, -0.1, 0.0, 0.05, 0.1)
-_BETA_FACTORS = (0.4, 1.0, 1.6, 2.2)
 
 
 def register(app: typer.Typer) -> None:
@@ -51,7 +23,8 @@ def register(app: typer.Typer) -> None:
     app.command("sweep", short_help="Pass rates for other thresholds.")(sweep_thresholds)
 
 
-@judging
+@framed_without("save", "max_calls", "max_characters")
+@parameters_of(BehaviorMethod, only_given=True)
 def sweep_thresholds(
     where: WhereArgument = "last",
     system: SystemOption = None,
@@ -65,13 +38,11 @@ def sweep_thresholds(
     capability: Annotated[
         str | None, typer.Option("--capability", "-c", metavar="NAME", help="Only cases of this one.")
     ] = None,
-    judging: Judging = JUDGING,
+    parameters: Values = {},  # noqa: B006
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw a heat map of each system (.svg or .png).")
     ] = None,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
+    frame: Frame = FRAME,
 ) -> None:
     """The pass rate that every alpha and beta would have given; nothing is translated or measured again.
 
@@ -85,62 +56,19 @@ def sweep_thresholds(
     if plot:
         check_plot(plot)
     check_files(plot)
-    chosen_alphas, chosen_betas = _numbers(alphas, "--alphas"), _numbers(betas, "--betas")
-    if is_file(where):
-        run = _judge(where, system, langpair, judging, workspace, quiet)
-    else:
-        run = saved_run(where, workspace)[1]
-        refuse_for_saved(run, {"-t": system, "-l": langpair, **judging.given})
-    check_judged(run)
-    known = thresholds_of(run)
-    scores = sweep(
-        run.findings,
-        chosen_alphas or [min(max(round(known.alpha + step, 4), 0.0), 1.0) for step in _ALPHA_STEPS],
-        chosen_betas or [round(known.beta * factor, 4) for factor in _BETA_FACTORS],
-        signed=bool(run.parameters.get("signed")),
-        capability=_capability(run, capability),
-    )
-    chosen = f"alpha={known.alpha:g}|beta={known.beta:g}"
-    title = f"Other thresholds, {capability}" if capability else "Other thresholds"
+    steps = _numbers(alphas, "--alphas"), _numbers(betas, "--betas")
+    run = edited_pairs.judged(where, system or [], langpair=langpair, **parameters, **frame.options)
+    found = sweep_run(run.record, *steps, capability=capability)
     if plot:
-        draw(sweep_figure(scores, chosen=chosen, title=title), plot)
-    if output_format is OutputFormat.json:
-        print_json({"chosen": chosen, "scores": [asdict(score) for score in scores]})
+        draw(sweep_figure(found.scores, chosen=found.chosen, title=found.title), plot)
+    if frame.output_format is OutputFormat.json:
+        print_json(found.record())
     else:
-        print_tables([sweep_table(scores, chosen=chosen, title=title)], output_format)
+        table = sweep_table(found.scores, chosen=found.chosen, title=found.title)
+        print_tables([table], frame.output_format)
 
 
-def _judge(
-    where: str,
-    system: list[str] | None,
-    langpair: str | None,
-    judging: Judging,
-    workspace: Path | None,
-    quiet: bool,
-) -> Run:
-    material = read_material(where, system, langpair, workspace)
-    method = judging.method(material.pair)
-    with Progress(quiet=quiet) as progress:
-        return execute(
-            method,
-            material.segments,
-            material.systems,
-            workspace=cache_workspace(workspace),
-            report=progress.report,
-        ).run
-
-
-def _capability(run: Run, name: str | None) -> str | None:
-    if name is None:
-        return None
-    found = in_usual_order(str(finding.evidence.get("capability")) for finding in run.findings)
-    wanted = ALIASES.get(name.lower(), name)
-    if wanted not in found:
-        raise UsageError(f"No case is of the capability '{name}'. There are: {', '.join(found)}.")
-    return wanted
-
-
-def _numbers(text: str, option: str) -> Sequence[float]:
+def _numbers(text: str, option: str) -> list[float]:
     """Numbers from 0 to 1, separated by commas."""
     try:
         numbers = [float(part) for part in text.split(",") if part.strip()]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtassay.core import Segment
-from mtassay.methods.behavior.nouns import Change
-from mtassay.methods.invariance.nouns import Edit
+from mtassay.core import Edit, Segment
 
 __all__ = ["variants_of_cases"]
 
@@ -19,7 +17,7 @@ def variants_of_cases(segments: Sequence[Segment]) -> list[Segment]:
     sources = {segment.id: segment.source or "" for segment in segments}
     found = []
     for segment in segments:
-        changes = [Change(*change) for change in segment.tags.get("behavior", {}).get("changes", ())]
+        changes = [Edit(*change) for change in segment.tags.get("behavior", {}).get("changes", ())]
         if changes:
             edit = _one_edit(sources[str(segment.tags["original"])], segment.source or "", changes)
             segment = segment._replace(tags={**segment.tags, "edit": edit._asdict()})
@@ -27,6 +25,6 @@ def variants_of_cases(segments: Sequence[Segment]) -> list[Segment]:
     return found
 
 
-def _one_edit(source: str, edited: str, changes: Sequence[Change]) -> Edit:
+def _one_edit(source: str, edited: str, changes: Sequence[Edit]) -> Edit:
     start, end = changes[0].start, changes[-1].end
     return Edit(start, end, source[start:end], edited[start : len(edited) - (len(source) - end)])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from mtassay.core import Finding, Run
+from mtassay.core import Edit, Finding, Run
 from mtassay.display import Block, Cell, Line, Span, Table, View
-from mtassay.methods.behavior.tables import reason_of
+from mtassay.methods.behavior.capabilities.places import edited_places
+from mtassay.methods.behavior.evidence import Evidence
 from mtassay.texts.marks import differing, find_words, marked
 
 __all__ = [
@@ -27,14 +27,12 @@ USUAL = 5
 """So many failed cases of each system are shown, unless somebody wants more or fewer."""
 _ORDER = ("edit ignored", "edit broke it", "edit improved it", "original is bad")
 
-Change = Sequence[Any]
-"""Start, end, before and after; places are in the text before the edit."""
-
 
 def failures_in(run: Run) -> list[Finding]:
     """The failed cases: those that the edit broke first, within each kind the largest difference first."""
-    failed = [f for f in run.findings if f.verdict == "fail" and f.evidence.get("status") in _ORDER]
-    return sorted(failed, key=lambda f: (_ORDER.index(f.evidence["status"]), -abs(f.value or 0.0)))
+    failed = [(Evidence.of(finding).status, finding) for finding in run.findings if finding.verdict == "fail"]
+    known = [(_ORDER.index(status), finding) for status, finding in failed if status in _ORDER]
+    return [f for _, f in sorted(known, key=lambda each: (each[0], -abs(each[1].value or 0.0)))]
 
 
 def worth_a_look(run: Run) -> list[Finding]:
@@ -44,26 +42,24 @@ def worth_a_look(run: Run) -> list[Finding]:
 
 def case_block(finding: Finding, *, show_system: bool = True) -> Block:
     """One judged case. The edit is marked, and in the second output what differs."""
-    evidence = finding.evidence
-    before, after = _source_spans(evidence)
-    output, edited = str(evidence.get("output") or ""), str(evidence.get("edited_output") or "")
+    evidence = Evidence.of(finding)
     head = [
         finding.case_id,
         finding.system if show_system else "",
-        str(evidence.get("capability", "")),
-        str(evidence.get("status", "")),
-        str(evidence.get("why", "")),
+        evidence.capability,
+        evidence.status,
+        evidence.why,
         _where(evidence),
         _qualities(evidence),
     ]
-    references = _reference_spans(evidence)
+    edits, others = evidence.edits, evidence.reference_edits
     lines = [
-        Line("source", str(evidence.get("source") or ""), before),
-        Line("reference", str(evidence.get("reference") or ""), references[0]),
-        Line("output", output),
-        Line("edited", str(evidence.get("edited_source") or ""), after),
-        Line("pseudo-ref", str(evidence.get("pseudo_reference") or ""), references[1]),
-        Line("output", edited, differing(output, edited)[1]),
+        Line("source", evidence.source, _before(edits)),
+        Line("reference", evidence.reference, _before(others)),
+        Line("output", evidence.output),
+        Line("edited", evidence.edited_source, _after(edits, evidence.edited_source)),
+        Line("pseudo-ref", evidence.pseudo_reference, _after(others, evidence.pseudo_reference)),
+        Line("output", evidence.edited_output, differing(evidence.output, evidence.edited_output)[1]),
     ]
     return Block(lines, " · ".join(filter(None, head)), LABEL)
 
@@ -74,8 +70,9 @@ def failure_blocks(run: Run, view: View) -> list[Block]:
     several = len(run.systems) > 1
     where = f"mtassay behavior judge {run.id} " if view.is_saved else ""
     blocks = []
+    failed = failures_in(run) if most else []
     for system in run.systems if most else ():
-        found = [finding for finding in failures_in(run) if finding.system == system]
+        found = [finding for finding in failed if finding.system == system]
         blocks += [case_block(finding, show_system=several) for finding in found[:most]]
         if left := len(found) - most if len(found) > most else 0:
             more = f"{left:,} more failed case{'s' * (left != 1)}{f' of {system}' if several else ''}"
@@ -102,69 +99,51 @@ def cases_table(findings: Iterable[Finding], *, title: str = "") -> Table:
     """Any cases, one row for each finding; what was not judged has its reason and no texts."""
     rows: list[list[Cell | str]] = []
     for finding in findings:
-        evidence = finding.evidence
-        output, edited = str(evidence.get("output") or ""), str(evidence.get("edited_output") or "")
+        evidence = Evidence.of(finding)
+        output, edited, pseudo = evidence.output, evidence.edited_output, evidence.pseudo_reference
         texts = [
-            marked(str(evidence.get("source") or ""), _source_spans(evidence)[0]),
+            marked(evidence.source, _before(evidence.edits)),
             marked(output),
-            marked(str(evidence.get("edited_source") or ""), _source_spans(evidence)[1]),
+            marked(evidence.edited_source, _after(evidence.edits, evidence.edited_source)),
             marked(edited, differing(output, edited)[1]),
-            marked(str(evidence.get("pseudo_reference") or ""), _reference_spans(evidence)[1]),
+            marked(pseudo, _after(evidence.reference_edits, pseudo)),
         ]
-        about = [finding.case_id, finding.system, str(evidence.get("capability", ""))]
-        what = [_status(finding), _where(evidence), _qualities(evidence)]
+        about = [finding.case_id, finding.system, evidence.capability]
+        what = [_status(finding, evidence), _where(evidence), _qualities(evidence)]
         rows.append([*map(marked, (*about, *what)), *texts])
     header = ["case", "system", "capability", "status", "where", "quality"]
     header += ["source", "output", "edited source", "edited output", "pseudo-reference"]
     return Table(header, rows, title=title)
 
 
-def _status(finding: Finding) -> str:
+def _status(finding: Finding, evidence: Evidence) -> str:
     """What a case came to, with the reason where it was not settled."""
-    status = str(finding.evidence.get("status") or finding.verdict or "")
+    status = evidence.status or str(finding.verdict or "")
     is_settled = finding.verdict in ("pass", "fail")
-    return status if is_settled else f"{status}: {reason_of(finding.evidence)}"
+    return status if is_settled else f"{status}: {evidence.unsettled}"
 
 
-def _qualities(evidence: Mapping[str, Any]) -> str:
-    quality, edited = evidence.get("quality"), evidence.get("edited_quality")
+def _qualities(evidence: Evidence) -> str:
+    quality, edited = evidence.quality, evidence.edited_quality
     return "" if quality is None or edited is None else f"quality {quality:.2f} → {edited:.2f}"
 
 
-def _where(evidence: Mapping[str, Any]) -> str:
+def _where(evidence: Evidence) -> str:
     """Where the error is. A bad original had it before the edit, so nothing is said of it."""
-    where = str(evidence.get("where", ""))
-    return "" if evidence.get("status") == "original is bad" or where == "unknown" else where
+    return "" if evidence.status == "original is bad" or evidence.where == "unknown" else evidence.where
 
 
-def _source_spans(evidence: Mapping[str, Any]) -> tuple[list[Span], list[Span]]:
-    changes = _changes(evidence, "source")
-    return _before(changes), _after(changes, str(evidence.get("edited_source") or ""))
+def _before(edits: Iterable[Edit]) -> list[Span]:
+    return [(edit.start, edit.end) for edit in edits]
 
 
-def _reference_spans(evidence: Mapping[str, Any]) -> tuple[list[Span], list[Span]]:
-    changes = _changes(evidence, "reference")
-    return _before(changes), _after(changes, str(evidence.get("pseudo_reference") or ""))
-
-
-def _changes(evidence: Mapping[str, Any], side: str) -> list[Change]:
-    return list((evidence.get("edit") or {}).get(side) or ())
-
-
-def _before(changes: Iterable[Change]) -> list[Span]:
-    return [(int(start), int(end)) for start, end, _, _ in changes]
-
-
-def _after(changes: Sequence[Change], text: str) -> list[Span]:
+def _after(edits: Sequence[Edit], text: str) -> list[Span]:
     """Where the new words stand in the edited text; looked for where the rest of it was adapted too.
 
-    >>> _after([(2, 7, "small", "young")], "A young dog"), _after([(2, 3, "a", "cat")], "The cat!")
+    >>> _after([Edit(2, 7, "small", "young")], "A young dog"), _after([Edit(2, 3, "a", "cat")], "The cat!")
     ([(2, 7)], [(4, 7)])
     """
-    spans, moved = [], 0
-    for start, end, _, after in changes:
-        spans.append((start + moved, start + moved + len(after)))
-        moved += len(after) - (end - start)
-    if all(text[a:b] == change[3] for (a, b), change in zip(spans, changes, strict=True)):
+    spans = edited_places(edits)
+    if all(text[a:b] == edit.after for (a, b), edit in zip(spans, edits, strict=True)):
         return spans
-    return find_words(text, [str(change[3]) for change in changes])
+    return find_words(text, [edit.after for edit in edits])

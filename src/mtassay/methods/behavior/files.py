@@ -1,24 +1,43 @@
 """Files of behavioural cases and of what a system made of them: JSONL, or TSV with the same columns.
 
 A case is `{id, capability, source, reference, edited_source, pseudo_reference, edit}`, its outputs are
-`{id, output, edited_output}`.
+`{id, output, edited_output}`. Where a file does not say what was edited, the texts tell.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
+from os import PathLike
 from typing import Any, TextIO
 
+from mtassay.core import EDITED, Edit, Segment, Tools, apply_edits
 from mtassay.errors import InputError
+from mtassay.formats import Stream, read_references, read_stream
 from mtassay.formats.jsonl import write_jsonl
+from mtassay.formats.segments import join
 from mtassay.formats.text import FilePath, read_bytes, shown, split_lines
-from mtassay.methods.behavior.differences import changes_between
-from mtassay.methods.behavior.nouns import EDITED, BehaviorCase, Change, apply_changes, edited_id
+from mtassay.languages import Pair
+from mtassay.methods.behavior.nouns import BehaviorCase, edited_id, segments_of
+from mtassay.metrics.guards.identify import can_identify, identify, name_of, same_as
+from mtassay.texts.marks import plural
 
-__all__ = ["case_record", "read_cases", "read_outputs", "write_cases", "write_outputs"]
+__all__ = [
+    "case_record",
+    "change_at",
+    "changes_between",
+    "read_cases",
+    "read_material",
+    "read_outputs",
+    "read_outputs_of",
+    "write_cases",
+    "write_outputs",
+]
 
+_ENOUGH_LINES = 20
 _TEXTS = ("id", "capability", "source", "reference", "edited_source", "pseudo_reference")
 
 
@@ -49,13 +68,18 @@ def case_record(case: BehaviorCase) -> dict[str, Any]:
     """A case as a JSON record; `edit` has the changes of the source and of the reference."""
     record: dict[str, Any] = {key: getattr(case, key) for key in _TEXTS}
     record["edit"] = {
-        "source": [change._asdict() for change in case.changes],
-        "reference": [change._asdict() for change in case.reference_changes],
+        "source": [_edit_record(edit) for edit in case.changes],
+        "reference": [_edit_record(edit) for edit in case.reference_changes],
     }
     record["segment"] = case.segment_id
     if case.provenance:
         record["provenance"] = dict(case.provenance)
     return record
+
+
+def _edit_record(edit: Edit) -> dict[str, Any]:
+    """An edit as files have it."""
+    return {"start": edit.start, "end": edit.end, "before": edit.before, "after": edit.after}
 
 
 def read_outputs(path: FilePath) -> dict[str, str | None]:
@@ -82,6 +106,54 @@ def read_outputs(path: FilePath) -> dict[str, str | None]:
     if not outputs:
         raise InputError("there is no output in it", path=shown(path))
     return outputs
+
+
+def read_outputs_of(ids: Collection[str], path: FilePath, tools: Tools) -> dict[str, str | None]:
+    """The same for cases with these ids. Those of others are told of, since a case without is skipped."""
+    outputs = read_outputs(path)
+    strange = list(dict.fromkeys(key.removesuffix(EDITED) for key in outputs if key not in ids))
+    if not any(key in ids for key in outputs):
+        raise InputError(f"no case has the id '{strange[0]}', nor any other id in it", path=path)
+    if strange:
+        tools.note(f"{path}: {plural(len(strange), 'unknown case')} left out, the first '{strange[0]}'")
+    return outputs
+
+
+def read_material(source: Any, reference: Any, pair: Pair, tools: Tools) -> list[Segment]:
+    """A parallel text, from files or lists of texts; without a reference, both sides of cases.
+
+    Cases are a file of them, or segments as they are. What is surely in another language is told of, and two
+    sides that seem to be swapped are an error.
+    """
+    if reference is None:
+        if isinstance(source, str | PathLike):
+            segments = [segment for case in read_cases(source) for segment in segments_of(case)]
+            names = f"the source text of {source}", f"the reference text of {source}"
+        else:
+            segments, names = list(source), ("the source text", "the reference text")
+    else:
+        references = (
+            read_references(reference, pair=pair)
+            if isinstance(reference, str | PathLike)
+            else [Stream("the reference", list(reference), None)]
+        )
+        first = (
+            read_stream(source, role="source", pair=pair)
+            if isinstance(source, str | PathLike)
+            else Stream("the source", list(source), None)
+        )
+        segments, names = join(first, references), (first.path, references[0].path)
+    found = _other_languages(segments, pair)
+    is_swapped = found[0] in same_as(pair.target.code) and found[1] in same_as(pair.source.code)
+    if reference is not None and is_swapped:
+        raise InputError(
+            f"{names[0]} reads as {pair.target.name} and {names[1]} as {pair.source.name}: "
+            "are -s and -r swapped, or the two languages of -l?"
+        )
+    for name, language, other in zip(names, (pair.source, pair.target), found, strict=True):
+        if other:
+            tools.note(f"{name} reads as {name_of(other)}, not {language.name}")
+    return segments
 
 
 def write_outputs(
@@ -112,7 +184,7 @@ def _case(record: Mapping[str, Any], path: str, line: int) -> BehaviorCase:
         reference_changes=_changes(record.get("edit"), "reference", texts["reference"], path, line),
         provenance=provenance,
     )
-    if case.changes and apply_changes(case.source, case.changes) != case.edited_source:
+    if case.changes and apply_edits(case.source, case.changes) != case.edited_source:
         raise InputError("'edit' does not make 'edited_source' of 'source'", path=path, line=line)
     return case if case.changes else _with_differences(case)
 
@@ -124,7 +196,7 @@ def _with_differences(case: BehaviorCase) -> BehaviorCase:
     return replace(case, changes=changes, reference_changes=found if known else ())
 
 
-def _changes(edit: Any, side: str, text: str, path: str, line: int) -> tuple[Change, ...]:
+def _changes(edit: Any, side: str, text: str, path: str, line: int) -> tuple[Edit, ...]:
     """The changes of one side, which must be in order and where they say.
 
     Who made cases elsewhere may describe edits otherwise, in words or lists; then the texts tell.
@@ -136,7 +208,7 @@ def _changes(edit: Any, side: str, text: str, path: str, line: int) -> tuple[Cha
     done = 0
     for record in given:
         try:
-            change = Change(**record) if isinstance(record, dict) else Change(*record)
+            change = Edit(**record) if isinstance(record, dict) else Edit(*record)
             fits = text[change.start : change.end] == change.before and isinstance(change.after, str)
         except TypeError:
             fits = False
@@ -205,3 +277,77 @@ def _cell(text: str, key: str, path: str, line: int) -> Any:
         if key == "edit":
             return text
         raise InputError(f"'{key}' must be JSON, or empty", path=path, line=line) from None
+
+
+# A character of a script without spaces is a word of its own.
+_PIECE = re.compile(r"[⺀-鿿가-힯豈-﫿]|[^\W⺀-鿿가-힯豈-﫿]+|\s+|.", re.DOTALL)
+
+
+def changes_between(before: str, after: str) -> tuple[Edit, ...]:
+    """The edits that make `after` of `before`, in order, by whole words (characters of Chinese or Japanese).
+
+    Edits with nothing but a space between them are one.
+
+    >>> changes_between("A small dog barks", "A very young cat barks")
+    (Edit(start=2, end=11, before='small dog', after='very young cat', pos=''),)
+    """
+    pieces, others = _PIECE.findall(before), _PIECE.findall(after)
+    starts, other_starts = _starts(pieces), _starts(others)
+    hunks: list[tuple[int, int, int, int]] = []
+    for kind, i, j, k, m in SequenceMatcher(None, pieces, others, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        hunk = (starts[i], starts[j], other_starts[k], other_starts[m])
+        if hunks and before[hunks[-1][1] : hunk[0]].isspace():
+            hunk = (hunks[-1][0], hunk[1], hunks[-1][2], hunk[3])
+            hunks.pop()
+        hunks.append(hunk)
+    return tuple(Edit(i, j, before[i:j], after[k:m]) for i, j, k, m in hunks)
+
+
+def change_at(before: str, after: str, start: int, end: int) -> Edit | None:
+    """What became of `start` to `end` of a text in which more may have changed; `None` if nothing did.
+
+    >>> change_at("the red car is fast", "a blue car was fast", 4, 7)
+    Edit(start=0, end=7, before='the red', after='a blue', pos='')
+    """
+    touching = [
+        change for change in changes_between(before, after) if change.start < end and start < change.end
+    ]
+    if not touching:
+        return None
+    first, last = touching[0], touching[-1]
+    if first is last:
+        return first
+    between = changes_between(before, after)
+    inside = between[between.index(first) : between.index(last) + 1]
+    text, done = "", first.start
+    for change in inside:
+        text += before[done : change.start] + change.after
+        done = change.end
+    return Edit(first.start, last.end, before[first.start : last.end], text)
+
+
+def _starts(pieces: Sequence[str]) -> list[int]:
+    starts, place = [], 0
+    for piece in pieces:
+        starts.append(place)
+        place += len(piece)
+    return [*starts, place]
+
+
+def _other_languages(segments: Sequence[Segment], pair: Pair) -> tuple[str, str]:
+    """The languages that sources and references surely are in instead of those of the pair, or nothing."""
+    references = [text for segment in segments for text in segment.references[:1]]
+    return (
+        _other_language([segment.source for segment in segments], pair.source.code),
+        _other_language(references, pair.target.code),
+    )
+
+
+def _other_language(texts: Sequence[str | None], expected: str) -> str:
+    some = " ".join([text for text in texts if text][:_ENOUGH_LINES])
+    if not some or not can_identify(expected):
+        return ""
+    guess = identify(some, expected)
+    return guess.code if guess.is_sure and guess.excludes(expected) else ""

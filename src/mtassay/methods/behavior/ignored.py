@@ -12,41 +12,41 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from mtassay.methods.behavior.distinct import Distinct
-from mtassay.methods.behavior.nouns import Change
+from mtassay.core import Edit
+from mtassay.methods.behavior.infill.base import Distinct
 from mtassay.methods.behavior.tracing import are_forms, count_in_a_row, is_unspaced, words_of
 from mtassay.metrics.guards.numerals import NumbersOf, read_numbers
 from mtassay.metrics.nee.text import Normaliser
 
-__all__ = ["Edit", "is_ignored"]
+__all__ = ["EditedPair", "is_ignored"]
 
 LEAST_LETTERS, LEAST_CHARACTERS = 3, 2
 """Shorter words, and single characters of a script without spaces, prove nothing."""
 
 
-class Edit(NamedTuple):
+class EditedPair(NamedTuple):
     """What was edited: the changes of the source and of the reference, and both references.
 
     `distinct` says whether the new words are known to mean something else than the old. `source` and `target`
     are codes of languages.
     """
 
-    changes: Sequence[Change]
-    reference_changes: Sequence[Change]
+    changes: Sequence[Edit]
+    reference_changes: Sequence[Edit]
     references: tuple[str, str]
     distinct: Distinct = Distinct(False, False)
     source: str = ""
     target: str = ""
 
 
-def is_ignored(edit: Edit, output: str, edited_output: str) -> bool:
+def is_ignored(edit: EditedPair, output: str, edited_output: str) -> bool:
     """Whether the translation of the edited source provably lacks the edit.
 
     The outputs are the translations of both sources. It does where they have the same words, or where the old
     number, name or word is still there as often as before and the new one is not.
 
-    >>> changes, references = [Change(4, 7, "cat", "dog")], ("O gato dorme", "O cão dorme")
-    >>> edit = Edit(changes, [Change(2, 6, "gato", "cão")], references, Distinct(True, True))
+    >>> changes, references = [Edit(4, 7, "cat", "dog")], ("O gato dorme", "O cão dorme")
+    >>> edit = EditedPair(changes, [Edit(2, 6, "gato", "cão")], references, Distinct(True, True))
     >>> [is_ignored(edit, "O gato dormia", text) for text in ("Um gato dormia", "O cachorro dormia")]
     [True, False]
     """
@@ -67,12 +67,12 @@ def is_ignored(edit: Edit, output: str, edited_output: str) -> bool:
     return False
 
 
-def _changes_value(change: Change, language: str) -> bool:
+def _changes_value(change: Edit, language: str) -> bool:
     old, new = _values(change.before, language), _values(change.after, language)
     return bool(old - new and new - old)
 
 
-def _is_copied(change: Change, others: Sequence[Change]) -> bool:
+def _is_copied(change: Edit, others: Sequence[Edit]) -> bool:
     """Whether a name comes in on the other side as it is, so that no other words for it can be right."""
     words = words_of(change.after)
     if not any(character.isupper() for character in change.after) or words == words_of(change.before):
@@ -80,7 +80,7 @@ def _is_copied(change: Change, others: Sequence[Change]) -> bool:
     return any(words == words_of(other.after) for other in others)
 
 
-def _keeps_value(change: Change, edit: Edit, output: str, edited_output: str) -> bool:
+def _keeps_value(change: Edit, edit: EditedPair, output: str, edited_output: str) -> bool:
     """Whether an old number or currency sign is still there and a new one is not, in any usual form."""
     old, new = _values(change.before, edit.target), _values(change.after, edit.target)
     gone, come = old - new, new - old
@@ -99,9 +99,7 @@ def _has_value(value: str, values: Counter[str], text: NumbersOf, source: Number
     return value in values or (bool(numbers) and all(text.has(n, source=source) for n in numbers))
 
 
-def _keeps_words(
-    change: Change, expected: Sequence[str], first: Sequence[str], second: Sequence[str]
-) -> bool:
+def _keeps_words(change: Edit, expected: Sequence[str], first: Sequence[str], second: Sequence[str]) -> bool:
     """Whether the old words still stand as often as before, and no form of a new one does."""
     old, new = _differing(words_of(change.before), words_of(change.after))
     if not old or not new or not _is_telling(old):

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from mtassay.core import (
     Case,
     Doubt,
     Finding,
     Flags,
+    Generated,
     Judgement,
     Output,
     Question,
@@ -24,10 +23,9 @@ from mtassay.core import (
     original_of,
 )
 from mtassay.display import PLAIN, Block, Figure, Line, Table, View
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.method import Method
-from mtassay.methods.behavior.asking import cases_of
+from mtassay.errors import ServiceError, UsageError
+from mtassay.languages import Pair, parse_pair
+from mtassay.method import Method, Read
 from mtassay.methods.behavior.blocks import (
     case_block,
     cases_table,
@@ -35,40 +33,48 @@ from mtassay.methods.behavior.blocks import (
     failures_table,
     worth_a_look,
 )
-from mtassay.methods.behavior.distinct import distinct_edits
-from mtassay.methods.behavior.files import read_cases
-from mtassay.methods.behavior.filtering import as_translated, filter_threshold, pair_differences
-from mtassay.methods.behavior.ignored import Edit, is_ignored
-from mtassay.methods.behavior.judging import (
-    MOVED,
-    STATUSES,
-    TINY,
-    Judged,
-    judge_pair,
-    position,
-    reconsider,
-)
-from mtassay.methods.behavior.meaning import Sought, find_by_meaning
-from mtassay.methods.behavior.nouns import segments_of
+from mtassay.methods.behavior.evidence import Answered, Evidence, count_findings, missing_output, skipped_case
+from mtassay.methods.behavior.files import read_material, read_outputs_of
+from mtassay.methods.behavior.generation import make_cases
+from mtassay.methods.behavior.nouns import cases_of
 from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS
-from mtassay.methods.behavior.quality import Translated, qualities, quality_name
-from mtassay.methods.behavior.rates import pass_rates
-from mtassay.methods.behavior.sweeps import error_positions
+from mtassay.methods.behavior.quality import (
+    Translated,
+    as_translated,
+    best_quality,
+    check_filter,
+    filter_threshold,
+    measure_names,
+    measures,
+    pair_differences,
+    qualities,
+    quality_name,
+)
+from mtassay.methods.behavior.rates import error_positions, pass_rates
+from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.tables import (
     pass_rate_figure,
     pass_rate_table,
     position_table,
-    reason_of,
     status_table,
 )
-from mtassay.methods.behavior.thresholds import Thresholds, caution, is_blind, thresholds_for
-from mtassay.methods.behavior.tracing import find_edit
-from mtassay.methods.missing import missing
+from mtassay.methods.behavior.thresholds import (
+    MOVED,
+    Judged,
+    Thresholds,
+    caution,
+    compared,
+    is_blind,
+    judge_pair,
+    reconsider,
+    thresholds_for,
+    thresholds_of,
+)
+from mtassay.methods.behavior.tracing import find_by_meaning
 from mtassay.metrics.base import Metric
+from mtassay.options import option
 
-__all__ = ["BehaviorMethod", "thresholds_of"]
-
-_SIDES = ("original", "edited")
+__all__ = ["BehaviorMethod"]
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,8 @@ class BehaviorMethod(Method):
     `filter`, a reference-free metric, cases are skipped whose two pairs differ in quality by more than
     `filter_beta`. `direct` looks for the edit in the translations: where it was provably ignored, the case
     fails whatever its quality; with `meaning` the sentence encoder helps to place errors, which finds a
-    little more and takes its time. `level` is that of significance.
+    little more and takes its time. `level` is that of significance. A `recipe` says how cases are made of a
+    parallel text; without one, the segments must be cases.
     """
 
     name: ClassVar[str] = "behavior"
@@ -98,21 +105,133 @@ class BehaviorMethod(Method):
     )
 
     pair: str
-    quality: Mapping[str, Metric]
-    alpha: float | None = None
-    beta: float | None = None
-    signed: bool = False
-    direct: bool = True
-    meaning: bool = False
-    filter: Mapping[str, Metric] = field(default_factory=dict)
-    filter_beta: float | None = None
-    level: float = 0.05
+    quality: Mapping[str, Metric] = field(
+        metadata=option(
+            "How good a translation is: a metric, or several to average (use,chrf). Default: comet "
+            "if installed, else use.",
+            metavar="NAMES",
+            kind=str | None,
+            default=None,
+        )
+    )
+    alpha: float | None = field(
+        default=None,
+        metadata=option(
+            "An original of this quality is good. Default: the measure's.",
+            "--min-quality",
+            old=("--alpha",),
+            least=0,
+            most=1,
+        ),
+    )
+    beta: float | None = field(
+        default=None,
+        metadata=option(
+            "An edit may move the quality by this. Default: the measure's.",
+            "--max-change",
+            old=("--beta",),
+            least=0,
+            most=1,
+        ),
+    )
+    signed: bool = field(
+        default=False, metadata=option("Only a loss of quality counts.", "--signed/--no-signed")
+    )
+    direct: bool = field(
+        default=True,
+        metadata=option("Look for the edit in translations: is the error there?", "--direct/--no-direct"),
+    )
+    meaning: bool = field(
+        default=False,
+        metadata=option("Look for it by meaning too, with the encoder.", "--meaning/--no-meaning"),
+    )
+    filter: Mapping[str, Metric] = field(
+        default_factory=dict,
+        metadata=option(
+            "Skip cases whose two pairs are not equally good by this reference-free measure, as "
+            "use:against=source.",
+            metavar="NAME",
+            kind=str | None,
+            default=None,
+        ),
+    )
+    filter_beta: float | None = field(
+        default=None,
+        metadata=option("How much the two pairs may differ. Default: the measure's.", least=0),
+    )
+    level: float = field(default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5))
+    recipe: Recipe | None = None
 
-    def read(self, source: Any, reference: Any) -> list[Segment]:
-        """Both sides of cases that were made before."""
-        if reference is not None:
-            raise UsageError("Make cases first: mtassay behavior generate.")
-        return [segment for case in read_cases(source) for segment in segments_of(case)]
+    # Parameters ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def resolve(cls, given: Mapping[str, Any], run: Run | None = None) -> Self:
+        """Measures may be given as text, `use,chrf`. Thresholds of a saved run hold for its measure alone.
+
+        `recipe` is one, or `True` to make one of what is given besides: `filter` and `filter_beta` are then
+        those of the recipe. Whatever only a recipe has makes one too.
+        """
+        values = {key: value for key, value in given.items() if value is not None}
+        if values.get("recipe") in (None, True):
+            values |= {"recipe": values.get("recipe") or _asks_for_recipe(values)}
+        if values["recipe"] is True:
+            keys = {f.name for f in fields(Recipe)}
+            values["recipe"] = Recipe.resolve({key: values.pop(key) for key in keys & values.keys()})
+        elif not values["recipe"]:
+            del values["recipe"]
+        pair = parse_pair(str(values.get("pair") or (run.parameters["pair"] if run else "")))
+        values["pair"] = str(pair)
+        if run is not None:
+            run = replace(run, parameters=_that_holds(run.parameters, values))
+        if "quality" in values or run is None or not run.parameters.get("quality"):
+            values["quality"] = measures(values.get("quality", best_quality()), pair)
+        if "filter" in values:
+            values["filter"] = measures(values["filter"])
+        method = super().resolve(values, run)
+        check_filter(method.filter)
+        try:
+            _ = method.signature  # thresholds that nobody knows are an error before anything is translated
+        except ServiceError as error:
+            raise ServiceError(f"{error} Or measure with the encoder: --quality use.") from None
+        return method
+
+    @classmethod
+    def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        saved = super().restore(parameters)
+        recipe = parameters.get("recipe")
+        return saved | {
+            "quality": measures(parameters.get("quality") or (), parse_pair(str(parameters["pair"]))),
+            "filter": measures(parameters.get("filter") or ()),
+            "recipe": None if recipe is None else Recipe.restore(recipe),
+        }
+
+    def parameters(self) -> dict[str, Any]:
+        return super().parameters() | {"recipe": self.recipe.parameters() if self.recipe else None}
+
+    @classmethod
+    def maker(cls, pair: str, given: Mapping[str, Any]) -> Self:
+        """One that only makes cases, by what is given of a recipe."""
+        return cls(str(parse_pair(pair)), {}, recipe=Recipe.resolve(given))
+
+    # The flow --------------------------------------------------------------------------------------------
+
+    def read(self, source: Any, reference: Any, tools: Tools) -> list[Segment]:
+        """A parallel text, from files or lists of texts; without a reference, both sides of cases.
+
+        Cases are a file of them, or segments as they are. Texts in another language are told of.
+        """
+        return read_material(source, reference, self._pair, tools)
+
+    def generate(self, segments: Sequence[Segment], tools: Tools) -> Generated:
+        """The cases of a parallel text by the recipe; segments that are cases already stay as they are."""
+        if self.recipe is None or any(original_of(segment) is not None for segment in segments):
+            return Generated(segments)
+        return make_cases(segments, self._pair, self.recipe, tools)
+
+    def reader(self, segments: Sequence[Segment], tools: Tools) -> Read:
+        """Outputs of cases: those of the original and of the edit are in one record."""
+        ids = {segment.id for segment in segments}
+        return lambda path, name: read_outputs_of(ids, path, tools)
 
     def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
         cases = cases_of(segments)
@@ -146,19 +265,19 @@ class BehaviorMethod(Method):
         findings: list[Finding] = []
         counts: dict[str, dict[str, int]] = {}
         for column, system in enumerate(systems):
-            found = [_skipped(case, system) for case in cases if case.skip is not None]
-            answered: list[_Answered] = []
+            found = [skipped_case(case, system) for case in cases if case.skip is not None]
+            answered: list[Answered] = []
             for number, case in enumerate(asked):
                 both = outputs[system][2 * number : 2 * number + 2]
                 absent = [side for side in range(2) if both[side].text is None]
                 if absent:
-                    found.append(_missing(case, system, absent[0], both[absent[0]]))
+                    found.append(missing_output(case, system, absent[0], both[absent[0]]))
                 else:
                     texts = (str(both[0].text), str(both[1].text))
                     quality, edited = measured[number, :, column].tolist()
-                    answered.append(_Answered(case, texts, (quality, edited)))
+                    answered.append(Answered(case, texts, (quality, edited)))
             found += self._findings(answered, system, tools)
-            counts[system] = _counts(found, len(cases))
+            counts[system] = count_findings(found, len(cases))
             findings += found
         return Judgement(findings, counts=counts)
 
@@ -170,6 +289,70 @@ class BehaviorMethod(Method):
             level=self.level,
             signature=self.signature,
         )
+
+    def _findings(self, answered: Sequence[Answered], system: str, tools: Tools) -> list[Finding]:
+        name = quality_name(self.quality)
+        alpha, beta = self.thresholds.alpha, self.thresholds.beta
+        judged = [
+            judge_pair(*each.qualities, alpha=alpha, beta=beta, signed=self.signed) for each in answered
+        ]
+        blind = [is_blind(name, each.case.tags["capability"]) for each in answered]
+        found: dict[int, bool | None] = {}
+        if self.direct:
+            wanted = [i for i, verdict in enumerate(judged) if blind[i] or verdict.status != "passed"]
+            found = {i: answered[i].finds_edit() for i in wanted}
+            for i, each in enumerate(answered):
+                if each.ignores_edit(self._pair):
+                    judged[i], found[i] = Judged("edit ignored"), False
+        if self.meaning:
+            # The encoder cannot tell what it is blind to.
+            unknown = [i for i, answer in found.items() if answer is None and not blind[i]]
+            tools.progress("looking for the edits", 0, None)
+            found |= zip(unknown, find_by_meaning([answered[i].sought for i in unknown]), strict=True)
+        return [
+            each.finding(system, reconsider(judged[i], found.get(i)) if blind[i] else judged[i], found.get(i))
+            for i, each in enumerate(answered)
+        ]
+
+    @cached_property
+    def _pair(self) -> Pair:
+        return parse_pair(self.pair)
+
+    @cached_property
+    def thresholds(self) -> Thresholds:
+        """What is good and what is a difference, for this quality measure."""
+        target = self._pair.target.code
+        return thresholds_for(quality_name(self.quality), target=target, alpha=self.alpha, beta=self.beta)
+
+    @cached_property
+    def signature(self) -> str:
+        """All that the verdicts depend on, but for the systems."""
+        from mtassay import __version__
+
+        settings: dict[str, object] = {
+            "quality": quality_name(self.quality),
+            "alpha": f"{self.thresholds.alpha:g}",
+            "beta": f"{self.thresholds.beta:g}",
+            "signed": "yes" if self.signed else "no",
+            "direct": ("meaning" if self.meaning else "words") if self.direct else "no",
+            "filter": quality_name(self.filter) or "none",
+        }
+        if self.filter:
+            settings["filter_beta"] = f"{filter_threshold(quality_name(self.filter), self.filter_beta):g}"
+        for name, metric in {**self.quality, **self.filter}.items():
+            settings[name] = f"[{metric.signature([])}]"
+        settings["version"] = f"mtassay-{__version__}"
+        return "|".join(f"{key}:{value}" for key, value in settings.items())
+
+    # How a saved run shows itself ------------------------------------------------------------------------
+
+    @classmethod
+    def check_run(cls, run: Run) -> None:
+        """An error if not one case could be judged, with what was in the way of the first."""
+        if run.findings and all(finding.verdict == "skipped" for finding in run.findings):
+            first = run.findings[0]
+            why = Evidence.of(first).lacks(first)
+            raise UsageError(f"All cases were skipped, nothing is judged. The first: {why}.")
 
     @classmethod
     def facts(cls, run: Run) -> str:
@@ -245,22 +428,28 @@ class BehaviorMethod(Method):
 
     @classmethod
     def status(cls, findings: Sequence[Finding]) -> str:
-        judged = next((f for f in findings if "status" in f.evidence), None)
-        return str(judged.evidence["status"]) if judged else super().status(findings)
+        judged = [status for finding in findings if (status := Evidence.of(finding).status)]
+        return judged[0] if judged else super().status(findings)
 
     @classmethod
     def why(cls, finding: Finding) -> str:
-        return reason_of(finding.evidence)
+        return Evidence.of(finding).unsettled
 
     @classmethod
     def block(cls, run: Run, case_id: str, system: str) -> Block:
         """The case whole, and how its qualities stand to the thresholds; without a verdict, why not."""
         finding = next(f for f in cls.findings(run, case_id) if f.system == system)
-        if "status" not in finding.evidence:
+        evidence = Evidence.of(finding)
+        if not evidence.status:
             return super().block(run, case_id, system)
         block = case_block(finding)
-        so = _compared(run, finding.evidence)
-        return replace(block, lines=[*block.lines, Line("why", so)]) if so else block
+        if evidence.quality is None or evidence.edited_quality is None:
+            return block
+        signed = bool(run.parameters.get("signed"))
+        so = compared(evidence.quality, evidence.edited_quality, thresholds_of(run), signed=signed)
+        if evidence.edit_found is False:
+            so += "; the edit was not found in the translation"
+        return replace(block, lines=[*block.lines, Line("why", so)])
 
     @classmethod
     def flags_of(cls, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
@@ -269,173 +458,33 @@ class BehaviorMethod(Method):
         So the curve of a run shows what other alphas would do with its beta.
         """
         found = super().flags_of(detector, findings, missing)
+        known = [(finding, Evidence.of(finding)) for finding in findings]
         scores = {
-            (f.case_id, f.system): 1.0 if f.evidence.get("status") in MOVED else 1.0 - float(quality)
-            for f in findings
-            if (quality := f.evidence.get("quality")) is not None
+            (finding.case_id, finding.system): 1.0 if evidence.status in MOVED else 1.0 - evidence.quality
+            for finding, evidence in known
+            if evidence.quality is not None
         }
         return replace(found, scores={**found.scores, **scores}, one_less="alpha")
 
-    @cached_property
-    def thresholds(self) -> Thresholds:
-        """What is good and what is a difference, for this quality measure."""
-        target = parse_pair(self.pair).target.code
-        return thresholds_for(quality_name(self.quality), target=target, alpha=self.alpha, beta=self.beta)
 
-    @cached_property
-    def signature(self) -> str:
-        """All that the verdicts depend on, but for the systems."""
-        from mtassay import __version__
-
-        settings: dict[str, object] = {
-            "quality": quality_name(self.quality),
-            "alpha": f"{self.thresholds.alpha:g}",
-            "beta": f"{self.thresholds.beta:g}",
-            "signed": "yes" if self.signed else "no",
-            "direct": ("meaning" if self.meaning else "words") if self.direct else "no",
-            "filter": quality_name(self.filter) or "none",
-        }
-        if self.filter:
-            settings["filter_beta"] = f"{filter_threshold(quality_name(self.filter), self.filter_beta):g}"
-        for name, metric in {**self.quality, **self.filter}.items():
-            settings[name] = f"[{metric.signature([])}]"
-        settings["version"] = f"mtassay-{__version__}"
-        return "|".join(f"{key}:{value}" for key, value in settings.items())
-
-    def _findings(self, answered: Sequence[_Answered], system: str, tools: Tools) -> list[Finding]:
-        name = quality_name(self.quality)
-        alpha, beta = self.thresholds.alpha, self.thresholds.beta
-        judged = [
-            judge_pair(*each.qualities, alpha=alpha, beta=beta, signed=self.signed) for each in answered
-        ]
-        blind = [is_blind(name, each.case.tags["capability"]) for each in answered]
-        found: dict[int, bool | None] = {}
-        if self.direct:
-            wanted = [i for i, verdict in enumerate(judged) if blind[i] or verdict.status != "passed"]
-            found = {i: answered[i].finds_edit() for i in wanted}
-            for i, each in enumerate(answered):
-                if each.ignores_edit(self.pair):
-                    judged[i], found[i] = Judged("edit ignored"), False
-        if self.meaning:
-            # The encoder cannot tell what it is blind to.
-            unknown = [i for i, answer in found.items() if answer is None and not blind[i]]
-            tools.progress("looking for the edits", 0, None)
-            found |= zip(unknown, find_by_meaning([answered[i].sought for i in unknown]), strict=True)
-        return [
-            each.finding(system, reconsider(judged[i], found.get(i)) if blind[i] else judged[i], found.get(i))
-            for i, each in enumerate(answered)
-        ]
+def _asks_for_recipe(given: Mapping[str, Any]) -> bool:
+    """Whether something was given that only a recipe has."""
+    own = {f.name for f in fields(BehaviorMethod)}
+    return any(f.name in given and f.name not in own for f in fields(Recipe))
 
 
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    """Both translations of a case, with their qualities: of the original, then of the edit."""
-
-    case: Case
-    texts: tuple[str, str]
-    qualities: tuple[float, float]
-
-    @property
-    def sought(self) -> Sought:
-        """What to look for, and where."""
-        return Sought(self.case.expect["reference_changes"], self.texts[1])
-
-    def finds_edit(self) -> bool | None:
-        """Whether the words of the edit are in the translation of the edited source."""
-        return find_edit(self.sought.changes, self.case.expect["references"][1], self.texts[1])
-
-    def ignores_edit(self, pair: str) -> bool:
-        """Whether the translation of the edited source provably lacks the edit."""
-        languages, expect = parse_pair(pair), self.case.expect
-        edit = Edit(
-            expect["changes"],
-            expect["reference_changes"],
-            expect["references"],
-            distinct_edits(expect["provenance"]),
-            languages.source.code,
-            languages.target.code,
-        )
-        return is_ignored(edit, *self.texts)
-
-    def finding(self, system: str, judged: Judged, edit_found: bool | None) -> Finding:
-        quality, edited = (None if math.isnan(value) else value for value in self.qualities)
-        expect = self.case.expect
-        evidence: dict[str, Any] = {
-            "status": judged.status,
-            "capability": self.case.tags["capability"],
-            "quality": quality,
-            "edited_quality": edited,
-            "source": self.case.sources[0],
-            "output": self.texts[0],
-            "reference": expect["references"][0],
-            "edited_source": self.case.sources[1],
-            "edited_output": self.texts[1],
-            "pseudo_reference": expect["references"][1],
-            "edit": {"source": expect["changes"], "reference": expect["reference_changes"]},
-            "edit_found": edit_found,
-        }
-        if STATUSES[judged.status] == "fail":
-            evidence["where"] = position(edit_found)
-        if judged.why:
-            evidence["why"] = judged.why
-        value = None if quality is None or edited is None else quality - edited
-        return Finding(self.case.id, system, "behavior", STATUSES[judged.status], value, evidence)
+def _that_holds(saved: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a saved run, but for the thresholds of a measure that is given anew."""
+    gone = {"quality": ("alpha", "beta"), "filter": ("filter_beta",)}
+    dropped = {
+        key
+        for measure, keys in gone.items()
+        if measure in given and list(measure_names(given[measure])) != list(saved.get(measure) or ())
+        for key in keys
+    }
+    return {key: value for key, value in saved.items() if key not in dropped}
 
 
 def _pairs(case: Case) -> tuple[Translated, Translated]:
     original, edited = map(as_translated, map(str, case.sources), case.expect["references"])
     return original, edited
-
-
-def _skipped(case: Case, system: str) -> Finding:
-    evidence = {"reason": case.skip, "capability": case.tags["capability"]}
-    return Finding(case.id, system, "behavior", "skipped", evidence=evidence)
-
-
-def _missing(case: Case, system: str, side: int, output: Output) -> Finding:
-    absent = missing(output, system)
-    evidence = {**absent.evidence, "side": _SIDES[side], "capability": case.tags["capability"]}
-    return replace(absent, case_id=case.id, evidence=evidence)
-
-
-def _counts(found: Sequence[Finding], cases: int) -> dict[str, int]:
-    verdicts = Counter(finding.verdict for finding in found)
-    statuses = Counter(finding.evidence.get("status") for finding in found)
-    places = Counter(finding.evidence.get("where") for finding in found)
-    return {
-        "cases": cases,
-        **{verdict: verdicts[verdict] for verdict in ("pass", "fail", "undecided", "skipped", "error")},
-        **{status: statuses[status] for status in ("original is bad", *sorted(MOVED))},
-        **{where: places[where] for where in ("at the edit", "elsewhere", "unknown")},
-    }
-
-
-def thresholds_of(run: Run) -> Thresholds:
-    """Those that the run was judged with."""
-    parameters = run.parameters
-    return thresholds_for(
-        "+".join(parameters["quality"]),
-        target=parse_pair(str(parameters["pair"])).target.code,
-        alpha=parameters.get("alpha"),
-        beta=parameters.get("beta"),
-    )
-
-
-def _compared(run: Run, evidence: Mapping[str, Any]) -> str:
-    """How a case's qualities stand to alpha and beta of its run; empty where a quality is missing."""
-    quality, edited = evidence.get("quality"), evidence.get("edited_quality")
-    if quality is None or edited is None:
-        return ""
-    limits, signed = thresholds_of(run), bool(run.parameters.get("signed"))
-    moved = edited - quality
-    original = "below" if quality < limits.alpha - TINY else "at least"
-    edit = "beyond" if (-moved if signed else abs(moved)) > limits.beta + TINY else "within"
-    # Three decimals: with two, many a quality below the threshold looks equal to it.
-    parts = [
-        f"the original's quality {quality:.3f} is {original} alpha {limits.alpha:g}",
-        f"the edit moves it by {moved:+.3f}, {edit} beta {limits.beta:g}"
-        + (" (only a loss counts)" if signed else ""),
-    ]
-    if evidence.get("edit_found") is False:
-        parts.append("the edit was not found in the translation")
-    return "; ".join(parts)

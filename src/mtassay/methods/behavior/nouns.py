@@ -1,39 +1,18 @@
 """What behavioural testing talks of: a span on both sides, the pair with these masked, and the edited pair.
 
-All places are in characters of the text before the edit.
-"""
+All places are in characters of the text before the edit."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from mtassay.core import Segment
+from mtassay.core import EDITED, Case, Edit, Segment
+from mtassay.errors import InputError
 from mtassay.tools.annotate.nouns import Annotation
 
-__all__ = [
-    "EDITED",
-    "AlignedSpan",
-    "BehaviorCase",
-    "Change",
-    "ReadPair",
-    "apply_changes",
-    "edited_id",
-    "segments_of",
-]
-
-EDITED = "/edited"
-"""What is added to the id of a case for its edited source."""
-
-
-class Change(NamedTuple):
-    """`before` stands at `start` to `end`, and `after` takes its place."""
-
-    start: int
-    end: int
-    before: str
-    after: str
+__all__ = ["AlignedSpan", "BehaviorCase", "ReadPair", "cases_of", "edited_id", "segments_of", "stored_edits"]
 
 
 class AlignedSpan(NamedTuple):
@@ -77,22 +56,9 @@ class BehaviorCase:
     reference: str
     edited_source: str
     pseudo_reference: str
-    changes: tuple[Change, ...] = ()
-    reference_changes: tuple[Change, ...] = ()
+    changes: tuple[Edit, ...] = ()
+    reference_changes: tuple[Edit, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
-
-
-def apply_changes(text: str, changes: Sequence[Change]) -> str:
-    """The text with these changes, which are in order and do not overlap.
-
-    >>> apply_changes("A small dog", [Change(2, 7, "small", "young"), Change(8, 11, "dog", "cat")])
-    'A young cat'
-    """
-    parts, done = [], 0
-    for change in changes:
-        parts += [text[done : change.start], change.after]
-        done = change.end
-    return "".join([*parts, text[done:]])
 
 
 def edited_id(case_id: str) -> str:
@@ -100,12 +66,17 @@ def edited_id(case_id: str) -> str:
     return f"{case_id}{EDITED}"
 
 
+def stored_edits(edits: Iterable[Edit]) -> list[list[Any]]:
+    """Edits as they are kept, in the tags of a segment and in evidence: start, end, before and after."""
+    return [[edit.start, edit.end, edit.before, edit.after] for edit in edits]
+
+
 def segments_of(case: BehaviorCase) -> tuple[Segment, Segment]:
     """The two sides of a case as segments, so that every command can translate, store and show them."""
     facts = {
         "segment": case.segment_id,
-        "changes": [list(change) for change in case.changes],
-        "reference_changes": [list(change) for change in case.reference_changes],
+        "changes": stored_edits(case.changes),
+        "reference_changes": stored_edits(case.reference_changes),
         "provenance": dict(case.provenance),
     }
     tags = {"capability": case.capability}
@@ -117,4 +88,55 @@ def segments_of(case: BehaviorCase) -> tuple[Segment, Segment]:
             (case.pseudo_reference,),
             tags={**tags, "original": case.id, "behavior": facts},
         ),
+    )
+
+
+def cases_of(segments: Iterable[Segment]) -> list[Case]:
+    """One case for each original, in order; `expect` has both references, the changes and the provenance.
+
+    A case without an edit, or without a reference for either side, cannot be judged and is skipped, and so is
+    one whose edit changes nothing on one of the sides.
+    """
+    originals: dict[str, Segment] = {}
+    edits: dict[str, Segment] = {}
+    for segment in segments:
+        original = segment.tags.get("original")
+        if original is None:
+            originals[segment.id] = segment
+        elif original not in originals:
+            raise InputError(f"segment {segment.id} is an edit of {original}, which is not before it")
+        elif original in edits:
+            raise InputError(f"segments {edits[original].id} and {segment.id} are both an edit of {original}")
+        else:
+            edits[original] = segment
+    return [_case(segment, edits.get(segment.id)) for segment in originals.values()]
+
+
+def _case(original: Segment, edited: Segment | None) -> Case:
+    """The case that two segments make."""
+    both = (original, edited) if edited else (original,)
+    references = [next((text for text in each.references if text is not None), None) for each in both]
+    facts = dict(edited.tags.get("behavior", {})) if edited else {}
+    skip = None
+    if edited is None:
+        skip = "it has no edit"
+    elif None in references or None in (original.source, edited.source):
+        skip = "a source or reference of it is missing"
+    elif original.source == edited.source:
+        skip = "its edited source is the source"
+    elif references[0] == references[1]:
+        skip = "its pseudo-reference is the reference"
+    return Case(
+        original.id,
+        str(facts.get("segment", original.id)),
+        tuple(each.source for each in both),
+        expect={
+            "references": tuple(references),
+            "changes": tuple(Edit(*change) for change in facts.get("changes", ())),
+            "reference_changes": tuple(Edit(*change) for change in facts.get("reference_changes", ())),
+            "provenance": dict(facts.get("provenance", {})),
+        },
+        tags={"capability": str((edited or original).tags.get("capability", "unknown"))},
+        skip=skip,
+        source_ids=tuple(each.id for each in both),
     )

@@ -14,15 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from mtassay import stats
-from mtassay.core import Review, Score, Segment, Tools
+from mtassay.core import Result, Review, Score, Segment, Tools
+from mtassay.display import Cell, Line, Table
 from mtassay.errors import UsageError
-from mtassay.methods.behavior.asking import cases_of
-from mtassay.methods.behavior.filtering import ENCODER, as_translated
-from mtassay.methods.behavior.nouns import BehaviorCase
-from mtassay.methods.behavior.quality import qualities, quality_name
+from mtassay.methods.behavior.nouns import BehaviorCase, cases_of
+from mtassay.methods.behavior.quality import ENCODER, as_translated, qualities, quality_name
 from mtassay.metrics.base import Metric
 from mtassay.reviews import Decision, Question, Subject, decide
+from mtassay.reviews.pending import Pending
 from mtassay.stats.clustered import effective_trials
+from mtassay.texts.marks import printable
 
 __all__ = [
     "ALPHA",
@@ -32,13 +33,19 @@ __all__ = [
     "adequacy",
     "agreement",
     "cases_in",
+    "chosen_questions",
     "edited_pairs",
     "mean_ratings",
     "original_pairs",
+    "pair_quality",
+    "pair_quality_table",
+    "rating",
+    "sets_of",
     "shuffled",
+    "to_rate",
 ]
 
-_RATINGS = {"1": "unsatisfied", "2": "fair", "3": "satisfied"}
+_SCALE = {"1": "unsatisfied", "2": "fair", "3": "satisfied"}
 _FLUENCY = (
     "Satisfied: fluent, sensible and easy to understand. Fair: small mistakes in grammar, repetition, or "
     "content that goes against common sense. Unsatisfied: broken, or hard to understand."
@@ -49,7 +56,7 @@ _ADEQUACY = (
     "Unsatisfied: much is missing, or it is about something else. How fluent it is does not matter."
 )
 PAIR_QUESTIONS = {
-    name: Question(name, text, _RATINGS, is_blind=True, is_of_runs=False)
+    name: Question(name, text, _SCALE, is_blind=True, is_of_runs=False)
     for name, text in (
         ("ssf", f"How good is the source as a text? {_FLUENCY}"),
         ("tsf", f"How good is the target as a text? {_FLUENCY}"),
@@ -57,6 +64,7 @@ PAIR_QUESTIONS = {
     )
 }
 """Source and target fluency and adequacy, after the instructions in table 12 of Wu, Liu, Yeung (2023)."""
+_SHOWN = {"ssf": ("source",), "tsf": ("target",), "ta": ("source", "target")}
 ORIGINALS = "Ref"
 """What the paper calls the original pairs."""
 ALPHA = "alpha"
@@ -107,6 +115,48 @@ def cases_in(segments: Iterable[Segment]) -> list[BehaviorCase]:
     ]
 
 
+def sets_of(
+    named: Iterable[tuple[str, str, Sequence[BehaviorCase]]], *, originals: bool = True
+) -> dict[str, list[RatedPair]]:
+    """The pairs of cases by the name of their set, the originals of all first; each has its name, and what
+    was written for it."""
+    found: dict[str, Sequence[BehaviorCase]] = {}
+    for name, written, cases in named:
+        if name in found or name == ORIGINALS:
+            raise UsageError(f"Two sets are called '{name}'. Tell them apart: NAME={written}")
+        found[name] = cases
+    every = [case for cases in found.values() for case in cases]
+    sets = {ORIGINALS: original_pairs(every)} if originals else {}
+    return sets | {name: edited_pairs(cases) for name, cases in found.items()}
+
+
+def chosen_questions(names: Sequence[str]) -> list[Question]:
+    """The questions of these names, all three without any."""
+    if unknown := [name for name in names if name not in PAIR_QUESTIONS]:
+        raise UsageError(f"No question '{unknown[0]}' about pairs. Available: {', '.join(PAIR_QUESTIONS)}.")
+    return [PAIR_QUESTIONS[name] for name in dict.fromkeys(names) or PAIR_QUESTIONS]
+
+
+def to_rate(
+    sets: Mapping[str, Sequence[RatedPair]],
+    questions: Sequence[Question],
+    *,
+    sample: int | None = None,
+    seed: int = 12345,
+) -> list[Pending]:
+    """What people are to rate: at most `sample` pairs of each set, all sets mixed, for each question."""
+    drawn = [pair for pairs in sets.values() for pair in shuffled(pairs, seed=seed)[:sample]]
+    return [rating(pair, question) for question in questions for pair in shuffled(drawn, seed=seed)]
+
+
+def rating(pair: RatedPair, question: Question) -> Pending:
+    """A pair to rate. Its lines are only what the question is about: the other side would sway the rating."""
+    texts = {"source": pair.source, "target": pair.reference}
+    lines = [Line(label, texts[label]) for label in _SHOWN[question.name]]
+    segment = Segment(pair.id, pair.source)
+    return Pending(pair.subject, question, "", (), "unrated", segment, lines=lines)
+
+
 def shuffled(pairs: Iterable[RatedPair], *, seed: int) -> list[RatedPair]:
     """The pairs, each once, in an order that depends on them and the seed alone.
 
@@ -115,6 +165,22 @@ def shuffled(pairs: Iterable[RatedPair], *, seed: int) -> list[RatedPair]:
     ordered = sorted(set(pairs))
     random.Random(seed).shuffle(ordered)
     return ordered
+
+
+def pair_quality(
+    sets: Mapping[str, Sequence[RatedPair]],
+    reviews: Sequence[Review],
+    metrics: Mapping[str, Metric],
+    tools: Tools,
+    *,
+    seed: int | None = 12345,
+) -> Result:
+    """What people said of each set, how far they agree, and what a reference-free measure says, if any."""
+    scores = mean_ratings(sets, reviews)
+    scores += agreement([pair for pairs in sets.values() for pair in pairs], reviews, seed=seed)
+    if metrics:
+        scores += adequacy(sets, metrics, tools, seed=seed)
+    return Result(scores, counts={name: {"pairs": len(pairs)} for name, pairs in sets.items()})
 
 
 def mean_ratings(
@@ -236,3 +302,60 @@ def _score(name: str, system: str, group: str, value: float, n: int, low: float,
     numbers = (None if math.isnan(each) else float(each) for each in (value, low, high))
     shown, below, above = numbers
     return Score(name, system, group, shown, n, below, above)
+
+
+_HEADS = {"ssf": "SSF", "tsf": "TSF", "ta": "TA"}
+
+
+def pair_quality_table(result: Result, *, title: str = "") -> Table:
+    """Sets of pairs by mean rating and by measure, with 95 % intervals and n; the agreement stands last.
+
+    The form is that of table 2 of Wu, Liu, Yeung (2023). A rating that nobody gave is a dash.
+    """
+    scores = {(score.name, score.system): score for score in result.scores if score.name != ALPHA}
+    measures = [n for n in dict.fromkeys(name for name, _ in scores) if n not in _HEADS]
+    rows: list[list[Cell | str]] = []
+    for name, counts in result.counts.items():
+        row: list[Cell | str] = [printable(name), f"{counts['pairs']:,}"]
+        row += [_cell(scores.get((rating, name)), 2) for rating in _HEADS]
+        row += [_cell(scores.get((measure, name)), 3, whole=counts["pairs"]) for measure in measures]
+        rows.append(row)
+    alphas = {score.group: score for score in result.scores if score.name == ALPHA}
+    if any(score.value is not None for score in alphas.values()):
+        rows.append(
+            ["alpha", "", *(_cell(alphas.get(rating), 2) for rating in _HEADS), *("" for _ in measures)]
+        )
+    header = ["Pairs", "pairs", *_HEADS.values(), *measures]
+    return Table(header, rows, title, _notes(result, alphas, measures))
+
+
+def _notes(result: Result, alphas: dict[str, Score], measures: list[str]) -> list[str]:
+    notes = [
+        "SSF, TSF: fluency of source and target; TA: adequacy. Means over pairs of what people said, from 1 "
+        "(unsatisfied) to 3 (satisfied); in brackets the 95 % interval, in parentheses the pairs rated."
+    ]
+    if not any(score.n for score in result.scores if score.name in _HEADS):
+        notes.append("Nobody has rated any of these pairs yet: see 'mtassay behavior rate'.")
+    if any(score.value is not None for score in alphas.values()):
+        notes.append(
+            "alpha: how far raters agree (Krippendorff's, ordinal; 1 fully, 0 as by chance), on the pairs of "
+            "all sets that two or more rated."
+        )
+    undefined = [_HEADS[name] for name, score in alphas.items() if score.n and score.value is None]
+    if undefined:
+        notes.append(f"alpha of {', '.join(undefined)} is undefined: all ratings are the same.")
+    if measures:
+        notes.append(
+            f"{', '.join(measures)}: adequacy by a measure that reads no reference, the mean over all pairs."
+        )
+    return notes
+
+
+def _cell(score: Score | None, decimals: int, *, whole: int | None = None) -> str:
+    """A mean, its interval and its n, which is left out where it is all pairs."""
+    if score is None or score.value is None:
+        return "–"
+    text = f"{score.value:.{decimals}f}"
+    if score.low is not None and score.high is not None:
+        text += f" [{score.low:.{decimals}f}–{score.high:.{decimals}f}]"
+    return text if score.n == whole else f"{text} ({score.n:,})"

@@ -1,20 +1,45 @@
-"""Pass rates per capability and system, with intervals, comparisons and clusters (tables 4 and 5)."""
+"""Pass rates per capability and system, what other thresholds would have given, and where the errors are.
+
+Tables 4, 5, 7 and 9 to 11 of Wu, Liu, Yeung (2023).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Any
 
 import numpy as np
 
 from mtassay import stats
-from mtassay.core import Cluster, Comparison, Finding, Result, Score
-from mtassay.methods.behavior.capabilities.choose import in_usual_order
+from mtassay.core import Cluster, Comparison, Finding, Result, Run, Score
+from mtassay.errors import UsageError
+from mtassay.methods.behavior.capabilities.base import capability_class, in_usual_order
+from mtassay.methods.behavior.evidence import Evidence
+from mtassay.methods.behavior.thresholds import TINY, thresholds_of
 from mtassay.stats.paired import Settled, compare_shares, rank_shares
 
-__all__ = ["ALL", "PASS_RATE", "UNDECIDED", "pass_rates"]
+__all__ = [
+    "ALL",
+    "AT_THE_EDIT",
+    "PASS_RATE",
+    "UNDECIDED",
+    "Sweep",
+    "error_positions",
+    "pass_rates",
+    "sweep",
+    "sweep_run",
+]
 
 PASS_RATE, UNDECIDED, ALL = "pass rate", "undecided", "all"
+AT_THE_EDIT = "at the edit"
+# Wu, Liu, Yeung (2023), tables 9 to 11, go down from the alpha they chose; what a higher one finds, too, is
+# worth knowing.
+ALPHA_STEPS = (-0.2, -0.1, 0.0, 0.05, 0.1)
+BETA_FACTORS = (0.4, 1.0, 1.6, 2.2)
 
 
 def pass_rates(
@@ -70,7 +95,7 @@ def _cases(findings: Sequence[Finding]) -> list[str]:
 def _groups(findings: Sequence[Finding]) -> dict[str, list[str]]:
     groups: dict[str, dict[str, None]] = {}
     for finding in findings:
-        groups.setdefault(str(finding.evidence["capability"]), {})[finding.case_id] = None
+        groups.setdefault(Evidence.of(finding).capability, {})[finding.case_id] = None
     return {group: list(groups[group]) for group in in_usual_order(groups)}
 
 
@@ -84,7 +109,7 @@ def _settled(findings: Sequence[Finding], systems: Sequence[str]) -> Settled:
     return table
 
 
-def _share(name: str, system: str, group: str, hits: int, n: int, signature: str) -> Score:
+def _share(name: str, system: str, group: str, hits: int, n: int, signature: str = "") -> Score:
     if n == 0:
         return Score(name, system, group, None, 0, signature=signature)
     low, high = stats.wilson(hits, n)
@@ -97,3 +122,105 @@ def _percent(share: float) -> float | None:
 
 def _defined(value: float) -> float | None:
     return value if math.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The pass rates that other thresholds would have given; `chosen` is the group of those of the run."""
+
+    scores: Sequence[Score]
+    chosen: str
+    title: str
+
+    def record(self) -> dict[str, Any]:
+        """The same for a program."""
+        return {"chosen": self.chosen, "scores": [asdict(score) for score in self.scores]}
+
+
+def sweep_run(
+    run: Run, alphas: Sequence[float] = (), betas: Sequence[float] = (), *, capability: str | None = None
+) -> Sweep:
+    """What other thresholds would have made of a run; by default, steps around those it was judged with."""
+    known = thresholds_of(run)
+    scores = sweep(
+        run.findings,
+        alphas or [min(max(round(known.alpha + step, 4), 0.0), 1.0) for step in ALPHA_STEPS],
+        betas or [round(known.beta * factor, 4) for factor in BETA_FACTORS],
+        signed=bool(run.parameters.get("signed")),
+        capability=None if capability is None else _capability_in(run, capability),
+    )
+    title = f"Other thresholds, {capability}" if capability else "Other thresholds"
+    return Sweep(scores, _pair_of(known.alpha, known.beta), title)
+
+
+def _capability_in(run: Run, name: str) -> str:
+    found = in_usual_order(Evidence.of(finding).capability for finding in run.findings)
+    known = capability_class(name)
+    wanted = name if known is None else known.name
+    if wanted not in found:
+        raise UsageError(f"No case is of the capability '{name}'. There are: {', '.join(found)}.")
+    return wanted
+
+
+def _pair_of(alpha: float, beta: float) -> str:
+    return f"alpha={alpha:g}|beta={beta:g}"
+
+
+def sweep(
+    findings: Iterable[Finding],
+    alphas: Sequence[float],
+    betas: Sequence[float],
+    *,
+    signed: bool = False,
+    capability: str | None = None,
+) -> list[Score]:
+    """The pass rate of every system for every alpha and beta, in percent, with Wilson's interval.
+
+    The group of a score is `alpha=0.8|beta=0.05`. A case whose edit was provably ignored fails everywhere.
+    Else only the quality counts, so a case whose verdict came from finding the edit is judged as if the
+    measure could see it. Cases without a quality are left out of `n`.
+    """
+    rows: dict[str, list[tuple[float, float]]] = {}
+    for finding in findings:
+        evidence = Evidence.of(finding)
+        if capability is None or evidence.capability == capability:
+            pairs = rows.setdefault(finding.system, [])
+            if evidence.quality is not None and evidence.edited_quality is not None:
+                is_ignored = evidence.status == "edit ignored"
+                pairs.append((-math.inf, 0.0) if is_ignored else (evidence.quality, evidence.edited_quality))
+    scores = []
+    for system, pairs in rows.items():
+        table = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+        moved = table[:, 0] - table[:, 1]
+        moved = moved if signed else np.abs(moved)
+        for alpha in alphas:
+            good = table[:, 0] >= alpha - TINY
+            for beta in betas:
+                passed = int((good & (moved <= beta + TINY)).sum())
+                scores.append(_share(PASS_RATE, system, _pair_of(alpha, beta), passed, len(table)))
+    return scores
+
+
+def error_positions(findings: Iterable[Finding]) -> list[Score]:
+    """The share of failed cases whose error is at the edit, by system and capability, in percent.
+
+    All of them together come first, then capabilities in the usual order.
+    `n` are the failed cases of which that is known. Cases whose original is bad are not counted: their error
+    was there before the edit.
+    """
+    places: dict[tuple[str, str], Counter[str]] = {}
+    for finding in findings:
+        if finding.verdict != "fail":
+            continue
+        evidence = Evidence.of(finding)
+        if evidence.status != "original is bad":
+            for group in (ALL, evidence.capability):
+                places.setdefault((finding.system, group), Counter())[evidence.where] += 1
+    scores = []
+    systems = dict.fromkeys(system for system, _ in places)
+    groups = in_usual_order(group for _, group in places if group != ALL)
+    for group, system in product((ALL, *groups), systems):
+        if counts := places.get((system, group)):
+            known = counts["at the edit"] + counts["elsewhere"]
+            scores.append(_share(AT_THE_EDIT, system, group, counts["at the edit"], known))
+    return scores

@@ -7,28 +7,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from mtassay.core import Finding, Result, Run, Score
 from mtassay.display import Cell, Figure, Point, Series, Table
-from mtassay.texts.marks import marked, printable
+from mtassay.methods.behavior.evidence import Evidence
+from mtassay.methods.behavior.generation import GeneratedCases
+from mtassay.methods.behavior.rates import ALL, PASS_RATE, UNDECIDED
+from mtassay.methods.behavior.thresholds import MOVED
+from mtassay.texts.marks import marked, plural, printable
 
 __all__ = [
-    "BROKE",
+    "PASS_RATE",
     "capabilities_in",
+    "generated_tables",
     "pass_rate_figure",
     "pass_rate_table",
     "position_table",
     "ranked_systems",
-    "reason_of",
     "status_table",
     "sweep_figure",
     "sweep_table",
 ]
-
-PASS_RATE, UNDECIDED, ALL = "pass rate", "undecided", "all"
-BROKE = ("edit broke it", "edit ignored", "edit improved it")
-"""The statuses of a case that failed by its edit."""
 
 _STATUSES = {
     "pass": "passed",
@@ -158,8 +157,9 @@ def position_table(
         cells = [known.get((group, system)) for system in systems]
         shown = ["–" if cell is None else f"{_percent(cell)} ({cell.n:,})" for cell in cells]
         rows.append([Cell(printable(group), strong=group == ALL), *shown])
-    broken = [f for f in findings if f.verdict == "fail" and f.evidence.get("status") in BROKE]
-    unknown = Counter(f.system for f in broken if f.evidence.get("where") not in ("at the edit", "elsewhere"))
+    failed = [(f.system, Evidence.of(f)) for f in findings if f.verdict == "fail"]
+    places = [(system, evidence.where) for system, evidence in failed if evidence.status in MOVED]
+    unknown = Counter(system for system, where in places if where not in ("at the edit", "elsewhere"))
     notes = [
         "Percent of the cases that fail by their edit whose error is at the edit, of those (in "
         "parentheses) where that is known; the others have it elsewhere. In brackets: Wilson's 95 % interval."
@@ -236,14 +236,44 @@ def _thresholds(group: str) -> tuple[float, float]:
     return alpha, beta
 
 
-def reason_of(evidence: Mapping[str, Any]) -> str:
-    """Why a case was not settled, with the source that it is about.
+def generated_tables(generated: GeneratedCases) -> list[Table]:
+    """How many cases there are of each capability, and why edits were dropped, where any were."""
+    tables = [_cases_table(generated)]
+    if generated.dropped:
+        tables.append(_dropped_table(generated))
+    return tables
 
-    >>> reason_of({"reason": "no stored output", "side": "edited"}), reason_of({"why": "nothing to see"})
-    ('edited source: no stored output', 'nothing to see')
-    """
-    said = str(evidence.get("reason") or evidence.get("why") or "no reason given")
-    return f"{evidence['side']} source: {said}" if "side" in evidence else said
+
+def _cases_table(generated: GeneratedCases) -> Table:
+    names = generated.capabilities
+    cases = Counter(case.capability for case in generated.cases)
+    dropped = Counter(each.capability for each in generated.dropped)
+    no_place = {name: generated.without[name, "no place to edit"] for name in names}
+    no_case = {name: generated.without[name, "nothing came of it"] for name in names}
+    columns = (cases, generated.asked, dropped, no_case, no_place)
+    rows: list[list[Cell | str]] = [[name, *(f"{column[name]:,}" for column in columns)] for name in names]
+    if len(names) > 1:
+        sums = [sum(column[name] for name in names) for column in columns[:3]]
+        rows.append([Cell("all", strong=True), *(f"{n:,}" for n in sums), "", ""])
+    notes = [
+        f"Of {plural(generated.sources, 'source')}. Each edit that was tried became a case or was dropped. "
+        "No case: sources all of whose edits were dropped; no place: sources with nothing to edit."
+    ]
+    reasons = Counter(each.reason for each in generated.left_out)
+    if reasons:
+        notes.append("Left out: " + ", ".join(f"{why} ({n:,})" for why, n in reasons.most_common()) + ".")
+    return Table(["Capability", "cases", "tried", "dropped", "no case", "no place"], rows, notes=notes)
+
+
+def _dropped_table(generated: GeneratedCases) -> Table:
+    drops = generated.drops
+    totals = Counter(each.reason for each in generated.dropped)
+    shown = [name for name in generated.capabilities if any(drops[name, reason] for reason in totals)]
+    rows: list[list[Cell | str]] = [
+        [reason, f"{total:,}", *(f"{drops[name, reason]:,}" for name in shown)]
+        for reason, total in totals.most_common()
+    ]
+    return Table(["Dropped because", "all", *shown], rows)
 
 
 def _best(result: Result, group: str, alpha: float) -> set[str]:
@@ -274,7 +304,7 @@ def _reasons(run: Run) -> list[str]:
     for finding in run.findings:
         if finding.verdict in ("skipped", "error", "undecided"):
             key = finding.system, _STATUSES[finding.verdict]
-            reasons.setdefault(key, Counter())[reason_of(finding.evidence)] += 1
+            reasons.setdefault(key, Counter())[Evidence.of(finding).unsettled] += 1
     systems: dict[str, list[str]] = {}
     for (system, word), counts in reasons.items():
         systems.setdefault(f"{word}: {_listed(counts)}.", []).append(marked(system, limit=40))

@@ -1,31 +1,45 @@
-"""When a translation is good enough and a difference is large, for each quality measure on its own.
+"""When a translation is good enough and a difference is large, and what a case then comes to.
 
-A threshold means nothing without the measure it was found for, so there is no common default. Those that we
-found ourselves follow one rule (`calibrate`). It reads qualities alone, but its two levels were settled with
-the published rates of five capabilities in view, so agreement on these five is no independent test of them.
+A threshold means nothing without the quality measure it was found for, so there is no common default. Those
+that we found ourselves follow one rule (`calibrate`). It reads qualities alone, but its two levels were
+settled with the published rates of five capabilities in view, so agreement on these five is no independent
+test of them.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mtassay.core import Run, Verdict
 from mtassay.errors import UsageError
+from mtassay.languages import parse_pair
+from mtassay.methods.behavior.capabilities.base import capability_class
 
 __all__ = [
-    "BLIND",
     "FILTERS",
+    "MOVED",
+    "STATUSES",
     "THRESHOLDS",
     "FilterThreshold",
+    "Judged",
+    "Status",
     "Thresholds",
+    "Where",
     "calibrate",
     "caution",
+    "compared",
     "is_blind",
+    "judge_pair",
+    "position",
+    "reconsider",
     "thresholds_for",
+    "thresholds_of",
 ]
 
 BAD, LARGE = 0.15, 0.05
@@ -71,16 +85,6 @@ FILTERS = {
     ),
 }
 
-_SMALL_WORDS = frozenset({"negation", "number", "gender", "politeness"})
-BLIND = {
-    # An edit of one ending or one small word hardly moves a sentence vector, and is a few characters of many.
-    "use": _SMALL_WORDS,
-    "chrf": _SMALL_WORDS,
-    # Amrhein & Sennrich (2022): COMET hardly sees a wrong number.
-    "comet": frozenset({"number"}),
-}
-"""The capabilities whose failures a quality measure, by the metric's name, cannot see."""
-
 _SPEED = re.compile(r":(?:batch_size|gpus)=[^:+]*")
 
 
@@ -108,20 +112,22 @@ def thresholds_for(
 
     >>> thresholds_for("comet", beta=0.1).alpha
     0.8
-    >>> thresholds_for("nee")
+    >>> thresholds_for("nee")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    mtassay.errors.UsageError: No thresholds are known for the quality 'nee'. Give --alpha and --beta.
+    mtassay.errors.UsageError: No thresholds are known for the quality 'nee'. Give --min-quality and ...
     """
     if alpha is not None and beta is not None:
         return Thresholds(alpha, beta, "given")
     known = THRESHOLDS.get(_SPEED.sub("", quality))
     if known is None:
-        raise UsageError(f"No thresholds are known for the quality '{quality}'. Give --alpha and --beta.")
+        raise UsageError(
+            f"No thresholds are known for the quality '{quality}'. Give --min-quality and --max-change."
+        )
     if known.targets and target not in known.targets:
         where = ", ".join(sorted(known.targets))
         raise UsageError(
             f"The thresholds of the quality '{quality}' hold for translations into {where} only. "
-            "Give --alpha and --beta."
+            "Give --min-quality and --max-change."
         )
     if alpha is None and beta is None:
         return known
@@ -129,6 +135,17 @@ def thresholds_for(
         known.alpha if alpha is None else alpha,
         known.beta if beta is None else beta,
         f"one given, the other: {known.origin}",
+    )
+
+
+def thresholds_of(run: Run) -> Thresholds:
+    """Those that the run was judged with."""
+    parameters = run.parameters
+    return thresholds_for(
+        "+".join(parameters["quality"]),
+        target=parse_pair(str(parameters["pair"])).target.code,
+        alpha=parameters.get("alpha"),
+        beta=parameters.get("beta"),
     )
 
 
@@ -160,5 +177,92 @@ def is_blind(quality: str, capability: str) -> bool:
     >>> is_blind("use+comet", "negation"), is_blind("comet", "negation")
     (True, False)
     """
-    names = [part.partition(":")[0] for part in quality.split("+")]
-    return any(capability in BLIND.get(name, frozenset()) for name in names)
+    found = capability_class(capability)
+    return found is not None and any(part.partition(":")[0] in found.unseen_by for part in quality.split("+"))
+
+
+def compared(quality: float, edited: float, limits: Thresholds, *, signed: bool = False) -> str:
+    """How the qualities of a case stand to alpha and beta, in words.
+
+    >>> compared(0.9, 0.7, Thresholds(0.8, 0.05, "given"))
+    "the original's quality 0.900 is at least alpha 0.8; the edit moves it by -0.200, beyond beta 0.05"
+    """
+    moved = edited - quality
+    original = "below" if quality < limits.alpha - TINY else "at least"
+    edit = "beyond" if (-moved if signed else abs(moved)) > limits.beta + TINY else "within"
+    # Three decimals: with two, many a quality below the threshold looks equal to it.
+    parts = [
+        f"the original's quality {quality:.3f} is {original} alpha {limits.alpha:g}",
+        f"the edit moves it by {moved:+.3f}, {edit} beta {limits.beta:g}"
+        + (" (only a loss counts)" if signed else ""),
+    ]
+    return "; ".join(parts)
+
+
+Status = Literal[
+    "passed", "original is bad", "edit broke it", "edit ignored", "edit improved it", "undecided"
+]
+Where = Literal["at the edit", "elsewhere", "unknown"]
+
+STATUSES: dict[Status, Verdict] = {
+    "passed": "pass",
+    "original is bad": "fail",
+    "edit broke it": "fail",
+    "edit ignored": "fail",
+    "edit improved it": "fail",
+    "undecided": "undecided",
+}
+"""All that a case can come to, with the verdict."""
+MOVED: frozenset[Status] = frozenset(("edit broke it", "edit ignored", "edit improved it"))
+"""The statuses of a case that fails by its edit, and not by its original."""
+
+TINY = 1e-9
+"""Qualities that differ from a threshold by less are equal to it: 0.9 - 0.85 is not above 0.05."""
+
+
+class Judged(NamedTuple):
+    """The status of a case, and why where it is undecided."""
+
+    status: Status
+    why: str = ""
+
+
+def judge_pair(quality: float, edited: float, *, alpha: float, beta: float, signed: bool = False) -> Judged:
+    """Pass if the original is good (at least alpha) and the edit moves the quality by at most beta.
+
+    With `signed` only a loss of quality counts. Without a quality nothing can be said.
+
+    >>> [judge_pair(0.9, edited, alpha=0.8, beta=0.05).status for edited in (0.85, 0.8, 0.97)]
+    ['passed', 'edit broke it', 'edit improved it']
+    >>> judge_pair(0.9, 0.97, alpha=0.8, beta=0.05, signed=True).status
+    'passed'
+    """
+    if math.isnan(quality) or math.isnan(edited):
+        return Judged("undecided", "the quality measure says nothing about it")
+    if quality < alpha - TINY:
+        return Judged("original is bad")
+    if quality - edited > beta + TINY:
+        return Judged("edit broke it")
+    if edited - quality > beta + TINY and not signed:
+        return Judged("edit improved it")
+    return Judged("passed")
+
+
+def reconsider(judged: Judged, edit_found: bool | None) -> Judged:
+    """The same for a capability that the quality measure is blind to: finding the edit decides."""
+    if judged.status != "passed" or edit_found:
+        return judged
+    if edit_found is None:
+        return Judged("undecided", "the quality measure is blind to it, and the edit was not found")
+    return Judged("edit broke it")
+
+
+def position(edit_found: bool | None) -> Where:
+    """Where the error of a failed case is: elsewhere, if the edit itself was translated.
+
+    >>> position(True), position(False), position(None)
+    ('elsewhere', 'at the edit', 'unknown')
+    """
+    if edit_found is None:
+        return "unknown"
+    return "elsewhere" if edit_found else "at the edit"

@@ -1,6 +1,7 @@
 """Finds the edit again: is the translation of the edited segment in the translation of the edited source?
 
-Answers are yes, no, or unknown: what cannot be found may have been said in other words.
+Answers are yes, no, or unknown: what cannot be found may have been said in other words. The sentence encoder
+can look for the stretch that is nearest to it in meaning.
 """
 
 from __future__ import annotations
@@ -9,11 +10,26 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from mtassay.methods.behavior.nouns import Change
+import numpy as np
+
+from mtassay.core import Edit
 from mtassay.metrics.guards.numerals import NumbersOf, read_numbers
+from mtassay.tools.encoder import Encoder, Vectors, is_installed, open_encoder, unit
 
-__all__ = ["are_forms", "count_in_a_row", "find_edit", "is_unspaced", "words_of"]
+__all__ = [
+    "FOUND",
+    "NOT_FOUND",
+    "Sought",
+    "are_forms",
+    "count_in_a_row",
+    "find_by_meaning",
+    "find_edit",
+    "is_unspaced",
+    "nearest",
+    "words_of",
+]
 
 # Characters of scripts without spaces are words of their own.
 _UNSPACED = "⺀-鿿豈-﫿぀-ヿ฀-๿"
@@ -33,16 +49,16 @@ CHARACTERS = 2 / 3
 """In a script without spaces: this share of the characters, close together, is the same segment."""
 
 
-def find_edit(changes: Sequence[Change], pseudo_reference: str, output: str) -> bool | None:
+def find_edit(changes: Sequence[Edit], pseudo_reference: str, output: str) -> bool | None:
     """Whether an output has the edit; `changes` are those of the reference. `None`: nobody can say.
 
     Numbers count in every usual form, words in every form of the same stem. Of a segment that was deleted,
     nothing may be left.
 
-    >>> edit = [Change(2, 6, "gato", "cachorro")]
+    >>> edit = [Edit(2, 6, "gato", "cachorro")]
     >>> [find_edit(edit, "O cachorro dorme", text) for text in ("Dormem os cachorros", "O cão dorme")]
     [True, None]
-    >>> find_edit([Change(0, 1, "3", "1500")], "1500 casas", "Há 150 casas")
+    >>> find_edit([Edit(0, 1, "3", "1500")], "1500 casas", "Há 150 casas")
     False
     """
     found = [_find(change, pseudo_reference, output) for change in changes]
@@ -65,7 +81,7 @@ def is_unspaced(word: str) -> bool:
     return _UNSPACED_WORD.fullmatch(word) is not None
 
 
-def _find(change: Change, pseudo_reference: str, output: str) -> bool | None:
+def _find(change: Edit, pseudo_reference: str, output: str) -> bool | None:
     wanted, given = words_of(change.after), words_of(output)
     if not wanted:
         gone = words_of(change.before)
@@ -129,3 +145,70 @@ def are_forms(word: str, other: str) -> bool:
     while same < shorter and word[same] == other[same]:
         same += 1
     return same >= max(STEM, SHARE * shorter) and max(len(word), len(other)) - same <= ENDING
+
+
+FOUND, NOT_FOUND = 0.75, 0.4
+"""From this cosine on a stretch means the same as the edit; below the other, nothing does."""
+_WIDER = (0, 1)
+"""How many words more than the edit a stretch may have."""
+
+
+class Sought(NamedTuple):
+    """The changes of a reference, to be found in an output."""
+
+    changes: Sequence[Edit]
+    output: str
+
+
+def find_by_meaning(sought: Sequence[Sought], *, encoder: Encoder | None = None) -> list[bool | None]:
+    """For each, whether the output says what every change says; `None` where nobody can tell.
+
+    All unknown without the encoder's package. Deleted segments cannot be found.
+    """
+    if encoder is None:
+        if not is_installed():
+            return [None] * len(sought)
+        encoder = open_encoder()
+    return [_answer(values) for values in nearest(sought, encoder)]
+
+
+def nearest(sought: Sequence[Sought], encoder: Encoder) -> list[list[float]]:
+    """For each change, the cosine of the stretch of the output that is nearest to it; none for a deletion."""
+    rows = [
+        [(change.after.strip(), _stretches(change.after, each.output)) for change in each.changes]
+        for each in sought
+    ]
+    texts = list(dict.fromkeys(t for row in rows for after, places in row if after for t in (after, *places)))
+    vectors = _Vectors(texts, encoder)
+    return [[vectors.nearest(after, places) for after, places in row if after] for row in rows]
+
+
+class _Vectors:
+    def __init__(self, texts: Sequence[str], encoder: Encoder) -> None:
+        self._row = {text: number for number, text in enumerate(texts)}
+        self._vectors: Vectors = unit(encoder(texts)) if texts else np.empty((0, 1), np.float32)
+
+    def nearest(self, text: str, others: Sequence[str]) -> float:
+        if not others:
+            return 0.0
+        places = self._vectors[[self._row[other] for other in others]]
+        return float((places @ self._vectors[self._row[text]]).max())
+
+
+def _stretches(wanted: str, output: str) -> list[str]:
+    """All stretches of the output that have as many words as the edit, or one more."""
+    words = words_of(output)
+    count = len(words_of(wanted))
+    mark = "" if any(is_unspaced(word) for word in words) else " "
+    sizes = {min(count + wider, len(words)) for wider in _WIDER} - {0}
+    return list(
+        dict.fromkeys(mark.join(words[i : i + size]) for size in sizes for i in range(len(words) - size + 1))
+    )
+
+
+def _answer(values: Sequence[float]) -> bool | None:
+    if not values:
+        return None
+    if min(values) < NOT_FOUND:
+        return False
+    return True if min(values) >= FOUND else None

@@ -8,9 +8,14 @@ from collections import Counter, defaultdict
 import pytest
 
 from mtassay.errors import UsageError
-from mtassay.methods.behavior.distinct import NEAR
 from mtassay.methods.behavior.infill.lexicon.english import says_gender
-from mtassay.methods.behavior.infill.lexicon.entries import LANGUAGES, PARTS, load_lexicon, rows_of
+from mtassay.methods.behavior.infill.lexicon.entries import (
+    LANGUAGES,
+    PARTS,
+    load_lexicon,
+    near_groups,
+    rows_of,
+)
 
 PAIRS = [("en", "pt"), ("pt", "en"), ("en", "de"), ("de", "en"), ("en", "zh"), ("zh", "en")]
 
@@ -64,7 +69,7 @@ def test_idioms_are_patterns_of_a_known_language() -> None:
 
 def test_groups_of_near_words_are_groups_of_the_lexicon() -> None:
     groups = {row["group"] for name in PARTS for _, row in rows_of(name)}
-    assert groups >= NEAR
+    assert groups >= near_groups()
 
 
 def test_a_name_has_one_kind() -> None:

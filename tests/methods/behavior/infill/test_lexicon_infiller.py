@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtassay.core import apply_edits
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.infill.base import Filled, Masked, Rejected
 from mtassay.methods.behavior.infill.lexicon.infiller import LexiconInfiller, lexicon_spans
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair, apply_changes
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 
 from .lexicon_sides import pair, side
 
@@ -80,8 +81,8 @@ def test_any_set_of_places_is_filled_at_its_places_only(spans: set[AlignedSpan],
     assert answer.masked is request
     places = {(span.start, span.end) for span in spans}
     assert {(change.start, change.end) for change in answer.changes} == places
-    assert apply_changes(READ.source.text, answer.changes) == answer.source
-    assert apply_changes(READ.reference.text, answer.reference_changes) == answer.reference
+    assert apply_edits(READ.source.text, answer.changes) == answer.source
+    assert apply_edits(READ.reference.text, answer.reference_changes) == answer.reference
     assert all(change.before != change.after for change in (*answer.changes, *answer.reference_changes))
 
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtassay.core import Edit, apply_edits
 from mtassay.languages import parse_pair
 from mtassay.methods.behavior.infill.gaps import adapted_changes, exact_changes, is_left
 from mtassay.methods.behavior.infill.prompts import messages
 from mtassay.methods.behavior.infill.replies import MOST_CHARACTERS, Sentences, read_reply
-from mtassay.methods.behavior.nouns import Change, apply_changes
 from tests.methods.behavior.infill.build import BOTH, EN_PT, SHOP, as_json, masked
 
 GOOD = Sentences("A cat.", "Um gato.")
@@ -84,7 +84,7 @@ def test_only_the_mask_may_change(filled: str, after: list[str] | None) -> None:
 
 
 def test_a_script_without_spaces_needs_none_at_the_mask() -> None:
-    assert exact_changes("在商店里", [(1, 3)], "在 市场 里") == (Change(1, 3, "商店", "市场"),)
+    assert exact_changes("在商店里", [(1, 3)], "在 市场 里") == (Edit(1, 3, "商店", "市场"),)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_changes_that_are_found_make_the_filled_text(
         changes = exact_changes(text, places, candidate)
         if changes is not None:
             assert [(change.start, change.end) for change in changes] == places
-            assert "".join(apply_changes(text, changes).split()) == "".join(candidate.split())
+            assert "".join(apply_edits(text, changes).split()) == "".join(candidate.split())
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.core import apply_edits
 from mtassay.errors import UsageError
-from mtassay.methods.behavior.infill.base import Filled, Rejected
-from mtassay.methods.behavior.infill.choose import open_infiller
-from mtassay.methods.behavior.infill.proposers import Given, MaskedProposer, Proposer, Seq2SeqProposer
-from mtassay.methods.behavior.infill.two_models import TwoModels
-from mtassay.methods.behavior.nouns import apply_changes
+from mtassay.methods.behavior.infill.base import Filled, Rejected, open_infiller
+from mtassay.methods.behavior.infill.two_models import (
+    Given,
+    MaskedProposer,
+    Proposer,
+    Seq2SeqProposer,
+    TwoModels,
+)
+from tests.methods.behavior.fakes import Memory
 from tests.methods.behavior.infill.build import BOTH, EN_PT, SHOP, masked
 from tests.methods.invariance.variants.lms import FakeMasked, build_bert
 
@@ -40,7 +45,7 @@ def test_the_second_model_sees_what_the_first_one_filled() -> None:
         "A pousada fica perto do rio.",
     )
     assert reference.seen == [Given("A ", " fica perto do rio.", "The inn is near the river.")]
-    assert apply_changes(SHOP.pair.reference.text, answer.reference_changes) == answer.reference
+    assert apply_edits(SHOP.pair.reference.text, answer.reference_changes) == answer.reference
 
 
 def test_masks_are_filled_from_left_to_right() -> None:
@@ -89,20 +94,20 @@ def transformers() -> None:
 @pytest.mark.slow
 def test_real_masked_models_fill_both_sides(transformers: None, tmp_path: Path) -> None:
     bert = build_bert(tmp_path / "bert")
-    made = open_infiller(f"models:{bert},{bert}", EN_PT)
+    made = open_infiller(f"models:{bert},{bert}", EN_PT, Memory())
     one = masked("the red house is near a river.", "the old cat is near a moon.", ("house", "cat"))
     [answer] = made.fill([one])
     assert isinstance(answer, Filled)
     assert answer.changes[0].after != "house"
     assert answer.source == f"the red {answer.changes[0].after} is near a river."
     assert made.fill([one]) == [answer]
-    assert made.signature == open_infiller(f"models:{bert},{bert}", EN_PT).signature
+    assert made.signature == open_infiller(f"models:{bert},{bert}", EN_PT, Memory()).signature
 
 
 @pytest.mark.slow
 def test_a_writing_model_of_random_numbers_fills_nothing(transformers: None, tmp_path: Path) -> None:
     bart = build_bart(tmp_path / "bart")
-    made = open_infiller(f"models:{bart},{bart}", EN_PT)
+    made = open_infiller(f"models:{bart},{bart}", EN_PT, Memory())
     assert isinstance(made, TwoModels)
     one = masked("the red house is near a river.", "the old cat is near a moon.", ("house", "cat"))
     assert made.fill([one, one]) == [Rejected(one, "no filling of the source")] * 2
@@ -122,7 +127,7 @@ def test_what_a_writing_model_puts_into_the_gap_is_found(
 @pytest.mark.slow
 def test_what_is_no_model_is_one_line(transformers: None, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"infiller 'models': .* cannot be loaded"):
-        open_infiller(f"models:{tmp_path},{tmp_path}", EN_PT)
+        open_infiller(f"models:{tmp_path},{tmp_path}", EN_PT, Memory())
 
 
 def build_bart(folder: Path) -> Path:

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from mtassay.methods.behavior.candidates import is_auxiliary, relation_of
+from mtassay.core import Edit
 from mtassay.methods.behavior.capabilities.base import Capability
 from mtassay.methods.behavior.capabilities.places import (
     edited_places,
@@ -15,8 +15,8 @@ from mtassay.methods.behavior.capabilities.places import (
     span_text,
     tokens_at,
 )
-from mtassay.methods.behavior.nouns import AlignedSpan, Change, ReadPair
-from mtassay.methods.behavior.spans import keep_longest
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.spans import is_auxiliary, keep_longest, relation_of
 from mtassay.tools.annotate.nouns import Annotation, Token
 
 __all__ = ["Adjective", "Adverb", "Noun", "PartOfSpeech", "Preposition", "Verb", "is_verb"]
@@ -62,7 +62,7 @@ class PartOfSpeech(Capability):
         return f'{self.kind} other than "{span_text(pair, span)}"'
 
     def objection(
-        self, edited: Annotation, changes: Sequence[Change], *, original: Annotation | None = None
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
     ) -> str | None:
         """The edit must have a word of this part of speech as its head."""
         for change, place in zip(changes, edited_places(changes), strict=True):
@@ -84,6 +84,8 @@ class Noun(PartOfSpeech):
     """Nouns and names."""
 
     name = "noun"
+    about = "a noun or noun phrase becomes another"
+    is_of_the_paper = True
     labels = frozenset(("NOUN", "PROPN", "NP"))
     kind = "a noun or noun phrase"
 
@@ -97,6 +99,8 @@ class Verb(PartOfSpeech):
     """Verbs."""
 
     name = "verb"
+    about = "a verb or verb phrase becomes another"
+    is_of_the_paper = True
     labels = frozenset(("VERB", "AUX", "VP"))
     kind = "a verb or verb phrase"
 
@@ -106,7 +110,7 @@ class Verb(PartOfSpeech):
         return is_verb(token)
 
     def objection(
-        self, edited: Annotation, changes: Sequence[Change], *, original: Annotation | None = None
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
     ) -> str | None:
         """The new verb must have the form of the old one, where both are known: else it hardly fits in."""
         wrong = super().objection(edited, changes, original=original)
@@ -124,6 +128,9 @@ class Adjective(PartOfSpeech):
     """Adjectives, and participles in their place."""
 
     name = "adjective"
+    about = "an adjective or adjective phrase becomes another"
+    aliases = ("adj",)
+    is_of_the_paper = True
     labels = frozenset(("ADJ", "VERB", "AP"))
     kind = "an adjective or adjective phrase"
 
@@ -137,6 +144,9 @@ class Adverb(PartOfSpeech):
     """Adverbs."""
 
     name = "adverb"
+    about = "an adverb or adverb phrase becomes another"
+    aliases = ("adv",)
+    is_of_the_paper = True
     labels = frozenset(("ADV", "ADVP"))
     kind = "an adverb or adverb phrase"
 
@@ -150,6 +160,9 @@ class Preposition(PartOfSpeech):
     """Prepositions, without particles of verbs, as `back` in `hit back`."""
 
     name = "preposition"
+    about = "a preposition or prepositional phrase becomes another"
+    aliases = ("prep",)
+    is_of_the_paper = True
     labels = frozenset(("ADP", "PP"))
     kind = "a preposition or prepositional phrase"
     anywhere = True

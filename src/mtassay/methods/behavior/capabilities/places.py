@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtassay.methods.behavior.nouns import AlignedSpan, Change, ReadPair
+from mtassay.core import Edit
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.tools.annotate.nouns import Annotation, Token
 
 __all__ = ["edited_places", "head_token", "heads_at", "original_places", "span_text", "tokens_at"]
@@ -13,10 +14,10 @@ Place = tuple[int, int]
 """Characters: the first, and the one after the last."""
 
 
-def edited_places(changes: Sequence[Change]) -> list[Place]:
+def edited_places(changes: Sequence[Edit]) -> list[Place]:
     """Where the changes stand in the edited text; they are in order.
 
-    >>> edited_places([Change(2, 7, "small", "tiny"), Change(8, 11, "dog", "cats")])
+    >>> edited_places([Edit(2, 7, "small", "tiny"), Edit(8, 11, "dog", "cats")])
     [(2, 6), (7, 11)]
     """
     places, moved = [], 0
@@ -27,7 +28,7 @@ def edited_places(changes: Sequence[Change]) -> list[Place]:
     return places
 
 
-def original_places(changes: Sequence[Change]) -> list[Place]:
+def original_places(changes: Sequence[Edit]) -> list[Place]:
     """Where the changes stand in the text before them."""
     return [(change.start, change.end) for change in changes]
 

@@ -1,16 +1,19 @@
-"""Verbs with all that helps them: what is edited where the whole form of a verb changes."""
+"""Capabilities that change the whole form of a verb, with all that helps it: tense and negation."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
-from mtassay.methods.behavior.candidates import is_auxiliary, relation_of
+from mtassay.core import Edit
+from mtassay.methods.behavior.capabilities.base import HARDLY_SEEN, Capability
 from mtassay.methods.behavior.capabilities.parts_of_speech import is_verb
-from mtassay.methods.behavior.capabilities.places import head_token, tokens_at
+from mtassay.methods.behavior.capabilities.places import edited_places, head_token, span_text, tokens_at
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
-from mtassay.tools.annotate.nouns import Token
+from mtassay.methods.behavior.spans import is_auxiliary, relation_of
+from mtassay.tools.annotate.nouns import Annotation, Token
 
-__all__ = ["finite_verbs", "helpers_of", "is_past_perfect"]
+__all__ = ["Negation", "Tense", "finite_verbs", "helpers_of", "is_negated", "is_past_perfect"]
 
 # The auxiliaries of the perfect, by lemma: English, Portuguese, Spanish, French, Italian, German, Dutch.
 _PERFECT = frozenset(
@@ -65,3 +68,81 @@ def _helps(token: Token) -> bool:
 
 def _is_finite(token: Token) -> bool:
     return token.features.get("VerbForm") == "Fin"
+
+
+class Tense(Capability):
+    """A finite verb that is not in the past perfect, with its auxiliaries."""
+
+    name = "tense"
+    about = "a verb is put into the past perfect"
+    is_of_the_paper = True
+    changes_form = True
+    needs = frozenset({"pos", "features", "dependencies"})
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """The finite verbs in another tense, each with its auxiliaries and as little else as can be."""
+        return [
+            span for span in finite_verbs(pair, aligned) if not is_past_perfect(pair.source.tokens, span.head)
+        ]
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """A verb in the past perfect."""
+        return f'a verb or verb phrase in the past perfect tense, instead of "{span_text(pair, span)}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The edit must have a verb in the past perfect."""
+        tokens = edited.tokens
+        past = [i for i in range(len(tokens)) if is_past_perfect(tokens, i)]
+        groups = [{i, *helpers_of(tokens, i)} for i in past]
+        for change, place in zip(changes, edited_places(changes), strict=True):
+            # The change may be in the auxiliaries alone.
+            if not any(group & set(tokens_at(edited, place)) for group in groups):
+                return f'"{change.after}" is not in the past perfect tense'
+        return None
+
+
+# Spanish `no` only before all else: `no` inside a Portuguese phrase is a preposition with its article.
+_NEGATION = re.compile(
+    r"\b(?:not|never|cannot|nicht|nie|niemals|kein(?:e[mnrs]?)?|não|nunca|jamais|ne|pas|non|niet|geen)\b"
+    r"|n['’](?:t\b|\w)|^no\b|不|没|未|无",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def is_negated(text: str) -> bool:
+    """Whether a verb phrase has a word of negation (English, German, Dutch, Romance languages, Chinese).
+
+    >>> [is_negated(text) for text in ("did not go", "doesn't go", "foi no mar", "não foi", "没有去", "go")]
+    [True, True, False, True, True, False]
+    """
+    return _NEGATION.search(text) is not None
+
+
+class Negation(Capability):
+    """A finite verb with its auxiliaries, which is negated or loses its negation."""
+
+    name = "negation"
+    about = "a statement is negated, or its negation goes"
+    changes_form = True
+    unseen_by = HARDLY_SEEN
+    needs = frozenset({"pos", "features", "dependencies"})
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """The finite verbs, each with its auxiliaries, its negation and as little else as can be."""
+        return finite_verbs(pair, aligned)
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """The same with the opposite sense."""
+        text = span_text(pair, span)
+        return f'"{text}" without its negation' if is_negated(text) else f'"{text}" negated'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """Either what was there or what is there now must be negated, not both and not neither."""
+        for change in changes:
+            if is_negated(change.before) == is_negated(change.after):
+                return f'"{change.after}" does not negate "{change.before}", or the reverse'
+        return None

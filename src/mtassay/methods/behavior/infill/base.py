@@ -1,15 +1,34 @@
-"""What an infiller is: it gets pairs with aligned spans masked, and gives edited pairs."""
+"""What an infiller is: it gets pairs with aligned spans masked, and gives edited pairs.
+
+One is written `NAME` or `NAME:REST`, as `lexicon` and `llm:openai:gpt-5-mini`; the rest is its own affair.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, NamedTuple, cast
 
-from mtassay.methods.behavior.nouns import AlignedSpan, Change, ReadPair
+from mtassay.core import Edit, Tools
+from mtassay.errors import UsageError
+from mtassay.languages import Pair
+from mtassay.methods.behavior.capabilities.base import Capability
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.registry import find, is_known, names
 
-__all__ = ["MASK", "Filled", "Infiller", "Masked", "Rejected"]
+__all__ = [
+    "MASK",
+    "Distinct",
+    "Filled",
+    "Infiller",
+    "Masked",
+    "Rejected",
+    "distinct_edits",
+    "infiller_class",
+    "infiller_names",
+    "open_infiller",
+]
 
 MASK = "<mask>"
 
@@ -50,8 +69,8 @@ class Filled:
     masked: Masked
     source: str
     reference: str
-    changes: tuple[Change, ...]
-    reference_changes: tuple[Change, ...] = ()
+    changes: tuple[Edit, ...]
+    reference_changes: tuple[Edit, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -68,10 +87,38 @@ class Rejected:
     is_final: bool = False
 
 
+class Distinct(NamedTuple):
+    """Whether some edit of a case is known to change the meaning, and whether all are."""
+
+    some: bool
+    all: bool
+
+
 class Infiller(ABC):
-    """Fills masked pairs."""
+    """Fills masked pairs.
+
+    `argument` says what is written after the name and a colon; empty where nothing may. `adapts` is for one
+    that changes the rest of the reference too, and takes `adapted=SHARE` among its options: so much of it.
+    """
 
     name: str
+    argument: ClassVar[str] = ""
+    adapts: ClassVar[bool] = False
+
+    @classmethod
+    def open(cls, pair: Pair, rest: str, tools: Tools) -> Infiller:
+        """The one for a pair; `rest` is what is written after the colon. `tools.ask` asks language models."""
+        return cls()
+
+    @classmethod
+    def never_edits(cls, capability: type[Capability]) -> bool:
+        """Whether nothing can ever come of a capability, whatever the text."""
+        return False
+
+    @classmethod
+    def distinct(cls, provenance: Mapping[str, Any]) -> Distinct:
+        """What is known of the edits of a case it made: a language model's, say, may be synonyms."""
+        return Distinct(False, False)
 
     @property
     @abstractmethod
@@ -96,3 +143,46 @@ def _masked(text: str, places: Sequence[tuple[int, int]]) -> str:
         parts += [text[done:start], MASK]
         done = end
     return "".join([*parts, text[done:]])
+
+
+def infiller_names() -> list[str]:
+    """All infillers as they are written.
+
+    >>> infiller_names()
+    ['lexicon', 'llm:SYSTEM', 'models:SOURCE_MODEL,TARGET_MODEL']
+    """
+    arguments = {name: cast("type[Infiller]", find("infiller", name)).argument for name in names("infiller")}
+    return [f"{name}:{argument}" if argument else name for name, argument in arguments.items()]
+
+
+def infiller_class(text: str) -> type[Infiller]:
+    """The class of what a person asked for; `UsageError` where there is none.
+
+    >>> infiller_class("thesaurus")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    mtassay.errors.UsageError: No infiller 'thesaurus'. Available: lexicon, llm:SYSTEM, models:...
+    """
+    name, colon, _ = text.partition(":")
+    found = cast("type[Infiller]", find("infiller", name)) if is_known("infiller", name) else None
+    if found is None or (colon and not found.argument):
+        raise UsageError(f"No infiller '{text}'. Available: {', '.join(infiller_names())}.")
+    return found
+
+
+def open_infiller(text: str, pair: Pair, tools: Tools) -> Infiller:
+    """What a person asked for."""
+    return infiller_class(text).open(pair, text.partition(":")[2], tools)
+
+
+def distinct_edits(provenance: Mapping[str, Any]) -> Distinct:
+    """What is known of the edits of a case, by who made it.
+
+    >>> distinct_edits({"infiller": "lexicon:en-pt:1a", "lexicon": ["month", "departure"]})
+    Distinct(some=True, all=False)
+    >>> distinct_edits({"infiller": "llm:openai:gpt-5-mini"})
+    Distinct(some=False, all=False)
+    """
+    made_by = str(provenance.get("infiller", "")).partition(":")[0]
+    if not is_known("infiller", made_by):
+        return Distinct(False, False)
+    return cast("type[Infiller]", find("infiller", made_by)).distinct(provenance)

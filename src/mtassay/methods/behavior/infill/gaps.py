@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from mtassay.core import Edit
 from mtassay.methods.behavior.infill.base import MASK
-from mtassay.methods.behavior.nouns import Change
 
 __all__ = ["Adapted", "adapted_changes", "exact_changes", "is_left", "places_of"]
 
@@ -26,7 +26,7 @@ _GAP = "\0"
 class Adapted:
     """The edit of a text in which more was changed; `share` of its unmasked words, 0 to 1, was."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[Edit, ...]
     share: float
 
 
@@ -45,7 +45,7 @@ def places_of(masked: str) -> list[Place]:
     return [found.span() for found in re.finditer(re.escape(MASK), masked)]
 
 
-def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Change, ...] | None:
+def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Edit, ...] | None:
     """The changes that make `filled` of `text`, one at each place; `None` if anything else changed.
 
     `places` are in order and do not overlap. All other characters must be the same; only spaces at the edges
@@ -53,7 +53,7 @@ def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Chan
     none. With several places a text can be read in more than one way: earlier ones are as short as can be.
 
     >>> exact_changes("A small dog barks", [(2, 7)], "A very young dog barks")
-    (Change(start=2, end=7, before='small', after='very young'),)
+    (Edit(start=2, end=7, before='small', after='very young', pos=''),)
     >>> exact_changes("A small dog barks", [(2, 7)], "A young cat barks") is None
     True
     """
@@ -79,7 +79,7 @@ def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Chan
         if not fill.strip() or _run_together(before, fill) or _run_together(fill, after):
             return None
     return tuple(
-        Change(start, end, text[start:end], fill.strip())
+        Edit(start, end, text[start:end], fill.strip())
         for (start, end), fill in zip(places, fills, strict=True)
     )
 
@@ -109,7 +109,7 @@ def adapted_changes(text: str, places: Sequence[Place], filled: str) -> Adapted:
         moved += gone
         start, end = starts[i], ends[j - 1]
         put = filled[pieces[k][1] : pieces[m - 1][2]] if m > k else ""
-        changes.append(Change(start, end, text[start:end], put))
+        changes.append(Edit(start, end, text[start:end], put))
     words = sum(piece != _GAP for piece in before)
     return Adapted(tuple(changes), min(1.0, moved / words) if words else 0.0)
 

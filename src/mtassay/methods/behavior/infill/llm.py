@@ -8,36 +8,157 @@ reason.
 from __future__ import annotations
 
 import json
+import re
+import threading
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
 
-from mtassay.core import Output, Request
-from mtassay.errors import UsageError
-from mtassay.methods.behavior import validating
+from mtassay.core import Output, Request, Tools, apply_edits
+from mtassay.errors import ClosedError, RejectedError, UsageError
+from mtassay.languages import Pair
+from mtassay.methods.behavior import objections
 from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected
-from mtassay.methods.behavior.infill.conversations import Ask, ChatSystem, Conversations, ask_in_turn
 from mtassay.methods.behavior.infill.gaps import adapted_changes, exact_changes, is_left
-from mtassay.methods.behavior.infill.prompts import messages
+from mtassay.methods.behavior.infill.prompts import SCHEMA, messages
 from mtassay.methods.behavior.infill.replies import Sentences, read_reply, unquoted
-from mtassay.methods.behavior.nouns import apply_changes
+from mtassay.options import open_system
+from mtassay.systems.answers import signature
+from mtassay.systems.live import Limits, LiveSystem
+from mtassay.tools.chat import ChatReply, Message
 
-__all__ = ["LLMInfiller", "fit"]
+__all__ = ["Chat", "ChatSystem", "Conversations", "LLMInfiller", "fit"]
+
+ADAPTER = 1
+LEAST_FOR_SAMPLES = 0.7
+"""Further samples and further tries are drawn at no lower temperature: at 0 they would be much the same."""
+_TRIES_APART = 1_000_003  # between the seeds of two tries; more samples than that nobody draws
+_SWITCHES = {"json": "as_json", "example": "example"}
+_EXAMPLE = "as llm:openai:gpt-5-mini or llm:llama:MODEL.gguf"
+_NO_SCHEMA = re.compile(r"response_format|json_schema|structured|grammar", re.IGNORECASE)
+
+
+class Chat(Protocol):
+    """A chat model: `ChatClient` or `GgufModel`."""
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        temperature: float | None = 0.0,
+        seed: int | None = None,
+        json_schema: dict[str, Any] | None = None,
+    ) -> ChatReply:
+        """The reply to a conversation."""
+
+
+class ChatSystem(Protocol):
+    """A system that translates with a chat model, such as `openai:` and `llama:`; we use the model alone."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def pair(self) -> Pair: ...
+    @property
+    def temperature(self) -> float | None: ...
+    @property
+    def seed(self) -> int | None: ...
+    @property
+    def signature(self) -> str: ...
+    @property
+    def limits(self) -> Limits: ...
+    @property
+    def chat(self) -> Chat: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversations(LiveSystem):
+    """Asks a chat model conversations: a request's text is one, as JSON, its context `SAMPLE/TRY` from 0 on.
+
+    `as_json` holds the reply to a schema; a server that knows none is asked without.
+    """
+
+    scheme: ClassVar[str] = "llm"
+    subject: ClassVar[str] = "model"
+
+    model: ChatSystem
+    as_json: bool = True
+    _refused: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
+
+    @property
+    def signature(self) -> str:
+        """The model's own; temperature and seed are among it."""
+        return signature(
+            "conversation",
+            model=self.model.signature,
+            form="json" if self.as_json else "text",
+            adapter=ADAPTER,
+        )
+
+    @property
+    def limits(self) -> Limits:
+        """Those of the model."""
+        return self.model.limits
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        """One reply per conversation, word for word."""
+        return [self._ask(request) for request in requests]
+
+    def _ask(self, request: Request) -> Output:
+        conversation: list[Message] = json.loads(request.text or "[]")
+        if any("\ud800" <= c <= "\udfff" for message in conversation for c in message["content"]):
+            return Output(request.id, None, "the text is not valid Unicode")
+        reply = self._complete(conversation, *map(int, (request.context or "0/0").split("/")))
+        meta = {"usage": dict(reply.usage), "finish_reason": reply.finish_reason, "model": reply.model}
+        return Output(request.id, reply.text, meta={key: value for key, value in meta.items() if value})
+
+    def _complete(self, conversation: Sequence[Message], sample: int, again: int) -> ChatReply:
+        temperature, seed = self.model.temperature, self.model.seed
+        if sample or again:
+            temperature = None if temperature is None else max(temperature, LEAST_FOR_SAMPLES)
+            seed = (seed or 0) + sample + again * _TRIES_APART
+        chat = self.model.chat
+        if self.as_json and not self._refused.is_set():
+            try:
+                return chat.complete(
+                    conversation, temperature=temperature, seed=seed, json_schema=dict(SCHEMA)
+                )
+            except (RejectedError, ClosedError) as error:
+                if not _NO_SCHEMA.search(str(error)):
+                    raise
+                self._refused.set()
+        return chat.complete(conversation, temperature=temperature, seed=seed)
 
 
 class LLMInfiller(Infiller):
     """Fills masked pairs with a chat model.
 
-    `ask` makes the calls. `tries` is how often one pair is asked at most, `adapted` the share of the
+    `tools.ask` makes the calls. `tries` is how often one pair is asked at most, `adapted` the share of the
     reference's other words that the model may change, 0 to 1. `as_json` asks for JSON, else for the labels of
     the paper; `example` shows a pair that was filled.
     """
 
     name = "llm"
+    argument = "SYSTEM"
+    adapts = True
+
+    @classmethod
+    def open(cls, pair: Pair, rest: str, tools: Tools) -> LLMInfiller:
+        """A chat model as `SYSTEM?key=value&…`; the keys `tries`, `adapted`, `json`, `example` are ours."""
+        if not rest:
+            raise UsageError(f"Infiller 'llm:' needs a chat model: {_EXAMPLE}.")
+        system, own = _own_options(rest)
+        model = open_system("infiller", system, pair)
+        if not hasattr(model, "chat"):
+            scheme = rest.partition(":")[0]
+            raise UsageError(f"Infiller 'llm:{rest}': system '{scheme}' is no chat model. {_EXAMPLE}.")
+        return cls(model, tools, **own)
 
     def __init__(
         self,
         model: ChatSystem,
+        tools: Tools,
         *,
-        ask: Ask = ask_in_turn,
         tries: int = 3,
         adapted: float = 0.5,
         as_json: bool = True,
@@ -47,7 +168,7 @@ class LLMInfiller(Infiller):
             raise UsageError("llm: tries must be 1 or more, and adapted from 0 to 1.")
         self.pair = model.pair
         self._system = Conversations(name=model.name, pair=model.pair, model=model, as_json=as_json)
-        self._ask, self._tries, self._adapted, self._example = ask, tries, adapted, example
+        self._tools, self._tries, self._adapted, self._example = tools, tries, adapted, example
 
     @property
     def signature(self) -> str:
@@ -64,7 +185,7 @@ class LLMInfiller(Infiller):
         waiting: dict[int, list[str]] = {i: [] for i in range(len(masked))}
         for count in range(1, self._tries + 1):
             requests = [self._request(i, masked[i], told) for i, told in waiting.items()]
-            outputs = self._ask(self._system, requests)
+            outputs = self._tools.ask(self._system, requests)
             again: dict[int, list[str]] = {}
             for request, output in zip(requests, outputs, strict=True):
                 assert output.id == request.id
@@ -73,7 +194,7 @@ class LLMInfiller(Infiller):
                 if isinstance(answer, Filled):
                     answer.facts["tries"] = count
                 elif output.text is not None:
-                    what = validating.told(answer.reason, masked[i], self.pair)
+                    what = objections.told(answer.reason, masked[i], self.pair)
                     again[i] = [*waiting[i], what]
             waiting = again
             if not waiting:
@@ -99,7 +220,7 @@ class LLMInfiller(Infiller):
         filled = fit(masked, sentences, adapted=self._adapted)
         if isinstance(filled, str):
             return Rejected(masked, filled, output.text)
-        why = validating.objection(filled, pair=self.pair)
+        why = objections.objection(filled, pair=self.pair)
         if why is not None:
             return Rejected(masked, why, output.text)
         if output.meta.get("model"):
@@ -119,14 +240,40 @@ def fit(masked: Masked, sentences: Sentences, *, adapted: float) -> Filled | str
         changes = exact_changes(source, places, unquoted(sentences.source))
     if changes is None:
         return "source changed elsewhere"
-    edited = apply_changes(source, changes)
+    edited = apply_edits(source, changes)
     text = sentences.reference
     exact = exact_changes(reference, reference_places, text)
     if exact is None and (text := unquoted(text)) != sentences.reference:
         exact = exact_changes(reference, reference_places, text)
     if exact is not None:
-        return Filled(masked, edited, apply_changes(reference, exact), changes, exact, {"adapted": 0.0})
+        return Filled(masked, edited, apply_edits(reference, exact), changes, exact, {"adapted": 0.0})
     found = adapted_changes(reference, reference_places, text)
     if found.share > adapted or adapted == 0:
         return "reference adapted too much"
     return Filled(masked, edited, text, changes, found.changes, {"adapted": round(found.share, 3)})
+
+
+def _own_options(text: str) -> tuple[str, dict[str, Any]]:
+    """The system's text, and the infiller's own options out of it.
+
+    >>> _own_options("openai:m?url=http://localhost/v1&adapted=0.2&json=no")
+    ('openai:m?url=http://localhost/v1', {'adapted': 0.2, 'as_json': False})
+    """
+    head, _, settings = text.partition("?")
+    own: dict[str, Any] = {}
+    left = []
+    for setting in filter(None, settings.split("&")):
+        key, _, value = setting.partition("=")
+        try:
+            if key == "tries":
+                own["tries"] = int(value)
+            elif key == "adapted":
+                own["adapted"] = float(value)
+            elif key in _SWITCHES:
+                own[_SWITCHES[key]] = {"yes": True, "no": False}[value]
+            else:
+                left.append(setting)
+        except (ValueError, KeyError):
+            what = {"tries": "a whole number", "adapted": "a number"}.get(key, "yes or no")
+            raise UsageError(f"llm: {key} is '{value}'. It must be {what}.") from None
+    return (f"{head}?{'&'.join(left)}" if left else head), own

@@ -15,7 +15,7 @@ from pathlib import Path
 from mtassay.errors import InputError, UsageError
 from mtassay.methods.behavior.infill.lexicon import chinese, english, german, portuguese
 
-__all__ = ["LANGUAGES", "Entry", "Lexicon", "Substitute", "load_lexicon", "rows_of"]
+__all__ = ["LANGUAGES", "Entry", "Lexicon", "Substitute", "load_lexicon", "near_groups", "rows_of"]
 
 DATA = Path(__file__).parent / "data"
 LANGUAGES = {
@@ -124,6 +124,13 @@ def load_lexicon(source: str, reference: str) -> Lexicon:
                 raise InputError(f"cannot read {words}", path=DATA / f"{name}.tsv", line=line) from None
             entries.append(Entry(part, row["group"], *forms))
     return Lexicon(entries)
+
+
+@cache
+def near_groups() -> frozenset[str]:
+    """The groups with words that one translation may serve, so that an old word there proves nothing."""
+    lines = (DATA / "near_groups.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
 def rows_of(name: str) -> Iterator[tuple[int, dict[str, str]]]:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
+from mtassay.core import Edit, Tools, apply_edits
 from mtassay.languages import Pair, parse_pair
-from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected
-from mtassay.methods.behavior.infill.lexicon.entries import DATA, Substitute, load_lexicon
+from mtassay.methods.behavior.capabilities.base import Capability, capability_class
+from mtassay.methods.behavior.infill.base import Distinct, Filled, Infiller, Masked, Rejected
+from mtassay.methods.behavior.infill.lexicon.entries import DATA, Substitute, load_lexicon, near_groups
 from mtassay.methods.behavior.infill.lexicon.names import name_offers
 from mtassay.methods.behavior.infill.lexicon.numbers import number_offers
 from mtassay.methods.behavior.infill.lexicon.offers import Offer
 from mtassay.methods.behavior.infill.lexicon.times import time_offers
 from mtassay.methods.behavior.infill.lexicon.words import word_offers
-from mtassay.methods.behavior.nouns import AlignedSpan, Change, ReadPair, apply_changes
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 
-__all__ = ["OTHER_EDITS", "LexiconInfiller", "lexicon_offers", "lexicon_spans"]
+__all__ = ["LexiconInfiller", "lexicon_offers", "lexicon_spans"]
 
 
 _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
-
-OTHER_EDITS = frozenset(("tense", "number", "negation", "gender", "politeness"))
-"""The capabilities that ask for another form of a word, or for more words; a lexicon has only other words."""
 
 _RULES = 3
 """To be raised with every change of the code that changes what is filled."""
@@ -42,6 +42,25 @@ class LexiconInfiller(Infiller):
         self._languages = self.pair.source.code, self.pair.target.code
         load_lexicon(*self._languages)
 
+    @classmethod
+    def open(cls, pair: Pair, rest: str, tools: Tools) -> LexiconInfiller:
+        """The lexicon of these two languages."""
+        return cls(pair)
+
+    @classmethod
+    def never_edits(cls, capability: type[Capability]) -> bool:
+        """A lexicon has other words, and no other forms of the same."""
+        return capability.changes_form
+
+    @classmethod
+    def distinct(cls, provenance: Mapping[str, Any]) -> Distinct:
+        """Words of a group exclude each other, unless one translation may serve them."""
+        kinds = provenance.get("lexicon")
+        if not isinstance(kinds, list | tuple) or not kinds:
+            return Distinct(False, False)
+        known = [str(kind) not in near_groups() for kind in kinds]
+        return Distinct(any(known), all(known))
+
     @property
     def signature(self) -> str:
         """The pair, what the lexicon files hold, and the rules that say where a word is left alone."""
@@ -56,7 +75,8 @@ class LexiconInfiller(Infiller):
         return lexicon_spans(pair, self.pair, start=start)
 
     def _fill(self, masked: Masked) -> Filled | Rejected:
-        if masked.capability in OTHER_EDITS:
+        capability = capability_class(masked.capability)
+        if capability is not None and self.never_edits(capability):
             return Rejected(masked, "no such edit in the lexicon", is_final=True)
         changes, others, kinds = [], [], []
         offers = lexicon_offers(self._languages, masked.pair)
@@ -83,8 +103,8 @@ class LexiconInfiller(Infiller):
         others.sort()
         return Filled(
             masked,
-            apply_changes(masked.pair.source.text, changes),
-            apply_changes(masked.pair.reference.text, others),
+            apply_edits(masked.pair.source.text, changes),
+            apply_edits(masked.pair.reference.text, others),
             tuple(changes),
             tuple(others),
             {"lexicon": kinds},
@@ -161,8 +181,8 @@ def _choice(offer: Offer, masked: Masked, used: set[str]) -> Substitute | None:
     return [*first.values()][masked.number] if masked.number < len(first) else None
 
 
-def _change(text: str, start: int, end: int, after: str) -> Change:
-    return Change(start, end, text[start:end], after)
+def _change(text: str, start: int, end: int, after: str) -> Edit:
+    return Edit(start, end, text[start:end], after)
 
 
 @lru_cache(maxsize=1)

@@ -4,20 +4,66 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
+from mtassay.core import Edit, apply_edits
+from mtassay.errors import InputError
+from mtassay.formats.text import FilePath, read_lines, shown
 from mtassay.languages import Pair
-from mtassay.methods.behavior.blocklist import Blocklist
 from mtassay.methods.behavior.capabilities.base import Capability
 from mtassay.methods.behavior.infill.base import Filled, Masked
 from mtassay.methods.behavior.infill.gaps import is_left
-from mtassay.methods.behavior.nouns import Change, apply_changes
 from mtassay.metrics.guards.identify import can_identify, identify, script_of
 from mtassay.tools.annotate.nouns import Annotation
 from mtassay.tools.articles import wrong_articles
 
-__all__ = ["REASONS", "case_key", "objection", "told"]
+__all__ = ["REASONS", "Blocklist", "case_key", "objection", "read_blocklist", "told"]
+
+_UNSPACED = re.compile("[⺀-鿿豈-﫿぀-ヿ฀-๿]")
+
+
+@dataclass(frozen=True, slots=True)
+class Blocklist:
+    """Words and phrases, whatever their case; a word of a script without spaces counts inside others too.
+
+    >>> blocked = Blocklist.of(["darn", "坏话"])
+    >>> blocked.word_in("Oh, DARN it"), blocked.word_in("He darned socks"), blocked.word_in("说坏话的人")
+    ('darn', None, '坏话')
+    """
+
+    words: tuple[str, ...]
+    pattern: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Blocklist:
+        """A list of these."""
+        kept = tuple(dict.fromkeys(filter(None, (_plain(word) for word in words))))
+        # Longer ones first: the longest is what a person wants to hear of.
+        forms = [_form(word) for word in sorted(kept, key=len, reverse=True)]
+        return cls(kept, re.compile("|".join(forms)) if forms else None)
+
+    def word_in(self, text: str) -> str | None:
+        """The first blocked word of a text; `None` if it has none."""
+        found = self.pattern.search(_plain(text)) if self.pattern else None
+        return found.group() if found else None
+
+
+def read_blocklist(path: FilePath) -> Blocklist:
+    """The list in a file: one word or phrase per line; a line that begins with `#` is a remark."""
+    lines = [line.strip() for line in read_lines(path)]
+    blocked = Blocklist.of(line for line in lines if not line.startswith("#"))
+    if not blocked.words:
+        raise InputError("there is no word in it. Write one per line.", path=shown(path))
+    return blocked
+
+
+def _form(word: str) -> str:
+    if _UNSPACED.search(word):
+        return re.escape(word)
+    return rf"(?<!\w){re.escape(word)}(?!\w)"
+
 
 REASONS = (
     "mask left",
@@ -121,7 +167,7 @@ def _only_there(filled: Filled) -> bool:
         and source[change.start : change.end] == change.before
         for change in filled.changes
     )
-    return inside and apply_changes(source, filled.changes) == filled.source
+    return inside and apply_edits(source, filled.changes) == filled.source
 
 
 def _other_language(filled: Filled, pair: Pair | None) -> bool:
@@ -133,7 +179,7 @@ def _other_language(filled: Filled, pair: Pair | None) -> bool:
     )
 
 
-def _is_foreign(before: str, after: str, changes: Sequence[Change], code: str | None) -> bool:
+def _is_foreign(before: str, after: str, changes: Sequence[Edit], code: str | None) -> bool:
     script = script_of(before)
     if script and script_of(after) not in ("", script):
         return True
@@ -145,7 +191,7 @@ def _is_foreign(before: str, after: str, changes: Sequence[Change], code: str | 
     return guess.is_sure and guess.excludes(code) and not identify(before, code).excludes(code)
 
 
-def _is_foreign_word(change: Change, script: str) -> bool:
+def _is_foreign_word(change: Edit, script: str) -> bool:
     """Whether a filling is in another script; names and abbreviations in Latin letters may be anywhere."""
     found = script_of(change.after)
     if not found or not script or found in (script, script_of(change.before)):

@@ -1,0 +1,196 @@
+"""Capabilities that ask for another form of a word: grammatical number, gender, politeness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mtassay.core import Edit
+from mtassay.methods.behavior.capabilities.base import HARDLY_SEEN, Capability
+from mtassay.methods.behavior.capabilities.places import (
+    edited_places,
+    head_token,
+    heads_at,
+    original_places,
+    span_text,
+    tokens_at,
+)
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.spans import keep_longest, relation_of
+from mtassay.tools.annotate.nouns import Annotation, Token
+
+__all__ = ["Gender", "Number", "Politeness"]
+
+_OTHER_NUMBER = {"Sing": "plural", "Plur": "singular"}
+# The verb agrees with these, and stands outside the span.
+_SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "expl", "root"))
+# Such words agree with the noun, or count it.
+_AGREEING = frozenset(("det", "amod", "nummod", "predet", "poss"))
+
+
+class Number(Capability):
+    """Nouns that are no subject, with all words that agree with them inside the span."""
+
+    name = "number"
+    about = "a singular noun becomes plural, or the reverse"
+    changes_form = True
+    # COMET hardly sees a wrong number (Amrhein & Sennrich 2022).
+    unseen_by = frozenset({"comet"}) | HARDLY_SEEN
+    needs = frozenset({"pos", "features", "dependencies"})
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """For each such noun the shortest span, in order; a noun with a numeral is left out."""
+        found: dict[int, AlignedSpan] = {}
+        for span in aligned:
+            if span.label in ("NOUN", "NP") and self._can_change(pair, span):
+                known = found.get(span.head)
+                if known is None or span.end - span.start < known.end - known.start:
+                    found[span.head] = span
+        return sorted(found.values())
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """The same in the other number."""
+        head = head_token(pair, span)
+        number = _OTHER_NUMBER.get(head.features.get("Number", "") if head else "", "other number")
+        return f'the {number} of "{span_text(pair, span)}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The noun must be in another number than before; without the original, have one."""
+        places = zip(changes, edited_places(changes), original_places(changes), strict=True)
+        for change, place, before in places:
+            found = _numbers_at(edited, place)
+            wanted = {"Sing", "Plur"} - (_numbers_at(original, before) if original else set())
+            if not found & wanted:
+                return f'"{change.after}" is not in another number than "{change.before}"'
+        return None
+
+    @staticmethod
+    def _can_change(pair: ReadPair, span: AlignedSpan) -> bool:
+        head = head_token(pair, span)
+        if head is None or head.features.get("Number") not in _OTHER_NUMBER or relation_of(head) in _SUBJECTS:
+            return False
+        below = [i for i, token in enumerate(pair.source.tokens) if token.head == span.head]
+        agreeing = {i for i in below if relation_of(pair.source.tokens[i]) in _AGREEING}
+        counted = any(relation_of(pair.source.tokens[i]) == "nummod" for i in below)
+        return not counted and agreeing <= set(tokens_at(pair.source, (span.start, span.end)))
+
+
+def _numbers_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
+    nouns = [token for token in heads_at(annotation, place) if token.pos in ("NOUN", "PROPN")]
+    return {token.features["Number"] for token in nouns if "Number" in token.features}
+
+
+# English nouns have no gender that an annotator could tell.
+_COUNTERPARTS = (
+    "man woman, men women, boy girl, boys girls, father mother, fathers mothers, son daughter, sons daughters"
+    ", brother sister, brothers sisters, husband wife, husbands wives, uncle aunt, king queen, sir madam"
+    ", prince princess, actor actress, actors actresses, waiter waitress, grandfather grandmother"
+    ", nephew niece, gentleman lady, gentlemen ladies, boyfriend girlfriend, spokesman spokeswoman"
+)
+_WORDS = {
+    word: gender
+    for pair in _COUNTERPARTS.split(", ")
+    for word, gender in zip(pair.split(), ("Masc", "Fem"), strict=True)
+}
+_OTHER_GENDER = {"Masc": "female", "Fem": "male"}
+_PEOPLE = frozenset(("PER", "PERSON"))
+
+
+class Gender(Capability):
+    """Third-person pronouns, and English nouns with a counterpart.
+
+    Only where nothing else in the source shows a person's gender, and nobody is named: else the sentence
+    would contradict itself.
+    """
+
+    name = "gender"
+    about = "the only person in the source is of the other gender"
+    changes_form = True
+    unseen_by = HARDLY_SEEN
+    needs = frozenset({"pos", "features"})
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """The word, where there is exactly one."""
+        shown = [token for token in pair.source.tokens if _gender(token)]
+        if len(shown) != 1 or any(entity.label in _PEOPLE for entity in pair.source.entities):
+            return []
+        place = shown[0].start, shown[0].end
+        return [
+            span for span in aligned if (span.start, span.end) == place and span.label in ("PRON", "NOUN")
+        ]
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """The counterpart."""
+        head = head_token(pair, span)
+        other = _OTHER_GENDER.get(_gender(head) or "", "other-gender") if head else "other-gender"
+        return f'the {other} counterpart of "{span_text(pair, span)}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The edit must show a gender, and another one than before; without the original, any."""
+        places = zip(changes, edited_places(changes), original_places(changes), strict=True)
+        for change, place, before in places:
+            found = _genders_at(edited, place)
+            if not found or (original and found & _genders_at(original, before)):
+                return f'"{change.after}" is not of another gender than "{change.before}"'
+        return None
+
+
+def _gender(token: Token) -> str | None:
+    """`Masc` or `Fem`, of a person; `None` where it shows none."""
+    if token.pos == "PRON" and token.features.get("Person") == "3":
+        gender = token.features.get("Gender")
+        return gender if gender in _OTHER_GENDER else None
+    return _WORDS.get(token.text.lower()) if token.pos == "NOUN" else None
+
+
+def _genders_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
+    shown = (_gender(annotation.tokens[i]) for i in tokens_at(annotation, place))
+    return {gender for gender in shown if gender}
+
+
+# Formal and informal; only words whose change leaves the rest of the source right.
+_PAIRS = (
+    ("thank you", "thanks"), ("hello", "hi"), ("goodbye", "bye"),
+    ("gentlemen", "guys"), ("mother", "mom"), ("father", "dad"), ("children", "kids"),
+    ("您", "你"), ("您们", "你们"), ("o senhor", "você"), ("a senhora", "você"), ("os senhores", "vocês"),
+    ("Ihnen", "dir"),
+)  # fmt: skip
+_FORMAL = frozenset(formal.casefold() for formal, _ in _PAIRS)
+_INFORMAL = frozenset(informal.casefold() for _, informal in _PAIRS)
+
+
+class Politeness(Capability):
+    """Words of address and courtesy with a more or a less formal counterpart, from a short list.
+
+    It has words of English, Chinese, Portuguese and German.
+    """
+
+    name = "politeness"
+    about = "a formal word becomes an informal one, or the reverse"
+    changes_form = True
+    unseen_by = HARDLY_SEEN
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """Such words; of those that overlap, the longest."""
+        return keep_longest(
+            span for span in aligned if span_text(pair, span).casefold() in _FORMAL | _INFORMAL
+        )
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """The counterpart."""
+        text = span_text(pair, span)
+        return f'a {"less" if text.casefold() in _FORMAL else "more"} formal way to say "{text}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """A formal word must have become an informal one of the list, or the reverse."""
+        for change in changes:
+            wanted = _INFORMAL if change.before.casefold() in _FORMAL else _FORMAL
+            if change.after.casefold() not in wanted:
+                level = "informal" if wanted is _INFORMAL else "formal"
+                return f'"{change.after}" is not a known {level} word for "{change.before}"'
+        return None

@@ -1,0 +1,172 @@
+"""Capabilities by kind of what is edited: named entities, small words and numbers, anything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from mtassay.core import Edit
+from mtassay.methods.behavior.capabilities.base import Capability
+from mtassay.methods.behavior.capabilities.places import (
+    edited_places,
+    head_token,
+    original_places,
+    span_text,
+    tokens_at,
+)
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.spans import PARTS, PHRASES, keep_longest
+from mtassay.tools.annotate.nouns import Annotation, Token
+
+__all__ = ["SHARE", "Entity", "General", "Others"]
+
+# OntoNotes 5 has 18 kinds; PER and MISC are from smaller sets.
+_ENTITIES = {
+    "PERSON": "a person's name", "NORP": "a nationality, or a religious or political group",
+    "FAC": "a building, airport, road or bridge", "ORG": "an organization",
+    "GPE": "a country, city or state", "LOC": "a location", "PRODUCT": "a product", "EVENT": "a named event",
+    "WORK_OF_ART": "the title of a work", "LAW": "a named law or treaty", "LANGUAGE": "a language",
+    "DATE": "a date", "TIME": "a time", "PERCENT": "a percentage", "MONEY": "an amount of money",
+    "QUANTITY": "a measured quantity", "ORDINAL": "an ordinal number", "CARDINAL": "a number",
+    "PER": "a person's name", "MISC": "a name of the same kind",
+}  # fmt: skip
+# Models with few kinds call these one; spaCy and LAC differ in the name.
+_SAME = {"PERSON": "PER"}
+
+
+class Entity(Capability):
+    """Named entities of the kinds that the annotator knows."""
+
+    name = "ner"
+    about = "a named entity becomes another of the same kind"
+    aliases = ("entity", "entities")
+    is_of_the_paper = True
+    needs = frozenset({"pos", "entities"})
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """The entities; of those that overlap, the longest."""
+        return keep_longest(span for span in aligned if span.label not in PARTS | PHRASES)
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """Another entity of the same kind."""
+        kind = _ENTITIES.get(span.label, f"a named entity of the kind {span.label}")
+        return f'{kind} other than "{span_text(pair, span)}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The edit must be an entity of the kind that was there; without the original, of any kind."""
+        places = zip(changes, edited_places(changes), original_places(changes), strict=True)
+        for change, place, before in places:
+            wanted = _entities_at(original, before) if original else set()
+            found = _entities_at(edited, place)
+            if not found or (wanted and not found & wanted):
+                kind = " or ".join(sorted(wanted)) or "a named entity"
+                return f'"{change.after}" is not {kind}'
+        return None
+
+
+def _entities_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
+    """The kinds of the entities that stand there, wholly or in part."""
+    kinds = set()
+    for entity in annotation.entities:
+        start, end = annotation.characters(entity)
+        if start < place[1] and end > place[0]:
+            kinds.add(_SAME.get(entity.label, entity.label))
+    return kinds
+
+
+_SMALL_WORDS = {
+    "NUM": "a number", "PRON": "a pronoun", "DET": "a determiner",
+    "AUX": "an auxiliary verb", "CCONJ": "a conjunction", "SCONJ": "a conjunction", "PART": "a particle",
+    "INTJ": "an interjection",
+}  # fmt: skip
+_LABELS = PARTS | {"QP"}
+
+
+class Others(Capability):
+    """Words that are no noun, verb, adjective, adverb or preposition."""
+
+    name = "others"
+    about = "a number, pronoun, determiner or other small word becomes another"
+    is_of_the_paper = True
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """The other words, and numbers of several words; of those that overlap, the longest."""
+        return keep_longest(span for span in aligned if span.label in _LABELS and _span_kind(pair, span))
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """Another word of the same kind."""
+        return f'{_span_kind(pair, span) or "a word"} other than "{span_text(pair, span)}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The edit must have a word of the kind that was there; without the original, of any of the kinds."""
+        places = zip(changes, edited_places(changes), original_places(changes), strict=True)
+        for change, place, before in places:
+            wanted = _kinds_at(original, before) if original else set()
+            found = _kinds_at(edited, place)
+            if not found or (wanted and not found & wanted):
+                kind = " or ".join(sorted(wanted or {"a number, a pronoun or another small word"}))
+                return f'"{change.after}" is not {kind}'
+        return None
+
+
+def _span_kind(pair: ReadPair, span: AlignedSpan) -> str | None:
+    head = head_token(pair, span)
+    return _kind(head) if head else None
+
+
+def _kind(token: Token) -> str | None:
+    """What kind of other word it is; `19th`, `100%` and `5G` are numbers, whatever a tagger calls them."""
+    return _SMALL_WORDS["NUM"] if token.text[:1].isdigit() else _SMALL_WORDS.get(token.pos)
+
+
+def _kinds_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
+    kinds = (_kind(annotation.tokens[i]) for i in tokens_at(annotation, place))
+    return {kind for kind in kinds if kind}
+
+
+SHARE = 0.2
+"""Less than this share of a sentence's words is edited (Wu, Liu, Yeung 2023, table 1)."""
+
+
+class General(Capability):
+    """Any words and phrases, several at once."""
+
+    name = "general"
+    about = "random words and phrases become others, less than 20 % of the source"
+    is_of_the_paper = True
+    most_of_source = math.nextafter(SHARE, 0)  # "at most" this is "less than" that
+    spans_at_once = 3
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """All that are short enough; of those that overlap, the longest."""
+        most = self.most_of_source * _words(pair.source)
+        return keep_longest(
+            span
+            for span in aligned
+            if span.label in PARTS | PHRASES and _words(pair.source, [(span.start, span.end)]) <= most
+        )
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """Whatever fits."""
+        return f'a word or phrase other than "{span_text(pair, span)}"'
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The edited words must be a small share of the source; without the original, of the edited one."""
+        text, places = (original, original_places(changes)) if original else (edited, edited_places(changes))
+        words, share = _words(text), _words(text, places)
+        if words and share / words < SHARE:
+            return None
+        return f"{share} of {words} words are edited, which is not less than {SHARE:.0%}"
+
+
+def _words(annotation: Annotation, places: Sequence[tuple[int, int]] | None = None) -> int:
+    """How many words the text has, or has in these places; marks are no words."""
+    tokens = annotation.tokens
+    numbers = range(len(tokens)) if places is None else {i for p in places for i in tokens_at(annotation, p)}
+    return sum(any(map(str.isalnum, tokens[i].text)) for i in numbers)

