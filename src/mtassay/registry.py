@@ -76,6 +76,33 @@ _OURS: dict[str, dict[str, str]] = {
         "xliff": "mtassay.formats.xliff:Xliff",
         "sgm": "mtassay.formats.sgm:Sgm",
     },
+    "structure": {
+        "raw": "mtassay.methods.invariance.structures.raw:Raw",
+        "tokens": "mtassay.methods.invariance.structures.tokens:Tokens",
+        "constituency": "mtassay.methods.invariance.structures.counts:Constituency",
+        "dependency": "mtassay.methods.invariance.structures.counts:Dependency",
+        "triples": "mtassay.methods.invariance.structures.triples:Triples",
+        "tree": "mtassay.methods.invariance.structures.tree:Tree",
+        "closure": "mtassay.methods.invariance.structures.closure:WordClosures",
+    },
+    "detector": {
+        "under-translation": "mtassay.methods.invariance.detectors.under:UnderTranslation",
+        "over-translation": "mtassay.methods.invariance.detectors.over:OverTranslation",
+        "untranslated": "mtassay.methods.invariance.detectors.untranslated:Untranslated",
+        "numbers": "mtassay.methods.invariance.detectors.numbers:NumbersDetector",
+        "entities": "mtassay.methods.invariance.detectors.entities:Entities",
+        "no-trace": "mtassay.methods.invariance.detectors.trace:NoTrace",
+        "same-output": "mtassay.methods.invariance.detectors.same_output:SameOutput",
+        "untranslated-variant": "mtassay.methods.invariance.detectors.untranslated:UntranslatedVariant",
+        "growth": "mtassay.methods.invariance.detectors.growth:Growth",
+        "referential": "mtassay.methods.invariance.detectors.referential:Referential",
+    },
+    "substitutes": {
+        "lexicon": "mtassay.methods.invariance.variants.lexicon:Lexicon",
+        "fill-mask": "mtassay.methods.invariance.variants.fill_mask:FillMask",
+        "causal": "mtassay.methods.invariance.variants.causal:CausalLM",
+        "file": "mtassay.methods.invariance.variants.lexicon:TableFile",
+    },
 }
 """Ours by kind, each kind in the order in which its names are shown and tried."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from mtassay.methods.invariance.nouns import Edit
+from mtassay.core import Edit
 from mtassay.repair.corrections import Correction
 from mtassay.repair.glossary import Entry, make_glossary, write_glossary
 from mtassay.tools.align.nouns import Links, WordAligner, Words

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -19,7 +18,7 @@ from mtassay.display import PLAIN, Table, View
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.languages import Pair, parse_pair
 from mtassay.report.run import render, render_tables
-from mtassay.stats import default_seed
+from mtassay.stats import fixed_seed as fixed_seed
 from mtassay.store import DEFAULT, Workspace
 from mtassay.texts.marks import printable
 
@@ -81,12 +80,6 @@ SeedOption = Annotated[
     int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
-
-
-def fixed_seed(chosen: int | None) -> int:
-    """The seed to use. Where none is set, one is drawn here, so that all draws of a command share it."""
-    seed = chosen if chosen is not None else default_seed()
-    return secrets.randbits(31) if seed is None else seed
 
 
 def pair_of(text: str | None) -> Pair | None:

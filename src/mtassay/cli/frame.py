@@ -28,7 +28,7 @@ from mtassay.method import method_of
 from mtassay.options import Option, options_of
 from mtassay.systems.live import LiveSystem
 
-__all__ = ["FRAME", "Frame", "framed", "parameters_of", "place"]
+__all__ = ["FRAME", "Frame", "framed", "framed_with", "parameters_of", "place"]
 
 Values = Mapping[str, Any]
 
@@ -84,7 +84,8 @@ class Frame:
 
     def show(self, run: Run, **view: Any) -> None:
         """Print the run, say what can be done next, and stop with exit code 3 if an engine failed."""
-        if any(answer.text is not None for answers in run.outputs.values() for answer in answers):
+        answered = any(answer.text is not None for answers in run.outputs.values() for answer in answers)
+        if answered or not run.failures:
             print_run(run.record, self.output_format, view=View(**view), said=self.said)
         if self.save:
             say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
@@ -115,8 +116,14 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "quiet": (QuietOption, False),
 }
 
-framed = grouped("frame", _OPTIONS, lambda given: Frame(**given))
-"""The command with these options in the place of its parameter `frame`."""
+
+def framed_with(*names: str) -> Callable[[Command], Command]:
+    """Gives a command these options of a frame in the place of its parameter `frame`."""
+    return grouped("frame", {name: _OPTIONS[name] for name in names}, lambda given: Frame(**given))
+
+
+framed = framed_with(*_OPTIONS)
+"""The command with all of these options in the place of its parameter `frame`."""
 
 
 def place(workspace: Path | None) -> str:

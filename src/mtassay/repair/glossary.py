@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TextIO
 
+from mtassay.core import Edit
 from mtassay.formats.text import FilePath, write_lines
-from mtassay.methods.invariance.nouns import Edit
 from mtassay.repair.corrections import Correction
 from mtassay.tools.align.nouns import Links, WordAligner
 

@@ -36,6 +36,7 @@ from mtassay.stats.resampling import (
     bootstrap_sums,
     default_seed,
     difference_standard_errors,
+    fixed_seed,
     paired_bootstrap,
 )
 from mtassay.stats.shares import bootstrap_test, exact_test, t_test, z_test
@@ -65,6 +66,7 @@ __all__ = [
     "difference_standard_errors",
     "exact_test",
     "fisher_interval",
+    "fixed_seed",
     "fleiss_kappa",
     "grouped",
     "holm",

@@ -8,6 +8,7 @@ p-value can differ from sacreBLEU's only where its rounding decides a tie.
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ __all__ = [
     "bootstrap_sums",
     "default_seed",
     "difference_standard_errors",
+    "fixed_seed",
     "paired_bootstrap",
 ]
 
@@ -47,6 +49,12 @@ def default_seed() -> int | None:
     if seed < 0:
         raise UsageError(f"SACREBLEU_SEED is {text!r}. Set it to a whole number from 0 up, or to none.")
     return seed
+
+
+def fixed_seed(chosen: int | None = None) -> int:
+    """The seed to use. Where none is set, one is drawn here, so that all draws share it."""
+    seed = chosen if chosen is not None else default_seed()
+    return secrets.randbits(31) if seed is None else seed
 
 
 def bootstrap_sums(

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from mtassay.api import open_workspace, workspace_path
 from mtassay.caller import Tally, translate_all
 from mtassay.cli.common import cache_workspace, say_failures
-from mtassay.core import Request
+from mtassay.core import Edit, Request
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments, read_stream
 from mtassay.formats.reviews import read_reviews
 from mtassay.languages import Pair
-from mtassay.methods.invariance.nouns import Edit, edit_of
+from mtassay.methods.invariance.nouns import edit_of
 from mtassay.options import is_live, open_system
 from mtassay.repair.corrections import Confirmed, Correction, WrongOutput, by_engine, confirm
 from mtassay.report.progress import Progress

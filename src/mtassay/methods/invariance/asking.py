@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mtassay.core import Case, Segment
+from mtassay.core import Case, Segment, original_of
 from mtassay.errors import InputError
-from mtassay.methods.invariance.nouns import edit_of, original_of
+from mtassay.methods.invariance.nouns import edit_of
 
 __all__ = ["cases_of"]
 

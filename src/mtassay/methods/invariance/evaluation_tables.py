@@ -6,17 +6,16 @@ The first three have the form of tables 2 to 4 of He, Meister, Su (2020).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from mtassay.display import Cell, Table
+from mtassay.methods.invariance.evaluation import Evaluation, Evaluations, Rate, SweepPoint
+from mtassay.methods.invariance.tables import seconds_table
 from mtassay.texts.marks import printable
 
 __all__ = [
-    "Evaluation",
-    "Rate",
     "SweepPoint",
-    "TopK",
     "accuracy_table",
+    "evaluation_tables",
     "new_errors_table",
     "precision_table",
     "sweep_table",
@@ -29,66 +28,20 @@ _ROWS = 30  # thresholds that a table shows
 _INTERVAL = "In brackets: Wilson's 95 % interval."
 
 
-class Rate(Protocol):
-    """A share with its interval; see `mtassay.methods.invariance.evaluation`, as for all of these."""
-
-    @property
-    def wrong(self) -> int: ...
-    @property
-    def n(self) -> int: ...
-    @property
-    def undecided(self) -> int: ...
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-
-
-class TopK(Protocol):
-    """What the original and the k farthest variants of each issue show."""
-
-    @property
-    def k(self) -> int: ...
-    @property
-    def accuracy(self) -> Rate: ...
-    @property
-    def new_errors(self) -> int: ...
-    @property
-    def unclear(self) -> int: ...
-    @property
-    def types(self) -> Mapping[str, int]: ...
-    @property
-    def unlabelled(self) -> int: ...
-
-
-class Evaluation(Protocol):
-    """One ranking of variants against labels, at one threshold."""
-
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def issues(self) -> int: ...
-    @property
-    def tops(self) -> Sequence[TopK]: ...
-    @property
-    def originals(self) -> Rate: ...
-    @property
-    def reported(self) -> Rate: ...
-    @property
-    def unreported(self) -> Rate: ...
-
-
-class SweepPoint(Protocol):
-    """The issues at one threshold."""
-
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def issues(self) -> int: ...
-    @property
-    def accuracy(self) -> Rate: ...
+def evaluation_tables(evaluations: Evaluations) -> list[Table]:
+    """All tables; accuracy by threshold where there is one structure of one system."""
+    structures = {name: each.evaluation for name, each in evaluations.structures.items()}
+    tables = [
+        accuracy_table(structures),
+        new_errors_table(structures),
+        types_table(structures),
+        unreported_table(structures),
+    ]
+    if evaluations.detectors:
+        tables.append(precision_table(evaluations.detectors))
+    if len(structures) == 1:
+        tables += [sweep_table(each.sweep, title="By threshold") for each in evaluations.structures.values()]
+    return [*tables, seconds_table(evaluations.seconds)]
 
 
 def accuracy_table(evaluations: Mapping[str, Evaluation]) -> Table:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.detectors.base import PairDetector, Suspicion
+from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.nouns import Answer
 from mtassay.metrics.nee.matching import Haystack
@@ -33,8 +33,13 @@ class Entities(PairDetector):
     counterparts: Counterparts
     near: float = 0.5
     name: ClassVar[str] = "entities"
+    about: ClassVar[str] = "a name is missing"
     needs: ClassVar[frozenset[Layer]] = frozenset(("pos",))
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "entities"))
+
+    @classmethod
+    def open(cls, shared: Shared) -> Entities:
+        return cls(shared.pair, shared.part(Counterparts))
 
     def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
         """In the order of the answers."""

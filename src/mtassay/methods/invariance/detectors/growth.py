@@ -25,6 +25,8 @@ class Growth(RelationDetector):
     words: int = 4
     share: float = 0.3
     name: ClassVar[str] = "growth"
+    about: ClassVar[str] = "one word changed and the output grew, or began to repeat itself"
+    is_default: ClassVar[bool] = True
 
     def suspects(self, compared: Sequence[Compared]) -> list[Suspicion]:
         """In the order given."""

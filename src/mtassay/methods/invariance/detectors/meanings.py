@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from mtassay.methods.invariance.nouns import Edit
+from mtassay.core import Edit
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
 from mtassay.tools.encoder import Encoder
 

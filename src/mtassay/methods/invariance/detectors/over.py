@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mtassay.methods.invariance.detectors.base import PairDetector, Suspicion
+from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.detectors.lengths import relative_lengths
 from mtassay.methods.invariance.detectors.repeats import repeated_phrase
@@ -33,8 +33,13 @@ class OverTranslation(PairDetector):
     longer: float = 1.2
     long: float = 2.0
     name: ClassVar[str] = "over-translation"
+    about: ClassVar[str] = "the output says something twice, or something that the source does not say"
     needs: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
+
+    @classmethod
+    def open(cls, shared: Shared) -> OverTranslation:
+        return cls(shared.part(Counterparts))
 
     def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
         """In the order of the answers."""

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mtassay.methods.invariance.detectors.base import RelationDetector, Suspicion
+from mtassay.methods.invariance.detectors.base import RelationDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.meanings import WordMeanings
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.metrics.guards.copied import fold
+from mtassay.tools.encoder import is_installed
 
 __all__ = ["SameOutput"]
 
@@ -27,6 +28,16 @@ class SameOutput(RelationDetector):
     meanings: WordMeanings
     synonyms: float = 0.75
     name: ClassVar[str] = "same-output"
+    about: ClassVar[str] = "the same output for a word of another meaning"
+    is_default: ClassVar[bool] = True
+
+    @classmethod
+    def open(cls, shared: Shared) -> SameOutput:
+        return cls(WordMeanings())
+
+    @classmethod
+    def is_ready(cls) -> bool:
+        return is_installed()
 
     def suspects(self, compared: Sequence[Compared]) -> list[Suspicion]:
         """In the order given."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mtassay.methods.invariance.detectors.base import RelationDetector, Suspicion
+from mtassay.methods.invariance.detectors.base import RelationDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.words import words_of, words_of_both
@@ -27,8 +27,13 @@ class NoTrace(RelationDetector):
     counterparts: Counterparts
     near: float = 0.45
     name: ClassVar[str] = "no-trace"
+    about: ClassVar[str] = "the variant's new word left no trace in the output"
     needs: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
+
+    @classmethod
+    def open(cls, shared: Shared) -> NoTrace:
+        return cls(shared.part(Counterparts))
 
     def suspects(self, compared: Sequence[Compared]) -> list[Suspicion]:
         """In the order given."""

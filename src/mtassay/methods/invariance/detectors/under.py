@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mtassay.methods.invariance.detectors.base import PairDetector, Suspicion
+from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.detectors.lengths import relative_lengths
 from mtassay.methods.invariance.nouns import Answer
@@ -31,8 +31,13 @@ class UnderTranslation(PairDetector):
     lost_alone: float = 0.3
     short: float = 0.5
     name: ClassVar[str] = "under-translation"
+    about: ClassVar[str] = "a part of the source is missing in the output"
     needs: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
+
+    @classmethod
+    def open(cls, shared: Shared) -> UnderTranslation:
+        return cls(shared.part(Counterparts))
 
     def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
         """In the order of the answers."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mtassay.methods.invariance.nouns import Edit
+from mtassay.core import Edit
 from mtassay.methods.invariance.structures.groups import Groups
 from mtassay.methods.invariance.structures.words import Words
 from mtassay.tools.align.nouns import Links

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
+from mtassay.languages import Pair
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.discount import remainders
@@ -18,8 +20,14 @@ __all__ = ["Raw"]
 class Raw(Structure):
     """Levenshtein distance in characters; `discount` leaves the place of the edit out."""
 
-    name = "raw"
+    name: ClassVar[str] = "raw"
+    about: ClassVar[str] = "characters that differ"
+    thresholds: ClassVar[Mapping[str, float]] = {"wide": 14, "sure": 29}
     discount: bool = False
+
+    @classmethod
+    def open(cls, pair: Pair, *, discount: bool) -> Raw:
+        return cls(discount=discount)
 
     @property
     def signature(self) -> str:

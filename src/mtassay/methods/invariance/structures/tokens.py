@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
+from mtassay.languages import Pair
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.discount import remainders
@@ -24,8 +26,14 @@ class Tokens(Structure):
     The words are the tokens of the annotations, else plain words; in unspaced scripts, characters.
     """
 
-    name = "tokens"
+    name: ClassVar[str] = "tokens"
+    about: ClassVar[str] = "words that differ"
+    thresholds: ClassVar[Mapping[str, float]] = {"wide": 3, "sure": 7}
     discount: bool = False
+
+    @classmethod
+    def open(cls, pair: Pair, *, discount: bool) -> Tokens:
+        return cls(discount=discount)
 
     @property
     def signature(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -27,7 +27,9 @@ class Tree(Structure):
     the edit are one node, whose part of speech does not count; where nothing else differs, the distance is 0.
     """
 
-    name = "tree"
+    name: ClassVar[str] = "tree"
+    about: ClassVar[str] = "the ordered dependency tree"
+    thresholds: ClassVar[Mapping[str, float]] = {"wide": 3, "sure": 8}
     needs: ClassVar[frozenset[Layer]] = frozenset(("tokens", "pos", "dependencies"))
 
     @property

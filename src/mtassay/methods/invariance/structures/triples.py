@@ -7,7 +7,7 @@ the same word.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -42,7 +42,9 @@ class Triples(Structure):
     are of one part of speech, what hangs on them hangs on the same word.
     """
 
-    name = "triples"
+    name: ClassVar[str] = "triples"
+    about: ClassVar[str] = "which word hangs on which, by which relation"
+    thresholds: ClassVar[Mapping[str, float]] = {"wide": 4, "sure": 14}
     needs: ClassVar[frozenset[Layer]] = frozenset(("tokens", "lemma", "pos", "dependencies"))
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mtassay.tools.annotate.nouns import Annotation, Token
 
-__all__ = ["Words", "words_of", "words_of_both"]
+__all__ = ["Words", "plain_words", "words_of", "words_of_both"]
 
 Words = Sequence[Token]
 
@@ -25,15 +25,16 @@ def words_of(annotation: Annotation) -> Words:
     >>> [word.text for word in words_of(Annotation("Don't, 你好!"))]
     ["Don't", ',', '你', '好', '!']
     """
-    return annotation.tokens or _plain(annotation.text)
+    return annotation.tokens or plain_words(annotation.text)
 
 
 def words_of_both(original: Annotation, variant: Annotation) -> tuple[Words, Words]:
     """The words of two texts, found in the same way: if one has no tokens, both are split plainly."""
     if original.tokens and variant.tokens:
         return original.tokens, variant.tokens
-    return _plain(original.text), _plain(variant.text)
+    return plain_words(original.text), plain_words(variant.text)
 
 
-def _plain(text: str) -> Words:
+def plain_words(text: str) -> Words:
+    """Words, single marks and, in unspaced scripts, characters."""
     return [Token(match.group(), *match.span()) for match in _PLAIN.finditer(text)]

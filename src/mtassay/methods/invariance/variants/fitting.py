@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtassay.methods.invariance.nouns import Edit
+from mtassay.core import Edit
 from mtassay.methods.invariance.variants.base import Place
 from mtassay.tools.annotate.nouns import Annotation
 from mtassay.tools.articles import wants_an

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import ClassVar
 
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.text import read_bytes
@@ -19,7 +20,7 @@ from mtassay.methods.invariance.variants.base import Candidate, Place, Substitut
 from mtassay.methods.invariance.variants.pairs import DATA, Pairs, open_pairs
 from mtassay.tools.annotate.nouns import Token
 
-__all__ = ["Lexicon", "inflection", "languages_with_lexicon", "open_lexicon", "read_lexicon"]
+__all__ = ["Lexicon", "TableFile", "inflection", "languages_with_lexicon", "open_lexicon", "read_lexicon"]
 
 _ALONE = 0.7  # the least score of an adjective that stands alone
 _FEATURES = ("Gender", "Number", "Degree", "Tense", "Mood", "VerbForm", "Person")
@@ -48,6 +49,17 @@ class Lexicon(Substituter):
     """
 
     name = "lexicon"
+    about: ClassVar[str] = "words that can stand for each other, in tables that come with mtassay"
+
+    @classmethod
+    def open(cls, rest: str, language: str) -> Substituter:
+        if language not in languages_with_lexicon():
+            raise UsageError(
+                f"No lexicon for '{language}' (there is one for {', '.join(languages_with_lexicon())})."
+                " Take fill-mask:MODEL, as fill-mask:xlm-roberta-base, causal:MODEL,"
+                " or a table of your own: file:PATH."
+            )
+        return open_lexicon(language)
 
     def __init__(
         self,
@@ -91,6 +103,19 @@ class Lexicon(Substituter):
         ]
 
 
+class TableFile(Lexicon):
+    """The same with a table of one's own."""
+
+    name = "file"
+    about: ClassVar[str] = "a table of your own"
+    argument: ClassVar[str] = "PATH"
+    wants: ClassVar[str] = "the file of a table"
+
+    @classmethod
+    def open(cls, rest: str, language: str) -> Substituter:
+        return read_lexicon(rest, kind=cls)
+
+
 def _stands_alone(place: Place) -> bool:
     """Whether it is an adjective with no noun beside it, so that no pair proves anything: "it is late"."""
     token = place.sentence.tokens[place.token]
@@ -110,7 +135,9 @@ def languages_with_lexicon() -> list[str]:
     return sorted(path.name.removesuffix(".tsv.gz") for path in DATA.glob("*.tsv.gz"))
 
 
-def read_lexicon(path: str | Path, *, name: str | None = None, pairs: Pairs | None = None) -> Lexicon:
+def read_lexicon(
+    path: str | Path, *, name: str | None = None, pairs: Pairs | None = None, kind: type[Lexicon] = Lexicon
+) -> Lexicon:
     """A table from a file, gzip where its name ends so; `name` is what the signature calls it.
 
     Without `pairs` the neighbours of a word have no say.
@@ -137,7 +164,7 @@ def read_lexicon(path: str | Path, *, name: str | None = None, pairs: Pairs | No
         raise InputError("no substitutes in it", path=path)
     parts = [name or f"file:{Path(path).name}", sha256(data).hexdigest()[:12]]
     signature = "|".join(parts if pairs is None else [*parts, f"pairs:{pairs.digest}"])
-    return Lexicon(lines, signature=signature, pairs=pairs)
+    return kind(lines, signature=signature, pairs=pairs)
 
 
 def _check_scores(cell: str, path: str | Path, line: int) -> None:
