@@ -21,9 +21,8 @@ from mtassay.tools.annotate import LAYERS
 from mtassay.tools.annotate.fake import FakeAnnotator
 
 PAIR = parse_pair("en-pt")
-READ = FakeAnnotator(
-    "en", pos={"a": "DET", "um": "DET", "350": "NUM", "sees": "VERB", "vê": "VERB"}, entities={"Rio": "LOC"}
-)
+POS = {"a": "DET", "um": "DET", "uma": "DET", "350": "NUM", "sees": "VERB", "vê": "VERB", "rio": "PROPN"}
+READ = FakeAnnotator("en", pos=POS, entities={"Rio": "LOC"})
 SOURCE, VARIANT = "A dog sees 350 houses in Rio.", "A cow sees 350 houses in Rio."
 GOOD, GOOD_VARIANT = "Um cão vê 350 casas no Rio.", "Uma vaca vê 350 casas no Rio."
 EXAMPLES = {
