@@ -7,7 +7,7 @@ import pytest
 from mtassay.core import Case, Edit
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answering import Answered
+from mtassay.methods.invariance.answers import Answered
 from mtassay.methods.invariance.detectors.base import (
     Detector,
     PairDetector,

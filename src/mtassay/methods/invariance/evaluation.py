@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from mtassay.core import Case, Output, Tools
+from mtassay.core import Case, Output, Run, Tools
 from mtassay.errors import UsageError
 from mtassay.methods.invariance.issues import Issue, Ranking, find_issues
 from mtassay.methods.invariance.labels import CORRECT, labels_of
-from mtassay.methods.invariance.method import InvarianceMethod
+from mtassay.methods.invariance.method import InvarianceMethod, names_in
 from mtassay.methods.invariance.nouns import Answer
+from mtassay.registry import names
 from mtassay.reviews import Subject
 from mtassay.stats import wilson
 
@@ -35,6 +36,7 @@ __all__ = [
     "evaluate_methods",
     "precision_of",
     "sample_pairs",
+    "side_by_side",
     "sweep",
 ]
 
@@ -145,6 +147,20 @@ class Evaluations:
 
 
 Outputs = Mapping[str, Sequence[Output]]
+
+
+def side_by_side(
+    structures: str | None, given: Mapping[str, Any], run: Run | None = None
+) -> list[InvarianceMethod]:
+    """A method for each structure, whose names are separated by commas; `None` is the usual one.
+
+    >>> [m.threshold for m in side_by_side("raw,dependency", {"pair": "en-pt", "detectors": "none"})]
+    [14, 4]
+    """
+    chosen = [None] if structures is None else names_in(structures)
+    if not chosen:
+        raise UsageError(f"Name a structure. Available: {', '.join(names('structure'))}.")
+    return [InvarianceMethod.resolve({**given, "structure": name}, run) for name in chosen]
 
 
 def evaluate_methods(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -28,8 +27,7 @@ from mtassay.core import (
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
-from mtassay.methods.invariance.answering import Answered, answered, texts_of
-from mtassay.methods.invariance.asking import cases_of
+from mtassay.methods.invariance.answers import Answered, answered, cases_of, read_texts, texts_of
 from mtassay.methods.invariance.detectors.base import Detector, PhraseDetector, Suspicion
 from mtassay.methods.invariance.detectors.companions import (
     default_detectors,
@@ -39,12 +37,18 @@ from mtassay.methods.invariance.detectors.companions import (
 )
 from mtassay.methods.invariance.evidence import Evidence, LeftOut, ShownVariant
 from mtassay.methods.invariance.filters import FILTERS, check_filters, read_twice, without_paraphrases
-from mtassay.methods.invariance.issues import Far, Issue, Ranking, find_issues, rank
+from mtassay.methods.invariance.issues import (
+    Far,
+    Issue,
+    Ranking,
+    count_findings,
+    find_issues,
+    rank,
+    stability,
+)
 from mtassay.methods.invariance.labels import QUESTION, labels_of, standing
 from mtassay.methods.invariance.nouns import Answer, Compared, is_made, with_edits
-from mtassay.methods.invariance.reading import read_texts
 from mtassay.methods.invariance.shown import InvarianceRun
-from mtassay.methods.invariance.stability import stability
 from mtassay.methods.invariance.structures.base import Structure, open_structure
 from mtassay.methods.invariance.variants.generating import VariantSettings, make_variants
 from mtassay.methods.missing import missing
@@ -53,7 +57,7 @@ from mtassay.registry import find, names
 from mtassay.stats import fixed_seed
 from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator
 
-__all__ = ["InvarianceMethod", "Measured", "side_by_side"]
+__all__ = ["InvarianceMethod", "Measured", "names_in"]
 
 _VERDICTS: dict[str, Verdict] = {
     "suspicious": "fail",
@@ -196,10 +200,10 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
                 raise UsageError(f"No preset '{preset}'. Available: {', '.join(usual)}.")
             values["threshold"] = usual[preset]
         if "filters" in values:
-            named = _names(values["filters"])
+            named = names_in(values["filters"])
             values["filters"] = () if named == ("none",) else named
         if "pos" in values:
-            values["pos"] = _names(values["pos"])
+            values["pos"] = names_in(values["pos"])
         if "detectors" in values:
             values["detectors"] = _detectors(values["detectors"])
         elif "pair" in values:
@@ -268,7 +272,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
                 if each.original is not None:
                     labels = labels_of(each.answers, decisions)
                     found.append(self._finding(each, issues.get(each.case.id), measured, system, labels))
-            counts[system] = _counts(found, material, len(issues))
+            counts[system] = count_findings(found, material, len(issues))
             findings += [*found, *self._suspicions(material, system, tools)]
         return Judgement(findings, counts=counts)
 
@@ -457,20 +461,6 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         ]
 
 
-def side_by_side(
-    structures: str | None, given: Mapping[str, Any], run: Run | None = None
-) -> list[InvarianceMethod]:
-    """A method for each structure, whose names are separated by commas; `None` is the usual one.
-
-    >>> [m.threshold for m in side_by_side("raw,dependency", {"pair": "en-pt", "detectors": "none"})]
-    [14, 4]
-    """
-    chosen = [None] if structures is None else _names(structures)
-    if not chosen:
-        raise UsageError(f"Name a structure. Available: {', '.join(names('structure'))}.")
-    return [InvarianceMethod.resolve({**given, "structure": name}, run) for name in chosen]
-
-
 def _saved(method: type[InvarianceMethod], run: Run | None) -> dict[str, Any]:
     """The fields that a saved run describes; of another method's, no more than the languages."""
     if run is None:
@@ -480,7 +470,7 @@ def _saved(method: type[InvarianceMethod], run: Run | None) -> dict[str, Any]:
     return {key: restored[key] for key in known if restored.get(key) is not None}
 
 
-def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+def names_in(given: str | Sequence[str]) -> tuple[str, ...]:
     """Names that may be separated by commas, each once."""
     texts = [given] if isinstance(given, str) else given
     named = (name.strip().lower() for text in texts for name in text.split(","))
@@ -488,7 +478,7 @@ def _names(given: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _detectors(given: str | Sequence[str]) -> tuple[str, ...]:
-    chosen, known = _names(given), tuple(names("detector"))
+    chosen, known = names_in(given), tuple(names("detector"))
     if chosen == ("all",):
         return known
     if chosen in ((), ("none",)):
@@ -507,20 +497,3 @@ def _evidence(suspicion: Suspicion, answer: Answer) -> dict[str, Any]:
 
 def _open(language: str, needs: frozenset[Layer], name: str | None) -> Annotator | None:
     return open_annotator(language, needs=sorted(needs), name=name) if needs else None
-
-
-def _counts(found: Sequence[Finding], material: Sequence[Answered], issues: int) -> dict[str, int]:
-    """What became of the originals, of which there is one finding each, and how much was compared."""
-    verdicts = Counter(finding.verdict for finding in found)
-    return {
-        "originals": len(found),
-        "variants": sum(len(each.compared) for each in material),
-        "pairs": sum(len(each.answers) for each in material),
-        "issues": issues,
-        "pass": verdicts["pass"],
-        "fail": verdicts["fail"],
-        "skipped": verdicts["skipped"],
-        "error": verdicts["error"],
-        "unread": sum(len(each.unread) for each in material),
-        "filtered": sum(len(Evidence.of(finding).filtered) for finding in found),
-    }

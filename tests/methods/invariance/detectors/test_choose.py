@@ -11,8 +11,7 @@ from mtassay.languages import parse_pair
 from mtassay.methods.invariance.detectors.base import PairDetector, PhraseDetector, RelationDetector
 from mtassay.methods.invariance.detectors.companions import default_detectors, open_detectors
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.detectors.over import OverTranslation
-from mtassay.methods.invariance.detectors.under import UnderTranslation
+from mtassay.methods.invariance.detectors.coverage import OverTranslation, UnderTranslation
 from mtassay.methods.invariance.nouns import Answer
 from mtassay.registry import names
 from mtassay.tools.annotate.nouns import Annotation

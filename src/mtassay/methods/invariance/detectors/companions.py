@@ -7,7 +7,7 @@ from typing import cast
 
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answering import Answered
+from mtassay.methods.invariance.answers import Answered
 from mtassay.methods.invariance.detectors.base import (
     Detector,
     PairDetector,

@@ -14,12 +14,15 @@ from typing import ClassVar, NamedTuple
 from mtassay.languages import Pair
 from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.methods.invariance.structures.base import Structure
-from mtassay.methods.invariance.structures.closures import Linked, find_closures
-from mtassay.methods.invariance.structures.content import Difference, content_differences
+from mtassay.methods.invariance.structures.closures import (
+    Difference,
+    Linked,
+    content_differences,
+    find_closures,
+)
 from mtassay.methods.invariance.structures.paraphrase import LANGUAGES, Paraphrase
 from mtassay.methods.invariance.structures.place import compare_words
-from mtassay.methods.invariance.structures.wording import gone_and_new
-from mtassay.methods.invariance.structures.words import Words, words_of
+from mtassay.methods.invariance.structures.words import Words, gone_and_new, words_of
 from mtassay.tools.align import Links, WordAligner, open_aligner
 from mtassay.tools.annotate.nouns import Layer
 from mtassay.tools.encoder import encoder_version, is_installed, open_encoder

@@ -14,9 +14,7 @@ from typing import ClassVar, NamedTuple
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, compare_words
-from mtassay.methods.invariance.structures.relations import head_name, universal
-from mtassay.methods.invariance.structures.wording import gone_and_new
-from mtassay.methods.invariance.structures.words import Words
+from mtassay.methods.invariance.structures.words import Words, gone_and_new, head_name, universal
 from mtassay.tools.annotate.nouns import Layer
 
 __all__ = ["Triples"]

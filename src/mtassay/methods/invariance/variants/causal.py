@@ -13,8 +13,8 @@ from typing import ClassVar
 from mtassay.errors import UsageError
 from mtassay.languages import parse_language
 from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
-from mtassay.methods.invariance.variants.fitting import with_case
 from mtassay.methods.invariance.variants.lexicon import languages_with_lexicon, open_lexicon
+from mtassay.methods.invariance.variants.places import with_case
 from mtassay.methods.invariance.variants.predictions import best, gap_at, predict_words
 from mtassay.systems.answers import signature
 from mtassay.tools.lm.batches import by_length

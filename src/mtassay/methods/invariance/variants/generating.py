@@ -12,9 +12,14 @@ from mtassay.languages import Pair
 from mtassay.methods.invariance.detectors.referential import phrase_segments
 from mtassay.methods.invariance.nouns import variant_of
 from mtassay.methods.invariance.variants.base import Place, Substituter, open_substituter
-from mtassay.methods.invariance.variants.fitting import fit
-from mtassay.methods.invariance.variants.places import changeable, universal_parts, words
-from mtassay.methods.invariance.variants.plausible import same_structure, similarities
+from mtassay.methods.invariance.variants.places import (
+    changeable,
+    fit,
+    same_structure,
+    similarities,
+    universal_parts,
+    words,
+)
 from mtassay.options import option
 from mtassay.tools.annotate import Annotation, Annotator, open_annotator
 from mtassay.tools.encoder import Encoder, is_installed, open_encoder
