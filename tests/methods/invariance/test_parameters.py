@@ -133,6 +133,8 @@ def test_the_library_finds_issues_in_a_list_of_sentences(table: str) -> None:
         ("我喜欢狗。", "我喜欢猫。", ("狗", "猫")),
         ("na na", "na na na", ("", " na")),
         ("same", "same", ("", "")),
+        ("It cost 31,000 euros.", "It cost 32,000 euros.", ("31,000", "32,000")),
+        ("The company's car.", "The baker's car.", ("company", "baker")),
         ("", "New.", ("", "New.")),
     ],
 )

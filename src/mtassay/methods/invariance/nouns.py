@@ -6,6 +6,7 @@ which original it comes from and which one word differs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ __all__ = [
     "variant_of",
     "with_edits",
 ]
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,5 +126,9 @@ def edit_between(before: str, after: str) -> Edit:
 
 
 def _inside(text: str) -> set[int]:
-    """The places that are inside a word."""
-    return {place for word in plain_words(text) for place in range(word.start + 1, word.end)}
+    """The places that are inside a word or a number; before an English `'s` a word may end."""
+    spans = [number.span() for number in _NUMBER.finditer(text)]
+    for word in plain_words(text):
+        ends = (word.end - 2, word.end) if word.text.endswith(("'s", "’s")) else (word.end,)
+        spans += zip((word.start, *ends), ends, strict=False)
+    return {place for start, end in spans for place in range(start + 1, end)}
