@@ -26,14 +26,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mtassay.core import Edit
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.detectors import DETECTORS, open_detectors
 from mtassay.methods.invariance.detectors.base import PairDetector, PhraseDetector, RelationDetector
+from mtassay.methods.invariance.detectors.companions import open_detectors
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.detectors.meanings import WordMeanings
-from mtassay.methods.invariance.detectors.over import OverTranslation
-from mtassay.methods.invariance.detectors.under import UnderTranslation
-from mtassay.methods.invariance.nouns import Answer, Compared, Edit
+from mtassay.methods.invariance.detectors.coverage import OverTranslation, UnderTranslation
+from mtassay.methods.invariance.detectors.traces import WordMeanings
+from mtassay.methods.invariance.nouns import Answer, Compared
+from mtassay.registry import names
 from mtassay.stats import wilson
 from mtassay.stats.clustered import effective_trials, small_sample_factor
 from mtassay.tools.annotate import open_annotator
@@ -206,7 +207,7 @@ def material() -> tuple[list[Item], list[Answer]]:
 def pairs() -> None:
     items, answers = material()
     print(f"{'detector':22} {'outputs':13} {HALVES[0]:34}  {HALVES[1]}")
-    detectors = [d for d in open_detectors(list(DETECTORS), PAIR) if isinstance(d, PairDetector)]
+    detectors = [d for d in open_detectors(names("detector"), PAIR) if isinstance(d, PairDetector)]
     found = {}
     for detector in detectors:
         start = time.perf_counter()
@@ -275,7 +276,7 @@ def relations() -> None:
         "same output": _compared(_invariant_pairs()),
         "two errors": _compared(_error_pairs()),
     }
-    for detector in open_detectors(list(DETECTORS), PAIR):
+    for detector in open_detectors(names("detector"), PAIR):
         if isinstance(detector, RelationDetector):
             for name, some in groups.items():
                 ids = {suspicion.id for suspicion in detector.suspects(some)}

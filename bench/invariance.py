@@ -18,10 +18,10 @@ from pathlib import Path
 from mtassay.caller import translate_all
 from mtassay.core import Output, Segment, Tools
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.asking import cases_of
+from mtassay.methods.invariance.answers import cases_of
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.tables import seconds_figure
-from mtassay.methods.invariance.variants.choose import open_substituter
+from mtassay.methods.invariance.variants.base import open_substituter
 from mtassay.methods.invariance.variants.generating import VariantSettings, generate
 from mtassay.options import open_system
 from mtassay.report.figures import draw

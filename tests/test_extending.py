@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.core import Edit, Segment
+from mtassay.engine import execute
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_stream, read_test_set
 from mtassay.languages import parse_pair
@@ -17,13 +18,20 @@ from mtassay.methods.behavior.capabilities.base import open_capability
 from mtassay.methods.behavior.infill.base import Filled, Masked, infiller_names, open_infiller
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.methods.behavior.recipe import Recipe
+from mtassay.methods.invariance.method import InvarianceMethod
+from mtassay.methods.invariance.nouns import variant_of
+from mtassay.methods.invariance.variants.base import open_substituter
+from mtassay.methods.invariance.variants.generating import VariantSettings, generate
 from mtassay.registry import names
+from mtassay.systems.stored import Stored
 from mtassay.tools.align import aligner_names, open_aligner
 from mtassay.tools.annotate import open_annotator
 from mtassay.tools.annotate.fake import FakeAnnotator
 from tests.methods.behavior.fakes import Memory
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")
+ORIGINAL = Segment("1", "Good morning.")
+SEGMENTS = [ORIGINAL, variant_of(ORIGINAL, Edit(5, 12, "morning", "day"), 1)._replace(id="1/x")]
 
 
 def install(heading: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,6 +102,39 @@ def test_the_infiller_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (answer.masked, infiller.signature) == (masked, "same:OK")
     assert isinstance(answer, Filled)
     assert (answer.source, answer.reference) == ("Go to OK", "Vai OK")
+
+
+def test_the_structure_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A structure", tmp_path, monkeypatch)
+    assert names("structure")[-1] == "marks"
+    given = {"pair": "en-cy", "structure": "marks", "preset": "sure", "detectors": ()}
+    method = InvarianceMethod.resolve(given)
+    assert (method.threshold, method.detector) == (3, "invariance:marks")
+    run = execute(method, SEGMENTS, [Stored("nmt", {"1": "Bore da.", "1/x": "Bore; da!?"})]).run
+    (finding,) = run.findings
+    assert (finding.verdict, finding.value) == ("fail", 4)
+    assert run.findings[0].evidence["variants"][0]["differences"][0] == "mark: !"
+
+
+def test_the_companion_detector_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A companion detector", tmp_path, monkeypatch)
+    given = {"pair": "en-cy", "structure": "raw", "detectors": "growth, shouting"}
+    method = InvarianceMethod.resolve(given)
+    run = execute(method, SEGMENTS, [Stored("nmt", {"1": "Bore da.", "1/x": "BORE DA."})]).run
+    (finding,) = [finding for finding in run.findings if finding.detector == "shouting"]
+    assert (finding.case_id, finding.evidence["why"]) == ("1/x", "the output is in capitals")
+    with pytest.raises(UsageError, match=r"No detector 'x'\. Available: under-.*, shouting, none, all\."):
+        InvarianceMethod.resolve({**given, "detectors": "x"})
+
+
+def test_the_substitutes_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("Substitutes", tmp_path, monkeypatch)
+    annotator = FakeAnnotator("en", pos={"a": "DET", "red": "ADJ", "green": "ADJ", "blue": "ADJ"})
+    colours = open_substituter("colours:red+green+blue", "en")
+    made = generate([Segment("1", "See a red car .")], annotator, colours, VariantSettings())
+    assert [segment.id for segment in made] == ["1", "1/2-green", "1/2-blue"]
+    with pytest.raises(UsageError, match="'colours:' needs more: colours:WORDS, words between plus signs"):
+        open_substituter("colours:", "en")
 
 
 def test_the_file_format_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

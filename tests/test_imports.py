@@ -22,7 +22,7 @@ LAYERS = [
     {"methods"},
     {"engine", "story", "meta", "repair"},
     {"report"},
-    {"api", "agreement", "curation", "doctor", "edited_pairs", "people", "timeline", "translation"},
+    {"api", "agreement", "curation", "doctor", "edited_pairs", "issues", "people", "timeline", "translation"},
     {"cli"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}

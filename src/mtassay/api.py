@@ -13,14 +13,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, cast
 
 from mtassay import core
 from mtassay.caller import Budget
-from mtassay.core import Finding, Output, Result, Segment, System
+from mtassay.core import Finding, Generated, Output, Result, Segment, System
 from mtassay.display import Block, Figure, Table, View
 from mtassay.engine import EngineTools, Execution, Open, run_with
 from mtassay.errors import UsageError, WorkspaceError
@@ -57,6 +57,7 @@ __all__ = [
     "run",
     "score",
     "suite",
+    "variants",
     "workspace_path",
 ]
 
@@ -193,11 +194,17 @@ class Run:
         """The run as text, json, tsv, md or latex."""
         return render(self.record, form, view=View(**view), said=said)
 
-    def judge(self, **changes: Any) -> Run:
-        """The same outputs judged again with other parameters: nothing is translated twice."""
+    def judge(self, method: str | None = None, /, **changes: Any) -> Run:
+        """The same outputs judged again with other parameters: nothing is translated twice.
+
+        `method` is the name of another method, where that can judge them, too.
+        """
         options, given = Settings.split(changes)
-        method = method_of(self.record).resolve(given, self.record)
-        return _execute(method, self.segments, replays(self.record), options)
+        cls = method_of(self.record) if method is None else cast("type[Method]", find("method", method))
+        segments = cls.segments_of(self.record)
+        judged = _execute(cls.resolve(given, self.record), segments, replays(self.record), options)
+        # How long it takes without an engine is not what a reader means by the time of a run.
+        return replace(judged, record=replace(judged.record, seconds={}))
 
     def explain(self, case: str, *, workspace: Texts | None = None) -> CaseStory:
         """One case of a saved run with all there is to know: outputs, findings, decisions, earlier runs."""
@@ -311,6 +318,21 @@ def invariance(sentences: Any, systems: Given, *, langpair: str, **options: Any)
     if not systems:
         raise UsageError("There is no system to test: add -t NAME=scheme:rest.")
     return _execute(method, method.read(sentences), systems, settings, pair)
+
+
+def variants(sentences: Any, *, langpair: str, phrases: bool = False, **options: Any) -> Generated:
+    """What `invariance` asks of a system: sentences and their variants; nothing is translated.
+
+    `phrases` adds the noun phrases that the detector 'referential' asks for. Parameters: those of
+    `InvarianceMethod`.
+    """
+    from mtassay.methods.invariance.method import InvarianceMethod
+
+    settings, given = Settings.split(options)
+    method = InvarianceMethod.resolve({"pair": str(parse_pair(langpair)), "detectors": (), **given})
+    with Progress(quiet=settings.is_quiet) as progress:
+        tools = EngineTools(None, progress.report, listen=settings.listen or _deaf)
+        return method.with_variants(method.read(sentences), tools, phrases=phrases)
 
 
 def behavior(source: Any, reference: Any, systems: Given, *, langpair: str, **options: Any) -> Run:

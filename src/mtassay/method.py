@@ -77,6 +77,13 @@ class Method(ABC):
         """Refuse what cannot be with these systems, before anything is asked."""
         return None
 
+    @classmethod
+    def segments_of(cls, run: Run) -> Sequence[Segment]:
+        """The segments of a run that this method can judge: one of its own, unless it knows better."""
+        if run.method != cls.name:
+            raise UsageError(f"Run {run.id} is of '{run.method}', not of '{cls.name}'.")
+        return run.segments
+
     # The flow --------------------------------------------------------------------------------------------
 
     def generate(self, segments: Sequence[Segment], tools: Tools) -> Generated:

@@ -97,6 +97,33 @@ _OURS: dict[str, dict[str, str]] = {
         "xliff": "mtassay.formats.xliff:Xliff",
         "sgm": "mtassay.formats.sgm:Sgm",
     },
+    "structure": {
+        "raw": "mtassay.methods.invariance.structures.sequences:Raw",
+        "tokens": "mtassay.methods.invariance.structures.sequences:Tokens",
+        "constituency": "mtassay.methods.invariance.structures.counts:Constituency",
+        "dependency": "mtassay.methods.invariance.structures.counts:Dependency",
+        "triples": "mtassay.methods.invariance.structures.triples:Triples",
+        "tree": "mtassay.methods.invariance.structures.tree:Tree",
+        "closure": "mtassay.methods.invariance.structures.closure:WordClosures",
+    },
+    "detector": {
+        "under-translation": "mtassay.methods.invariance.detectors.coverage:UnderTranslation",
+        "over-translation": "mtassay.methods.invariance.detectors.coverage:OverTranslation",
+        "untranslated": "mtassay.methods.invariance.detectors.untranslated:Untranslated",
+        "numbers": "mtassay.methods.invariance.detectors.details:NumbersDetector",
+        "entities": "mtassay.methods.invariance.detectors.details:Entities",
+        "no-trace": "mtassay.methods.invariance.detectors.traces:NoTrace",
+        "same-output": "mtassay.methods.invariance.detectors.traces:SameOutput",
+        "untranslated-variant": "mtassay.methods.invariance.detectors.untranslated:UntranslatedVariant",
+        "growth": "mtassay.methods.invariance.detectors.coverage:Growth",
+        "referential": "mtassay.methods.invariance.detectors.referential:Referential",
+    },
+    "substitutes": {
+        "lexicon": "mtassay.methods.invariance.variants.lexicon:Lexicon",
+        "fill-mask": "mtassay.methods.invariance.variants.fill_mask:FillMask",
+        "causal": "mtassay.methods.invariance.variants.causal:CausalLM",
+        "file": "mtassay.methods.invariance.variants.lexicon:TableFile",
+    },
 }
 """Ours by kind, each kind in the order in which its names are shown and tried."""
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.cli.invariance.judging import Judging
-from mtassay.languages import parse_pair
-from mtassay.methods.invariance.structures.choose import PRESETS
+from mtassay.core import Result
+from mtassay.core import Run as Saved
+from mtassay.methods.invariance.method import InvarianceMethod
+from mtassay.registry import find, names
 from mtassay.tools.annotate import spacy_pipeline
 from tests.cli.conftest import Run
 
@@ -24,6 +25,7 @@ Yes.
 The quick courier delivered the heavy parcel to the wrong house on Monday.
 """
 PAIR = ("-l", "en-pt")
+PRESETS = {name: find("structure", name).thresholds for name in names("structure")}
 ENGINE = ("-t", "nmt=fake:upper")
 
 
@@ -164,19 +166,20 @@ def test_what_is_not_said_of_a_saved_run_is_as_in_the_run(run: Run, sentences: P
 
 
 def test_filters_and_discount_of_a_run_hold_until_others_are_given() -> None:
-    saved = {
+    parameters = {
+        "pair": "en-pt",
         "structure": "dependency",
         "threshold": 9,
         "discount": True,
         "filters": ["parser"],
         "annotator": "x",
     }
-    pair = parse_pair("en-pt")
-    same = Judging(detectors=()).method(pair, saved)
+    saved = Saved("1", "invariance", parameters, [], "", {}, Result())
+    same = InvarianceMethod.resolve({"detectors": ()}, saved)
     assert (same.filters, same.discount, same.threshold) == (("parser",), True, 9)
-    plain = Judging(detectors=(), filters=(), discount=False).method(pair, saved)
+    plain = InvarianceMethod.resolve({"detectors": (), "filters": (), "discount": False}, saved)
     assert (plain.filters, plain.discount, plain.threshold) == ((), False, 9)
-    other = Judging(("raw",), detectors=()).method(pair, saved)
+    other = InvarianceMethod.resolve({"structure": "raw", "detectors": ()}, saved)
     assert (other.filters, other.discount, other.annotator) == ((), False, "x")
     assert other.threshold == PRESETS["raw"]["wide"]
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.core import Segment
+from mtassay.core import Edit, Segment
 from mtassay.engine import Execution, execute
 from mtassay.formats.suite import Item, Rule, Suite
 from mtassay.method import Method
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.methods.behavior.nouns import edited_id
 from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.methods.invariance.nouns import Edit, variant_of
+from mtassay.methods.invariance.nouns import variant_of
 from mtassay.methods.score.method import ScoreMethod
 from mtassay.methods.suite.method import SuiteMethod
 from mtassay.metrics.bleu import BLEU

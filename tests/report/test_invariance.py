@@ -173,7 +173,7 @@ def test_companions_are_counted_of_all_pairs() -> None:
 def test_a_reason_is_one_line() -> None:
     assert InvarianceMethod.why(ISSUE) == "distance 7, beyond the threshold of 4; 9 variants compared"
     assert InvarianceMethod.why(STABLE) == "no variant beyond the threshold of 4; 5 variants compared"
-    assert variant_lines(ISSUE.evidence)[2:] == ["small → old · distance 5", "  O cachorro latiu."]
+    assert variant_lines(ISSUE)[2:] == ["small → old · distance 5", "  O cachorro latiu."]
 
 
 RANKINGS = [Ranking(str(i), (Far(f"{i}a", i + 2.5), Far(f"{i}b", 3.0), Far(f"{i}c", 1.0))) for i in range(40)]

@@ -171,10 +171,11 @@ class Frame:
     def show(self, run: Run, *, empty: bool = False, unkept: str = "", **view: Any) -> None:
         """Print the run, say what can be done next, and stop with exit code 3 if an engine failed.
 
-        A run in which nobody answered anything is printed only if it has something to say even so (`empty`).
-        `unkept` is what to do where answers of live engines are not kept with their run.
+        A run in which engines failed at everything is printed only if it has something to say even so
+        (`empty`). `unkept` is what to do where answers of live engines are not kept with their run.
         """
-        if empty or any(answer.text is not None for answers in run.outputs.values() for answer in answers):
+        answered = any(answer.text is not None for answers in run.outputs.values() for answer in answers)
+        if empty or answered or not run.failures:
             print_run(run.record, self.output_format, view=View(**view), said=self.said)
         if self.save:
             say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")

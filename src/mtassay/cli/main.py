@@ -21,7 +21,7 @@ COMMANDS = (
 """Each is a module of this package with a function `register`; in the order of the help."""
 
 
-GROUPS = ("suite", "invariance", "behavior")
+GROUPS = ("suite", "behavior")
 """Those that load only the one of their own commands that is called."""
 
 STOPPED = 130

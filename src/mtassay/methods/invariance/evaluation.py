@@ -6,23 +6,37 @@ correct: it is counted and shown. All shares are between 0 and 1.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
+from mtassay.core import Case, Output, Run, Tools
+from mtassay.errors import UsageError
 from mtassay.methods.invariance.issues import Issue, Ranking, find_issues
-from mtassay.methods.invariance.labels import CORRECT
+from mtassay.methods.invariance.labels import CORRECT, labels_of
+from mtassay.methods.invariance.method import InvarianceMethod, names_in
+from mtassay.methods.invariance.nouns import Answer
+from mtassay.registry import names
+from mtassay.reviews import Subject
 from mtassay.stats import wilson
 
 __all__ = [
     "ERROR_TYPES",
     "SEVERAL",
     "Evaluation",
+    "Evaluations",
+    "Measurement",
     "Rate",
     "SweepPoint",
     "TopK",
+    "blind_sample",
     "evaluate",
+    "evaluate_methods",
     "precision_of",
+    "sample_pairs",
+    "side_by_side",
     "sweep",
 ]
 
@@ -89,6 +103,132 @@ class SweepPoint:
     threshold: float
     issues: int
     accuracy: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One system and structure against the labels; no variant is farther than `farthest`."""
+
+    evaluation: Evaluation
+    sweep: Sequence[SweepPoint]
+    farthest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluations:
+    """Structures side by side, and how many of the pairs that each companion detector flags are wrong.
+
+    With several systems each name begins with the system's. `seconds` are those of each step.
+    """
+
+    structures: Mapping[str, Measurement]
+    detectors: Mapping[str, Rate]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def single(self) -> tuple[str, Measurement]:
+        """The one structure of one system, with its name, for who can draw no more."""
+        first, *others = self.structures.items()
+        if not others:
+            return first
+        if len({name.rpartition(", ")[2] for name in self.structures}) > 1:
+            raise UsageError("One structure can be drawn at a time: give --structure NAME with --plot.")
+        raise UsageError("One system can be drawn at a time: give one with -t.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for a program."""
+        return {
+            "structures": {
+                name: {**asdict(each.evaluation), "sweep": [asdict(point) for point in each.sweep]}
+                for name, each in self.structures.items()
+            },
+            "detectors": {name: asdict(rate) for name, rate in self.detectors.items()},
+            "seconds": dict(self.seconds),
+        }
+
+
+Outputs = Mapping[str, Sequence[Output]]
+
+
+def side_by_side(
+    structures: str | None, given: Mapping[str, Any], run: Run | None = None
+) -> list[InvarianceMethod]:
+    """A method for each structure, whose names are separated by commas; `None` is the usual one.
+
+    >>> [m.threshold for m in side_by_side("raw,dependency", {"pair": "en-pt", "detectors": "none"})]
+    [14, 4]
+    """
+    chosen = [None] if structures is None else names_in(structures)
+    if not chosen:
+        raise UsageError(f"Name a structure. Available: {', '.join(names('structure'))}.")
+    return [InvarianceMethod.resolve({**given, "structure": name}, run) for name in chosen]
+
+
+def evaluate_methods(
+    methods: Sequence[InvarianceMethod],
+    cases: Sequence[Case],
+    outputs: Outputs,
+    decisions: Mapping[str, str],
+    tools: Tools,
+) -> Evaluations:
+    """Methods that differ in their structure against what people decided, by subject.
+
+    The companion detectors are those of the first one.
+    """
+    measured: dict[str, Measurement] = {}
+    flagged: dict[str, Rate] = {}
+    several = len(outputs) > 1
+    for method in methods:
+        for system, answered in method.compare(cases, outputs, tools).items():
+            before = f"{system}, " if several else ""
+            rankings = method.measure(answered, tools).rankings
+            known = labels_of([answer for each in answered for answer in each.answers], decisions)
+            measured[f"{before}{method.structure}"] = Measurement(
+                evaluate(rankings, known, threshold=method.threshold, top=method.top),
+                sweep(rankings, known),
+                max((far.distance for each in rankings for far in each.variants), default=0.0),
+            )
+            if method is methods[0]:
+                for name, ids in method.flagged(answered, tools).items():
+                    flagged[f"{before}{name}"] = precision_of(ids, known)
+    return Evaluations(measured, flagged)
+
+
+def sample_pairs(
+    methods: Sequence[InvarianceMethod], cases: Sequence[Case], outputs: Outputs, tools: Tools, *, seed: int
+) -> list[Subject]:
+    """What to label so that the issues of these methods can be evaluated, those of one system."""
+    if len(outputs) != 1:
+        raise UsageError("One system can be labelled at a time: give one with -t.")
+    rankings: Sequence[Ranking] = ()
+    issues: list[Issue] = []
+    answers: dict[str, Answer] = {}
+    for method in methods:
+        (answered,) = method.compare(cases, outputs, tools).values()
+        answers = {answer.id: answer for each in answered for answer in each.answers}
+        rankings = method.measure(answered, tools).rankings
+        issues += find_issues(rankings, method.threshold)
+    chosen = blind_sample(rankings, issues, top=methods[-1].top, seed=seed)
+    if not chosen:
+        raise UsageError("No issue is reported, so there is nothing to label. Try a lower --threshold.")
+    pairs = (answers[pair] for pair in chosen)
+    return [Subject(pair.id, (pair.source.text,), (pair.output.text,)) for pair in pairs]
+
+
+def blind_sample(rankings: Sequence[Ranking], issues: Iterable[Issue], *, top: int, seed: int) -> list[str]:
+    """The ids of pairs to label, shuffled so that the order says nothing.
+
+    All pairs shown with an issue of any structure are among them, and as many variants as were shown, drawn
+    from those that no structure reports. `rankings` are of one structure, for what was compared.
+    """
+    found = list(issues)
+    shown = dict.fromkeys(pair for issue in found for pair in issue.pairs(top))
+    reported = {far.variant for issue in found for far in issue.variants}
+    others = [far.variant for r in rankings for far in r.variants if far.variant not in reported]
+    draw = random.Random(seed)
+    variants = sum(1 for pair in shown if pair in reported)
+    chosen = [*shown, *draw.sample(sorted(others), min(variants, len(others)))]
+    draw.shuffle(chosen)
+    return chosen
 
 
 def evaluate(rankings: Sequence[Ranking], labels: Labels, *, threshold: float, top: int = 3) -> Evaluation:

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mtassay.display import Cell, Figure, Point, Series, Table
-from mtassay.methods.invariance.evaluation import Evaluation, Rate, SweepPoint
+from mtassay.methods.invariance.evaluation import Evaluation, Evaluations, Rate, SweepPoint
+from mtassay.methods.invariance.tables import seconds_table
 from mtassay.texts.marks import printable
 
 __all__ = [
     "accuracy_table",
+    "evaluation_tables",
     "new_errors_table",
     "precision_table",
     "sweep_figure",
@@ -24,6 +26,22 @@ __all__ = [
 _TYPES = {"modification": "modif.", "mistranslation": "mistr."}
 _ROWS = 30  # thresholds that a table shows
 _INTERVAL = "In brackets: Wilson's 95 % interval."
+
+
+def evaluation_tables(evaluations: Evaluations) -> list[Table]:
+    """All tables; accuracy by threshold where there is one structure of one system."""
+    structures = {name: each.evaluation for name, each in evaluations.structures.items()}
+    tables = [
+        accuracy_table(structures),
+        new_errors_table(structures),
+        types_table(structures),
+        unreported_table(structures),
+    ]
+    if evaluations.detectors:
+        tables.append(precision_table(evaluations.detectors))
+    if len(structures) == 1:
+        tables += [sweep_table(each.sweep, title="By threshold") for each in evaluations.structures.values()]
+    return [*tables, seconds_table(evaluations.seconds)]
 
 
 def accuracy_table(evaluations: Mapping[str, Evaluation]) -> Table:

@@ -5,17 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from mtassay.core import DISPUTED
+from mtassay.core import DISPUTED, Tools
+from mtassay.errors import UsageError
+from mtassay.formats.reviews import read_reviews
+from mtassay.formats.text import FilePath
 from mtassay.methods.invariance.nouns import Answer
-from mtassay.reviews import Subject
+from mtassay.reviews import Subject, decide
 
-__all__ = ["CORRECT", "QUESTION", "Standing", "label_of", "labels_of", "standing"]
+__all__ = ["CORRECT", "QUESTION", "Standing", "decisions_in", "label_of", "labels_of", "standing"]
 
 QUESTION = "invariance"
 """What reviewers are asked about a pair of source and output: which kind of error is in it, if any?"""
 CORRECT = "correct"
 
 Standing = Literal["suspicious", "confirmed", "cleared"]
+
+
+def decisions_in(labels: FilePath | None, tools: Tools) -> dict[str, str]:
+    """What people decided, by subject: in a file of reviews, or in the workspace.
+
+    What is disputed or open is left out; that there is nothing at all is an error.
+    """
+    if labels is None:
+        found = dict(tools.decisions(QUESTION))
+    else:  # rows without a name are one person's: who it is does not matter here
+        reviews = (row.review for row in read_reviews(labels, reviewer="unnamed").rows)
+        decided = decide(review for review in reviews if review.question == QUESTION)
+        found = {subject: d.answer for (subject, _), d in decided.items() if d.answer is not None}
+    settled = {subject: answer for subject, answer in found.items() if answer != DISPUTED}
+    if not settled:
+        raise UsageError(
+            f"There are no labels in {labels or 'the workspace'}. Label issues first: mtassay review next"
+        )
+    return settled
 
 
 def label_of(answer: Answer, decisions: Mapping[str, str]) -> str | None:

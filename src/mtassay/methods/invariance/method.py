@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, Literal, Self
 
 from mtassay.core import (
+    EDITED,
     Case,
-    Doubt,
     Finding,
-    Flags,
+    Generated,
     Judgement,
     Output,
-    Question,
     Result,
     Run,
     Segment,
@@ -26,35 +24,40 @@ from mtassay.core import (
     Verdict,
     original_of,
 )
-from mtassay.display import PLAIN, Block, Table, View
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
-from mtassay.method import Method
-from mtassay.methods.invariance.answering import Answered, answered, texts_of
-from mtassay.methods.invariance.asking import cases_of
-from mtassay.methods.invariance.detectors import DEFAULT, Detector, Suspicion, find_suspicions, open_detectors
-from mtassay.methods.invariance.filters import check_filters, read_twice, without_paraphrases
-from mtassay.methods.invariance.issues import Far, Issue, Ranking, find_issues, rank
-from mtassay.methods.invariance.labels import QUESTION, labels_of, standing
-from mtassay.methods.invariance.nouns import Answer, Compared
-from mtassay.methods.invariance.reading import read_texts
-from mtassay.methods.invariance.stability import stability
-from mtassay.methods.invariance.structures.base import Structure
-from mtassay.methods.invariance.structures.choose import open_structure
-from mtassay.methods.invariance.tables import (
-    companion_table,
-    issue_blocks,
-    issues_table,
-    seconds_table,
-    summary_table,
-    variant_lines,
+from mtassay.methods.invariance.answers import Answered, answered, cases_of, read_texts, texts_of
+from mtassay.methods.invariance.detectors.base import Detector, PhraseDetector, Suspicion
+from mtassay.methods.invariance.detectors.companions import (
+    default_detectors,
+    find_suspicions,
+    installed_detectors,
+    open_detectors,
 )
+from mtassay.methods.invariance.evidence import Evidence, LeftOut, ShownVariant
+from mtassay.methods.invariance.filters import FILTERS, check_filters, read_twice, without_paraphrases
+from mtassay.methods.invariance.issues import (
+    Far,
+    Issue,
+    Ranking,
+    count_findings,
+    find_issues,
+    rank,
+    stability,
+)
+from mtassay.methods.invariance.labels import QUESTION, labels_of, standing
+from mtassay.methods.invariance.nouns import Answer, Compared, is_made, with_edits
+from mtassay.methods.invariance.shown import InvarianceRun
+from mtassay.methods.invariance.structures.base import Structure, open_structure
+from mtassay.methods.invariance.variants.generating import VariantSettings, make_variants
 from mtassay.methods.missing import missing
-from mtassay.reviews import Subject
+from mtassay.options import option
+from mtassay.registry import find, names
+from mtassay.stats import fixed_seed
 from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator
 
-__all__ = ["InvarianceMethod", "Measured"]
+__all__ = ["InvarianceMethod", "Measured", "names_in"]
 
 _VERDICTS: dict[str, Verdict] = {
     "suspicious": "fail",
@@ -78,65 +81,177 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class InvarianceMethod(Method):
-    """Compares the translations of originals and their variants.
+class InvarianceMethod(VariantSettings, InvarianceRun):
+    """Makes variants of sentences, and compares the translations of originals and their variants.
 
     An original has an issue if the distance of a variant's translation from its own is strictly larger than
-    `threshold`; the `top` farthest variants are shown. `filters` leave out variants whose distance has a
-    harmless reason, `detectors` look for single kinds of errors in the same translations. `annotator` and
-    `source_annotator` ask for certain language tools. Without `reviews`, what people said of an issue does
-    not count.
+    `threshold`, which is that of the structure's `preset` where none is given; the `top` farthest variants
+    are shown. `filters` leave out variants whose distance has a harmless reason, `detectors` look for single
+    kinds of errors in the same translations. `annotator` and `source_annotator` ask for certain language
+    tools. Without `reviews`, what people said of an issue does not count.
     """
 
-    name: ClassVar[str] = "invariance"
-    asks: ClassVar[Sequence[Question]] = (
-        Question(
-            QUESTION,
-            "Is the translation right? If not, what is wrong: words are dropped (under) or added (over), "
-            "something modifies the wrong word (modification), a word or phrase is wrong (mistranslation), "
-            "the words are right but not how they go together (logic), or several of these?",
-            {
-                "c": "correct",
-                "d": "under",
-                "o": "over",
-                "m": "modification",
-                "w": "mistranslation",
-                "l": "logic",
-                "x": "several",
-            },
-            is_blind=True,
+    pair: str
+    structure: str = field(
+        default="dependency",
+        metadata=option(
+            f"What is compared: {', '.join(names('structure'))}. Default: the saved run's, or dependency.",
+            metavar="NAME",
+            kind=str | None,
+            default=None,
+        ),
+    )
+    threshold: float = field(
+        default=4,
+        metadata=option(
+            "A variant farther than this makes an issue. Default: the saved run's, or the preset's.",
+            kind=float | None,
+            default=None,
+            least=0,
+        ),
+    )
+    preset: Literal["wide", "sure"] | None = field(
+        default=None,
+        metadata=option(
+            "wide, the default: most issues (dependency: 4); sure: fewer and surer (dependency: 15)."
+        ),
+    )
+    top: int = field(
+        default=3,
+        metadata=option(
+            "Show the K farthest variants of an issue. Default: the run's, or 3.",
+            metavar="K",
+            kind=int | None,
+            default=None,
+            least=1,
+            in_signature=False,
+        ),
+    )
+    discount: bool = field(
+        default=False,
+        metadata=option(
+            "Leave out the place of the edit from the distance.",
+            "--discount/--no-discount",
+            kind=bool | None,
+            default=None,
+        ),
+    )
+    filters: tuple[str, ...] = field(
+        default=(),
+        metadata=option(
+            f"Against false alarms, or none: {', '.join(FILTERS)}.",
+            "--filter",
+            metavar="NAMES",
+            kind=list[str] | None,
+            default=None,
+        ),
+    )
+    detectors: tuple[str, ...] = field(
+        default_factory=default_detectors,
+        metadata=option(
+            f"Companion detectors, 'none' or 'all': {', '.join(names('detector'))}. "
+            f"Default: {', '.join(default_detectors())}, as far as there are tools.",
+            metavar="NAMES",
+            kind=str | None,
+            default=None,
+        ),
+    )
+    annotator: str | None = field(
+        default=None, metadata=option("Language tool for outputs: spacy, stanza:pt…", metavar="NAME")
+    )
+    alpha: float = field(
+        default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5, in_signature=False)
+    )
+    reviews: bool = field(
+        default=True,
+        metadata=option(
+            "Let what reviewers said clear or confirm issues.", "--reviews/--no-reviews", in_signature=False
         ),
     )
 
-    pair: str
-    structure: str = "dependency"
-    threshold: float = 4
-    top: int = 3
-    discount: bool = False
-    filters: tuple[str, ...] = ()
-    detectors: tuple[str, ...] = DEFAULT
-    annotator: str | None = None
-    source_annotator: str | None = None
-    alpha: float = 0.05
-    reviews: bool = True
-
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_filters(self.filters)
         if not (math.isfinite(self.threshold) and self.threshold >= 0):
             raise UsageError(f"The threshold must be a number, 0 or more, not {self.threshold:g}.")
         if self.top < 1:
             raise UsageError("At least one variant of an issue must be shown: --top 1 or more.")
 
+    @classmethod
+    def resolve(cls, given: Mapping[str, Any], run: Run | None = None) -> Self:
+        """Names may be given as text, `parser,paraphrase`; `none` is nothing, `all` are all detectors.
+
+        What was not given is as in a saved run. Its threshold, discount and filters are made for its
+        structure; other structures have their usual ones. Detectors are those that there are tools for. A run
+        of another method brings its languages only.
+        """
+        said = {key: value for key, value in given.items() if value is not None}
+        saved = _saved(cls, run)
+        own = str(saved.get("structure", "dependency"))
+        structure = str(said.get("structure", own)).strip().lower()
+        usual: Mapping[str, float] = find("structure", structure).thresholds
+        others = ("preset", "detectors", *(("threshold",) if "preset" in said else ()))
+        for key in others if structure == own else (*others, "threshold", "discount", "filters"):
+            saved.pop(key, None)
+        values = {**saved, **said, "structure": structure}
+        if "threshold" not in values:
+            preset = values.get("preset", "wide")
+            if preset not in usual:
+                raise UsageError(f"No preset '{preset}'. Available: {', '.join(usual)}.")
+            values["threshold"] = usual[preset]
+        if "filters" in values:
+            named = names_in(values["filters"])
+            values["filters"] = () if named == ("none",) else named
+        if "pos" in values:
+            values["pos"] = names_in(values["pos"])
+        if "detectors" in values:
+            values["detectors"] = _detectors(values["detectors"])
+        elif "pair" in values:
+            values["detectors"] = installed_detectors(parse_pair(values["pair"]))
+        values["seed"] = fixed_seed(values.get("seed"))
+        return super().resolve(values)
+
+    @classmethod
+    def segments_of(cls, run: Run) -> Sequence[Segment]:
+        """A run whose cases are edits has variants, whichever method edited them."""
+        if run.method == cls.name:
+            return run.segments
+        return with_edits(run.segments) if cls.takes(run) else super().segments_of(run)
+
+    @classmethod
+    def takes(cls, run: Run) -> bool:
+        """Whether there is something to compare in a run: its own, or one whose cases are edits."""
+        edits = ((segment.id, original_of(segment)) for segment in run.segments)
+        return run.method == cls.name or any(key == f"{original}{EDITED}" for key, original in edits)
+
     def read(self, sentences: Any) -> list[Segment]:
-        """The sentences of a file, of a list, or segments as they are."""
-        if isinstance(sentences, str | PathLike):
-            segments = read_segments(Path(sentences), [], pair=self._pair)
+        """The sentences of a file (`-` is standard input) or a list; segments stay as they are."""
+        path = Path(sentences) if isinstance(sentences, str | PathLike) else None
+        if path is not None:
+            segments = read_segments(path, [], pair=self._pair)
         else:
             texts = enumerate(sentences, start=1)
             segments = [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in texts]
         if not any((segment.source or "").strip() for segment in segments):
-            raise InputError("there are no sentences in it", path=None)
+            raise InputError("there are no sentences in it" if path else "there are no sentences", path=path)
         return segments
+
+    def generate(self, segments: Sequence[Segment], tools: Tools) -> Generated:
+        """Variants, and noun phrases where a detector asks for these."""
+        phrases = any(issubclass(find("detector", name), PhraseDetector) for name in self.detectors)
+        return self.with_variants(segments, tools, phrases=phrases)
+
+    def with_variants(self, segments: Sequence[Segment], tools: Tools, *, phrases: bool) -> Generated:
+        """The segments with variants, unless they have them; refused is a sentence that got none, and why."""
+        made = segments
+        if not is_made(segments):
+            made = make_variants(segments, self._pair, self, tools, phrases=phrases)
+        refused = [
+            {"id": segment.id, "source": segment.source, "reason": str(segment.tags["skip"])}
+            for segment in made
+            if original_of(segment) is None and segment.tags.get("skip")
+        ]
+        return Generated(made, refused)
 
     def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
         return cases_of(segments)
@@ -157,7 +272,7 @@ class InvarianceMethod(Method):
                 if each.original is not None:
                     labels = labels_of(each.answers, decisions)
                     found.append(self._finding(each, issues.get(each.case.id), measured, system, labels))
-            counts[system] = _counts(found, material, len(issues))
+            counts[system] = count_findings(found, material, len(issues))
             findings += [*found, *self._suspicions(material, system, tools)]
         return Judgement(findings, counts=counts)
 
@@ -204,124 +319,6 @@ class InvarianceMethod(Method):
             if each.original is not None
         ]
         return Measured(rankings, filtered)
-
-    @classmethod
-    def facts(cls, run: Run) -> str:
-        return ""
-
-    @classmethod
-    def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
-        times = seconds_table(run.seconds) if run.seconds else None
-        return [table for table in (summary_table(run), companion_table(run), times) if table]
-
-    @classmethod
-    def blocks(cls, run: Run, view: View = PLAIN) -> list[Block]:
-        return issue_blocks(run, view)
-
-    @classmethod
-    def cases_table(cls, run: Run, view: View = PLAIN) -> Table | None:
-        return issues_table(run)
-
-    @classmethod
-    def record(cls, run: Run) -> dict[str, Any]:
-        findings = [asdict(finding) for finding in run.findings if finding.verdict != "pass"]
-        times = {"seconds": dict(run.seconds)} if run.seconds else {}
-        return {**run.result.as_dict(), **times, "findings": findings}
-
-    @classmethod
-    def later(cls, run: Run) -> list[str]:
-        return [f"as judged then; with later reviews: mtassay invariance judge {run.id}"]
-
-    @classmethod
-    def advice(cls, run: Run, *, is_saved: bool) -> list[str]:
-        if not is_saved:
-            return ["not kept; add --save to review issues and to try other structures without asking again"]
-        lines = [f"other structures: mtassay invariance judge {run.id} --structure raw"]
-        if any(counts["issues"] for counts in run.result.counts.values()):
-            lines.append(f"which issues are errors? mtassay review next {run.id}")
-        return lines
-
-    @classmethod
-    def doubts(cls, run: Run) -> list[Doubt]:
-        """All outputs that are shown with an issue, the original's and the variants'."""
-        return [
-            Doubt(case_id, finding.system, "suspicious", finding.evidence)
-            for finding in run.findings
-            if finding.evidence.get("status") in ("suspicious", "confirmed", "cleared")
-            for case_id in (finding.case_id, *(str(v["id"]) for v in finding.evidence.get("variants", ())))
-        ]
-
-    @classmethod
-    def findings(cls, run: Run, case_id: str) -> list[Finding]:
-        """A variant that is shown with an issue has a finding of its own, first."""
-        own = super().findings(run, case_id)
-        segment = next((segment for segment in run.segments if segment.id == case_id), None)
-        original = None if segment is None else original_of(segment)
-        if original is None:
-            return own
-        reported = (_reported(issue, case_id) for issue in super().findings(run, original))
-        return [*filter(None, reported), *own]
-
-    @classmethod
-    def holds(cls, run: Run, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
-        """What labels make of an issue by now: one error in a pair that it shows confirms it."""
-        issue = next(
-            (f for f in cls.findings(run, case_id) if f.system == system and f.evidence.get("variants")), None
-        )
-        if issue is None:
-            return ""
-        sources = {segment.id: segment.source for segment in run.segments}
-        shown = [
-            Subject(case_id, (sources.get(case_id),), (run.text(case_id, system) or "",)),
-            *(Subject(str(v["id"]), (v["source"],), (v["output"],)) for v in issue.evidence["variants"]),
-        ]
-        labels = {s.case_id: decisions[s.id] for s in shown if s.id in decisions}
-        return standing([subject.case_id for subject in shown], labels)
-
-    @classmethod
-    def status(cls, findings: Sequence[Finding]) -> str:
-        judged = next((f for f in findings if "status" in f.evidence), None)
-        return str(judged.evidence["status"]) if judged else super().status(findings)
-
-    @classmethod
-    def why(cls, finding: Finding) -> str:
-        evidence = finding.evidence
-        if "status" not in evidence:
-            return super().why(finding)
-        if "why" in evidence:
-            return str(evidence["why"])
-        distances = [variant["distance"] for variant in evidence.get("variants", ())]
-        far = (
-            f"distance {max(distances):g}, beyond the threshold"
-            if distances
-            else "no variant beyond the threshold"
-        )
-        compared = int(evidence["compared"])
-        return f"{far} of {evidence['threshold']:g}; {compared:,} variant{'s'[: compared != 1]} compared"
-
-    @classmethod
-    def reasons(cls, finding: Finding) -> list[str]:
-        """The variants that were reported with an original follow."""
-        return [cls.why(finding), *variant_lines(finding.evidence)]
-
-    @classmethod
-    def flags_of(cls, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
-        """A structure flags the variants that it shows; a companion detector the pairs that it suspects."""
-        if not any("distances" in f.evidence or f.evidence.get("variants") for f in findings):
-            return super().flags_of(detector, findings, missing)
-        flagged: set[tuple[str, str]] = set()
-        scores: dict[tuple[str, str], float] = {}
-        silent = Counter(missing)
-        for finding in findings:
-            shown = {str(v["id"]): v.get("distance", 0.0) for v in finding.evidence.get("variants", ())}
-            for variant, distance in {**shown, **finding.evidence.get("distances", {})}.items():
-                scores[variant, finding.system] = float(distance)
-            # What people cleared must not be held against their own words.
-            if finding.verdict == "fail" or finding.evidence.get("status") == "cleared":
-                flagged |= {(variant, finding.system) for variant in shown}
-            elif finding.verdict != "pass":
-                silent[str(finding.verdict)] += 1
-        return Flags(detector, frozenset(flagged), scores, silent)
 
     @property
     def detector(self) -> str:
@@ -397,40 +394,37 @@ class InvarianceMethod(Method):
     ) -> Finding:
         assert each.original is not None
         pairs = {pair.variant.id: pair for pair in each.compared}
-        evidence: dict[str, Any] = {
-            "status": standing(issue.pairs(self.top), labels) if issue else "stable",
-            "source": each.original.source.text,
-            "output": each.original.output.text,
-            "threshold": self.threshold,
-            "compared": len(pairs),
-            "distances": dict(measured.by_original[each.case.id].variants),
-        }
-        if issue:
-            shown = issue.variants[: self.top]
-            evidence["variants"] = [self._shown(pairs[far.variant], far.distance) for far in shown]
-            evidence["label"] = {key: labels[key] for key in issue.pairs(self.top) if key in labels}
-        if each.unread:
-            evidence["unread"] = [{"id": unread.id, "why": unread.why} for unread in each.unread]
-        far = measured.by_original[each.case.id].variants
-        if left_out := [
-            {"id": key, "why": measured.filtered[key].variant, "distance": measured.filtered[key].distance}
-            for key, distance in far
-            if key in measured.filtered and distance <= self.threshold
-        ]:
-            evidence["filtered"] = left_out
-        verdict = _VERDICTS[evidence["status"]]
-        return Finding(each.case.id, system, self.detector, verdict, far[0].distance, evidence)
+        ranking = measured.by_original[each.case.id].variants
+        shown = issue.variants[: self.top] if issue else ()
+        evidence = Evidence(
+            standing(issue.pairs(self.top), labels) if issue else "stable",
+            each.original.source.text,
+            each.original.output.text,
+            self.threshold,
+            len(pairs),
+            dict(ranking),
+            [self._shown(pairs[far.variant], far.distance) for far in shown] if issue else None,
+            {key: labels[key] for key in issue.pairs(self.top) if key in labels} if issue else {},
+            [LeftOut(unread.id, unread.why) for unread in each.unread],
+            [
+                LeftOut(key, measured.filtered[key].variant, measured.filtered[key].distance)
+                for key, distance in ranking
+                if key in measured.filtered and distance <= self.threshold
+            ],
+        )
+        verdict = _VERDICTS[evidence.status]
+        return Finding(each.case.id, system, self.detector, verdict, ranking[0].distance, evidence.as_dict())
 
-    def _shown(self, pair: Compared, distance: float) -> dict[str, Any]:
-        return {
-            "id": pair.variant.id,
-            "source": pair.variant.source.text,
-            "output": pair.variant.output.text,
-            "before": pair.edit.before,
-            "after": pair.edit.after,
-            "distance": distance,
-            "differences": self._structure.differences(pair),
-        }
+    def _shown(self, pair: Compared, distance: float) -> ShownVariant:
+        return ShownVariant(
+            pair.variant.id,
+            pair.variant.source.text,
+            pair.variant.output.text,
+            pair.edit.before,
+            pair.edit.after,
+            distance,
+            self._structure.differences(pair),
+        )
 
     def _without_answer(self, material: Sequence[Answered], system: str) -> list[Finding]:
         return [
@@ -442,7 +436,7 @@ class InvarianceMethod(Method):
         ]
 
     def _skipped(self, case_id: str, system: str, reason: str) -> Finding:
-        return Finding(case_id, system, self.detector, "skipped", evidence={"reason": reason})
+        return Finding(case_id, system, self.detector, "skipped", evidence=Evidence(reason=reason).as_dict())
 
     def flagged(self, material: Sequence[Answered], tools: Tools) -> dict[str, list[str]]:
         """The ids of the pairs that each companion detector suspects."""
@@ -467,46 +461,39 @@ class InvarianceMethod(Method):
         ]
 
 
-def _reported(issue: Finding, variant: str) -> Finding | None:
-    """What a finding about an original says of this variant, if it is among those shown with it."""
-    shown = next((each for each in issue.evidence.get("variants", ()) if each["id"] == variant), None)
-    if shown is None:
-        return None
-    distance, differences = float(shown["distance"]), list(shown.get("differences", ()))
-    threshold = issue.evidence.get("threshold")
-    beyond = "" if threshold is None else f", beyond the threshold of {threshold:g}"
-    why = f"distance {distance:g} from the output to {issue.case_id}{beyond}"
-    evidence = {
-        "status": "reported",
-        "original": issue.case_id,
-        "threshold": threshold,
-        "differences": differences,
-        "why": ": ".join(filter(None, [why, "; ".join(differences)])),
-    }
-    return Finding(variant, issue.system, issue.detector, "fail", distance, evidence)
+def _saved(method: type[InvarianceMethod], run: Run | None) -> dict[str, Any]:
+    """The fields that a saved run describes; of another method's, no more than the languages."""
+    if run is None:
+        return {}
+    known = {f.name for f in fields(method)} if run.method == method.name else {"pair"}
+    restored = method.restore(run.parameters)
+    return {key: restored[key] for key in known if restored.get(key) is not None}
+
+
+def names_in(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Names that may be separated by commas, each once."""
+    texts = [given] if isinstance(given, str) else given
+    named = (name.strip().lower() for text in texts for name in text.split(","))
+    return tuple(dict.fromkeys(filter(None, named)))
+
+
+def _detectors(given: str | Sequence[str]) -> tuple[str, ...]:
+    chosen, known = names_in(given), tuple(names("detector"))
+    if chosen == ("all",):
+        return known
+    if chosen in ((), ("none",)):
+        return ()
+    for name in chosen:
+        if name not in known:
+            raise UsageError(f"No detector '{name}'. Available: {', '.join(known)}, none, all.")
+    return chosen
 
 
 def _evidence(suspicion: Suspicion, answer: Answer) -> dict[str, Any]:
-    texts = {"source": answer.source.text, "output": answer.output.text}
-    return {"why": suspicion.why, **texts, **suspicion.evidence}
+    source, output = answer.source.text, answer.output.text
+    own = Evidence(source=source, output=output, why=suspicion.why, details=suspicion.evidence)
+    return own.as_dict()
 
 
 def _open(language: str, needs: frozenset[Layer], name: str | None) -> Annotator | None:
     return open_annotator(language, needs=sorted(needs), name=name) if needs else None
-
-
-def _counts(found: Sequence[Finding], material: Sequence[Answered], issues: int) -> dict[str, int]:
-    """What became of the originals, of which there is one finding each, and how much was compared."""
-    verdicts = Counter(finding.verdict for finding in found)
-    return {
-        "originals": len(found),
-        "variants": sum(len(each.compared) for each in material),
-        "pairs": sum(len(each.answers) for each in material),
-        "issues": issues,
-        "pass": verdicts["pass"],
-        "fail": verdicts["fail"],
-        "skipped": verdicts["skipped"],
-        "error": verdicts["error"],
-        "unread": sum(len(each.unread) for each in material),
-        "filtered": sum(len(finding.evidence.get("filtered", ())) for finding in found),
-    }

@@ -1,4 +1,4 @@
-"""What invariance testing talks of: an edit, the variant it makes, and two translations side by side.
+"""What invariance testing talks of: the variant that an edit makes, and two translations side by side.
 
 A variant is a segment like any other, so every command can translate it, store it and show it; its tags say
 which original it comes from and which one word differs.
@@ -6,35 +6,28 @@ which original it comes from and which one word differs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from mtassay.core import Segment
+from mtassay.core import Edit, Segment, original_of
 from mtassay.errors import InputError
+from mtassay.methods.invariance.structures.words import plain_words
 from mtassay.tools.annotate.nouns import Annotation
 
-__all__ = ["Answer", "Compared", "Edit", "edit_of", "has_variants", "original_of", "variant_of"]
+__all__ = [
+    "Answer",
+    "Compared",
+    "edit_between",
+    "edit_of",
+    "has_variants",
+    "is_made",
+    "variant_of",
+    "with_edits",
+]
 
-
-class Edit(NamedTuple):
-    """The one word that differs: `before` stands at `start` to `end` in the original's characters.
-
-    `pos` is its universal part of speech.
-
-    >>> Edit(2, 7, "small", "young", "ADJ").apply("A small dog")
-    'A young dog'
-    """
-
-    start: int
-    end: int
-    before: str
-    after: str
-    pos: str = ""
-
-    def apply(self, source: str) -> str:
-        """The variant of this original."""
-        return source[: self.start] + self.after + source[self.end :]
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +64,6 @@ def variant_of(original: Segment, edit: Edit, place: int, facts: Mapping[str, An
     )
 
 
-def original_of(segment: Segment) -> str | None:
-    """The id of the original that a segment is a variant of; `None` for an original."""
-    original = segment.tags.get("original")
-    return None if original is None else str(original)
-
-
 def has_variants(segments: Iterable[Segment]) -> bool:
     """Whether these hold variants already, right or wrong ones, so that none need to be made."""
     return any("edit" in segment.tags or original_of(segment) is not None for segment in segments)
@@ -99,3 +86,49 @@ def edit_of(tags: Mapping[str, Any]) -> Edit:
     pos = edit.get("pos")
     said = pos if isinstance(pos, str) else ""
     return Edit(edit["start"], edit["end"], edit["before"], edit["after"], said)
+
+
+def is_made(segments: Sequence[Segment]) -> bool:
+    """Whether there are variants, or every original says why it has none, so that none need to be made."""
+    return has_variants(segments) or all(segment.tags.get("skip") for segment in segments)
+
+
+def with_edits(segments: Sequence[Segment]) -> list[Segment]:
+    """The segments of any run; one that was made from another has the one edit that turns that into it."""
+    sources = {segment.id: segment.source or "" for segment in segments}
+    found = []
+    for segment in segments:
+        original = original_of(segment)
+        if original in sources and not {"edit", "phrase"} & segment.tags.keys():
+            edit = edit_between(sources[original], segment.source or "")
+            segment = segment._replace(tags={**segment.tags, "edit": edit._asdict()})
+        found.append(segment)
+    return found
+
+
+def edit_between(before: str, after: str) -> Edit:
+    """The one edit that turns a text into another, from the first to the last whole word that differs.
+
+    >>> edit_between("A dog sees me.", "A cow sees you.")
+    Edit(start=2, end=13, before='dog sees me', after='cow sees you', pos='')
+    """
+    inside = _inside(before), _inside(after)
+    longest = min(len(before), len(after))
+    start = next((n for n in range(longest) if before[n] != after[n]), longest)
+    while start in inside[0] or start in inside[1]:
+        start -= 1
+    longest -= start
+    same = next((n for n in range(longest) if before[-1 - n] != after[-1 - n]), longest)
+    while len(before) - same in inside[0] or len(after) - same in inside[1]:
+        same -= 1
+    end = len(before) - same
+    return Edit(start, end, before[start:end], after[start : len(after) - same])
+
+
+def _inside(text: str) -> set[int]:
+    """The places that are inside a word or a number; before an English `'s` a word may end."""
+    spans = [number.span() for number in _NUMBER.finditer(text)]
+    for word in plain_words(text):
+        ends = (word.end - 2, word.end) if word.text.endswith(("'s", "’s")) else (word.end,)
+        spans += zip((word.start, *ends), ends, strict=False)
+    return {place for start, end in spans for place in range(start + 1, end)}

@@ -1,18 +1,20 @@
-"""What an invariance run found: each issue as a block that a person can read, and counts for each system."""
+"""What an invariance run found, as people read it: issues, counts for each system, variants, their cost."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
-from mtassay.core import Finding, Run
+from mtassay.core import Finding, Run, Segment, original_of
 from mtassay.display import Block, Cell, Figure, Line, Point, Series, Table, View
+from mtassay.methods.invariance.evidence import ISSUE, Evidence, is_about_original
 from mtassay.stats import wilson
-from mtassay.texts.marks import differing, find_words, marked
+from mtassay.texts.marks import differing, find_words, marked, printable, wrapped
 
 __all__ = [
+    "changed_lines",
     "companion_table",
+    "cost_table",
     "issue_block",
     "issue_blocks",
     "issues_in",
@@ -21,10 +23,9 @@ __all__ = [
     "seconds_table",
     "summary_table",
     "variant_lines",
+    "variants_table",
 ]
 
-METHOD = "invariance"
-_ISSUE = ("suspicious", "confirmed", "cleared")
 USUAL = 10
 """So many issues of each system are shown, unless somebody wants more or fewer."""
 _REASONS = 5  # reasons that a note names
@@ -32,7 +33,7 @@ _REASONS = 5  # reasons that a note names
 
 def issues_in(run: Run) -> list[Finding]:
     """The findings that are issues, the farthest first, equally far ones in the order of the run."""
-    issues = [f for f in run.findings if _is_about_original(f) and f.evidence.get("status") in _ISSUE]
+    issues = [f for f in run.findings if is_about_original(f) and Evidence.of(f).is_issue]
     return sorted(issues, key=lambda finding: -(finding.value or 0.0))
 
 
@@ -41,22 +42,16 @@ def issue_block(finding: Finding, *, show_system: bool = True) -> Block:
 
     What differs from the original's output is marked in the variants' outputs.
     """
-    evidence = finding.evidence
-    variants = _variants(evidence)
-    source, output = str(evidence.get("source", "")), str(evidence.get("output", ""))
-    names = [
-        finding.case_id,
-        finding.system if show_system else "",
-        str(evidence.get("status", "")),
-        _far(finding),
-    ]
-    lines = [Line("source", source, find_words(source, [v["before"] for v in variants]))]
+    evidence = Evidence.of(finding)
+    source, output = evidence.source, evidence.output
+    names = [finding.case_id, finding.system if show_system else "", evidence.status, _far(finding)]
+    lines = [Line("source", source, find_words(source, [variant.before for variant in evidence.shown]))]
     lines.append(Line("output", output))
-    for variant in variants:
-        lines.append(Line(None, _change(variant)))
-        lines.append(Line("output", variant["output"], differing(output, variant["output"])[1]))
-        if variant["differences"]:
-            lines.append(Line("differs", "; ".join(variant["differences"])))
+    for variant in evidence.shown:
+        lines.append(Line(None, variant.change))
+        lines.append(Line("output", variant.output, differing(output, variant.output)[1]))
+        if variant.differences:
+            lines.append(Line("differs", "; ".join(variant.differences)))
     return Block(lines, " · ".join(filter(None, names)))
 
 
@@ -78,19 +73,16 @@ def issues_table(run: Run) -> Table:
     """The same as a table: a row for each original, followed by one for each variant reported with it."""
     rows: list[list[Cell | str]] = []
     for finding in issues_in(run):
-        evidence = finding.evidence
-        output = str(evidence.get("output", ""))
-        about = [marked(finding.case_id), finding.system, str(evidence.get("status", ""))]
-        rows.append([*about, "", "", marked(str(evidence.get("source", ""))), marked(output), ""])
-        for variant in _variants(evidence):
-            change = marked(f"{variant['before']} → {variant['after']}")
-            texts = [
-                marked(variant["source"]),
-                marked(variant["output"], differing(output, variant["output"])[1]),
-            ]
-            differences = marked("; ".join(variant["differences"]))
+        evidence = Evidence.of(finding)
+        output = evidence.output
+        about = [marked(finding.case_id), finding.system, evidence.status]
+        rows.append([*about, "", "", marked(evidence.source), marked(output), ""])
+        for variant in evidence.shown:
+            change = marked(f"{variant.before} → {variant.after}")
+            texts = [marked(variant.source), marked(variant.output, differing(output, variant.output)[1])]
+            differences = marked("; ".join(variant.differences))
             rows.append(
-                [marked(variant["id"]), *about[1:], change, f"{variant['distance']:g}", *texts, differences]
+                [marked(variant.id), *about[1:], change, f"{variant.distance:g}", *texts, differences]
             )
     header = ["pair", "system", "status", "change", "distance", "source", "output", "differs"]
     return Table(header, rows, title=f"Issues: {len(issues_in(run)):,}")
@@ -107,12 +99,12 @@ def summary_table(run: Run) -> Table:
         status for status in ("confirmed", "cleared") if any(_statuses(run, s)[status] for s in run.systems)
     ]
     for system in run.systems:
-        about = [f for f in run.findings if f.system == system and _is_about_original(f)]
+        about = [f for f in run.findings if f.system == system and is_about_original(f)]
         verdicts = Counter(finding.verdict for finding in about)
         statuses = _statuses(run, system)
         compared = verdicts["pass"] + verdicts["fail"]
-        issues = sum(statuses[status] for status in _ISSUE)
-        variants = sum(int(finding.evidence.get("compared", 0)) for finding in about)
+        issues = sum(statuses[status] for status in ISSUE)
+        variants = sum(Evidence.of(finding).compared or 0 for finding in about)
         row = [
             system,
             f"{len(about):,}",
@@ -166,52 +158,74 @@ def companion_table(run: Run) -> Table | None:
     return Table(["Detector", *header], rows, "Companion detectors", notes)
 
 
-def variant_lines(evidence: Mapping[str, Any]) -> list[str]:
+def variant_lines(finding: Finding) -> list[str]:
     """A line for each variant reported with an issue, and its output, for a list of reasons."""
     return [
         line
-        for variant in _variants(evidence)
+        for variant in Evidence.of(finding).shown
         for line in (
-            f"{_change(variant)}{': ' if variant['differences'] else ''}{'; '.join(variant['differences'])}",
-            f"  {variant['output']}",
+            f"{variant.change}{': ' if variant.differences else ''}{'; '.join(variant.differences)}",
+            f"  {variant.output}",
         )
     ]
 
 
-def _variants(evidence: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The variants of an issue with all their fields, whatever wrote them."""
-    empty = {
-        "id": "",
-        "source": "",
-        "output": "",
-        "before": "",
-        "after": "",
-        "distance": 0.0,
-        "differences": [],
+def changed_lines(segments: Sequence[Segment], *, width: int, color: bool) -> Iterator[str]:
+    """For a terminal: each original with the words that take another one's place in it, or why none does."""
+    changes: dict[str, dict[str, list[str]]] = {}
+    for segment in segments:
+        if edit := segment.tags.get("edit"):
+            by_word = changes.setdefault(str(segment.tags["original"]), {})
+            by_word.setdefault(str(edit["before"]), []).append(str(edit["after"]))
+    for segment in segments:
+        if original_of(segment) is not None:
+            continue
+        first = f"{segment.id}  "
+        yield wrapped(segment.source or "", width=width, indent=" " * 4, first=first, color=color)
+        for before, after in changes.get(segment.id, {}).items():
+            yield wrapped(f"{before} → {', '.join(after)}", width=width, indent=" " * 8, first=" " * 4)
+        if reason := segment.tags.get("skip"):
+            yield wrapped(f"skipped: {reason}", width=width, indent=" " * 8, first=" " * 4)
+
+
+def variants_table(segments: Sequence[Segment]) -> Table:
+    """A row for each variant: its id, the change, and the whole variant."""
+    rows = [
+        [segment.id, f"{edit['before']} → {edit['after']}", printable(segment.source or "")]
+        for segment in segments
+        if (edit := segment.tags.get("edit"))
+    ]
+    return Table(["Variant", "change", "source"], rows)
+
+
+def cost_table(segments: Sequence[Segment]) -> Table:
+    """How many texts and characters an engine would be asked for."""
+    kinds = {
+        "originals": [s for s in segments if original_of(s) is None and not s.tags.get("skip")],
+        "variants": [s for s in segments if "edit" in s.tags],
+        "phrases": [s for s in segments if "phrase" in s.tags],
     }
-    return [{**empty, **variant} for variant in evidence.get("variants", ())]
-
-
-def _change(variant: Mapping[str, Any]) -> str:
-    return f"{variant['before']} → {variant['after']} · distance {variant['distance']:g}"
+    rows = [
+        [kind, f"{len(part):,}", f"{sum(len(s.source or '') for s in part):,}"]
+        for kind, part in kinds.items()
+        if part or kind != "phrases"
+    ]
+    asked = [segment for part in kinds.values() for segment in part]
+    rows.append(["all", f"{len(asked):,}", f"{sum(len(s.source or '') for s in asked):,}"])
+    return Table(["To translate", "texts", "characters"], rows)
 
 
 def _far(finding: Finding) -> str:
-    threshold, compared = finding.evidence.get("threshold"), finding.evidence.get("compared")
-    of = "" if threshold is None else f" (threshold {threshold:g})"
-    shown = len(finding.evidence.get("variants", ()))
+    evidence = Evidence.of(finding)
+    of = "" if evidence.threshold is None else f" (threshold {evidence.threshold:g})"
+    shown, compared = len(evidence.shown), evidence.compared
     among = "" if compared is None else f", {shown} of {compared} variants shown"
     return f"distance {finding.value or 0:g}{of}{among}"
 
 
-def _is_about_original(finding: Finding) -> bool:
-    """Whether it is the one finding about an original; the others are of companion detectors."""
-    return finding.detector == "output" or finding.detector.split(":")[0] == METHOD
-
-
 def _statuses(run: Run, system: str) -> Counter[str]:
-    about = (f for f in run.findings if f.system == system and _is_about_original(f))
-    return Counter(str(finding.evidence.get("status", "")) for finding in about)
+    about = (f for f in run.findings if f.system == system and is_about_original(f))
+    return Counter(Evidence.of(finding).status for finding in about)
 
 
 def _share(count: int, n: int) -> list[str]:
@@ -226,16 +240,17 @@ def _reasons(system: str, about: Sequence[Finding]) -> list[str]:
     """Why originals and variants of a system were not compared, the most frequent reasons first."""
     reasons: dict[str, Counter[str]] = {}
     for finding in about:
+        evidence = Evidence.of(finding)
         if finding.verdict in ("skipped", "error"):
             word = "skipped" if finding.verdict == "skipped" else "failed"
-            said = finding.evidence.get("reason") or finding.evidence.get("why") or "no reason given"
-            reasons.setdefault(word, Counter())[str(said)] += 1
-        for kind, word in (
-            ("unread", "variants not compared"),
-            ("filtered", "variants left out by a filter"),
+            said = evidence.reason or evidence.why or "no reason given"
+            reasons.setdefault(word, Counter())[said] += 1
+        for word, entries in (
+            ("variants not compared", evidence.unread),
+            ("variants left out by a filter", evidence.filtered),
         ):
-            for entry in finding.evidence.get(kind, ()):
-                reasons.setdefault(word, Counter())[str(entry["why"])] += 1
+            for entry in entries:
+                reasons.setdefault(word, Counter())[entry.why] += 1
     return [f"{marked(system, limit=40)}, {word}: {_listed(counts)}." for word, counts in reasons.items()]
 
 

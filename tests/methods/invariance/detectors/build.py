@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from mtassay.methods.invariance.nouns import Answer, Compared, Edit
+from mtassay.core import Edit
+from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.tools.annotate.fake import FakeAnnotator
 from mtassay.tools.annotate.nouns import Annotation
 from mtassay.tools.encoder import Encoder, Vectors

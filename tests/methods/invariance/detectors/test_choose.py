@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.detectors import DEFAULT, DETECTORS, open_detectors
 from mtassay.methods.invariance.detectors.base import PairDetector, PhraseDetector, RelationDetector
+from mtassay.methods.invariance.detectors.companions import default_detectors, open_detectors
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.detectors.over import OverTranslation
-from mtassay.methods.invariance.detectors.under import UnderTranslation
+from mtassay.methods.invariance.detectors.coverage import OverTranslation, UnderTranslation
 from mtassay.methods.invariance.nouns import Answer
+from mtassay.registry import names
 from mtassay.tools.annotate.nouns import Annotation
 from tests.methods.invariance.detectors.build import answer, encoder_of
 
@@ -21,14 +21,14 @@ PAIR = parse_pair("en-pt")
 
 
 def test_every_detector_opens_under_its_own_name_and_is_of_one_kind() -> None:
-    opened = open_detectors(list(DETECTORS), PAIR)
-    assert [detector.name for detector in opened] == list(DETECTORS)
+    opened = open_detectors(names("detector"), PAIR)
+    assert [detector.name for detector in opened] == names("detector")
     kinds = (PairDetector, RelationDetector, PhraseDetector)
     assert all(sum(isinstance(detector, kind) for kind in kinds) == 1 for detector in opened)
 
 
 def test_the_default_is_made_of_known_detectors() -> None:
-    assert set(DEFAULT) < set(DETECTORS)
+    assert set(default_detectors()) < set(names("detector"))
 
 
 def test_an_unknown_detector_is_answered_with_the_known_ones() -> None:

@@ -6,10 +6,8 @@ import pytest
 
 from mtassay.languages import parse_pair
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.detectors.entities import Entities
-from mtassay.methods.invariance.detectors.numbers import NumbersDetector
-from mtassay.methods.invariance.detectors.over import OverTranslation
-from mtassay.methods.invariance.detectors.under import UnderTranslation
+from mtassay.methods.invariance.detectors.coverage import OverTranslation, UnderTranslation
+from mtassay.methods.invariance.detectors.details import Entities, NumbersDetector
 from mtassay.methods.invariance.detectors.untranslated import Untranslated, Vocabularies
 from mtassay.methods.invariance.nouns import Answer
 from mtassay.tools.annotate.nouns import Annotation

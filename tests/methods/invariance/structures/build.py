@@ -6,7 +6,8 @@ sentences are made for these tests.
 
 from __future__ import annotations
 
-from mtassay.methods.invariance.nouns import Answer, Compared, Edit
+from mtassay.core import Edit
+from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.tools.annotate.nouns import Annotation, Token
 
 

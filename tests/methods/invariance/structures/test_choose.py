@@ -1,4 +1,4 @@
-"""Structures by name."""
+"""Structures by name, and what light ones keep to."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import pytest
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.structures.choose import PRESETS, STRUCTURES, open_structure
+from mtassay.methods.invariance.structures.base import open_structure
+from mtassay.registry import find, names
 from tests.methods.invariance.structures.build import compared, parsed
 
 PAIR = parse_pair("en-pt")
-LIGHT = [name for name in STRUCTURES if name != "closure"]
+LIGHT = [name for name in names("structure") if name != "closure"]
 
 
 @pytest.mark.parametrize("name", LIGHT)
@@ -41,9 +42,9 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 
 def test_presets_are_of_known_structures_and_sure_ones_are_higher() -> None:
-    assert PRESETS["dependency"] == {"wide": 4, "sure": 15}  # section 4 of the paper
-    for name, thresholds in PRESETS.items():
-        assert name in STRUCTURES
+    assert find("structure", "dependency").thresholds == {"wide": 4, "sure": 15}  # section 4 of the paper
+    for name in names("structure"):
+        thresholds = find("structure", name).thresholds
         assert thresholds["wide"] < thresholds["sure"]
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mtassay.methods.invariance.nouns import Compared, Edit
+from mtassay.core import Edit
+from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.closure import WordClosures
 from mtassay.methods.invariance.structures.closures import Closure, Linked, find_closures
 from mtassay.methods.invariance.structures.paraphrase import Paraphrase

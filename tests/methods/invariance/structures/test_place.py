@@ -6,11 +6,8 @@ import pytest
 
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.counts import Constituency, Dependency
-from mtassay.methods.invariance.structures.discount import remainders
-from mtassay.methods.invariance.structures.place import compare_words
-from mtassay.methods.invariance.structures.raw import Raw
-from mtassay.methods.invariance.structures.same import word_keys
-from mtassay.methods.invariance.structures.tokens import Tokens
+from mtassay.methods.invariance.structures.place import compare_words, word_keys
+from mtassay.methods.invariance.structures.sequences import Raw, Tokens, remainders
 from tests.methods.invariance.structures.build import compared, parsed, plain
 
 # "the pretty boy was seen", "the pretty girl was seen".

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.methods.invariance.structures.levenshtein import edit_distance
-from mtassay.methods.invariance.structures.raw import Raw
-from mtassay.methods.invariance.structures.tokens import Tokens
+from mtassay.methods.invariance.structures.sequences import Raw, Tokens, edit_distance
 from mtassay.methods.invariance.structures.words import words_of
 from mtassay.tools.annotate.nouns import Annotation
 from tests.methods.invariance.structures.build import parsed, plain

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.methods.invariance.variants.base import Place
-from mtassay.methods.invariance.variants.fitting import fit, with_case
+from mtassay.methods.invariance.variants.places import fit, with_case
 from mtassay.tools.annotate.fake import FakeAnnotator
 
 ANNOTATOR = FakeAnnotator("en")

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from mtassay.core import Segment
-from mtassay.methods.invariance.nouns import edit_of, original_of
-from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
-from mtassay.methods.invariance.variants.choose import open_substituter
+from mtassay.core import Segment, original_of
+from mtassay.methods.invariance.nouns import edit_of
+from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter, open_substituter
 from mtassay.methods.invariance.variants.generating import VariantSettings, generate
-from mtassay.methods.invariance.variants.plausible import same_structure, similarities
+from mtassay.methods.invariance.variants.places import same_structure, similarities
 from mtassay.tools.annotate import open_annotator
 from mtassay.tools.annotate.fake import FakeAnnotator
 from mtassay.tools.encoder import Vectors, open_encoder

@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 
 from mtassay.errors import InputError, UsageError
-from mtassay.methods.invariance.variants.base import Candidate, Place
-from mtassay.methods.invariance.variants.choose import open_substituter
-from mtassay.methods.invariance.variants.lexicon import Lexicon, languages_with_lexicon, read_lexicon
-from mtassay.methods.invariance.variants.pairs import DATA, Pairs, open_pairs
+from mtassay.methods.invariance.variants.base import Candidate, Place, open_substituter
+from mtassay.methods.invariance.variants.lexicon import (
+    DATA,
+    Lexicon,
+    Pairs,
+    languages_with_lexicon,
+    open_pairs,
+    read_lexicon,
+)
 from mtassay.tools.annotate.nouns import Annotation, Token
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
+from mtassay.languages import Pair
 from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.tools.annotate.nouns import Layer
 
-__all__ = ["Detector", "PairDetector", "PhraseDetector", "RelationDetector", "Suspicion"]
+__all__ = ["Detector", "PairDetector", "PhraseDetector", "RelationDetector", "Shared", "Suspicion"]
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +26,44 @@ class Suspicion:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Shared:
+    """The language pair, and what several detectors of it need: made once, where one asks for it."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.pair = pair
+        self._made: dict[Callable[[Pair], Any], Any] = {}
+
+    def part(self, make: Callable[[Pair], Part]) -> Part:
+        """What `make` makes of the pair; whoever asks with the same function gets the same part."""
+        if make not in self._made:
+            self._made[make] = make(self.pair)
+        made: Part = self._made[make]
+        return made
+
+
 class Detector(ABC):
-    """Common to all kinds. `needs` and `needs_source` are layers of the annotations it reads."""
+    """Common to all kinds.
+
+    `about` says what it suspects. `is_default` are those that are used where nobody names any: they flag at
+    most 2 % of ordinary outputs (`bench/detectors.py`) and ask little of language tools. `needs` and
+    `needs_source` are layers of the annotations it reads.
+    """
 
     name: ClassVar[str]
+    about: ClassVar[str]
+    is_default: ClassVar[bool] = False
     needs: ClassVar[frozenset[Layer]] = frozenset()
     needs_source: ClassVar[frozenset[Layer]] = frozenset()
+
+    @classmethod
+    def open(cls, shared: Shared) -> Detector:
+        """The one for a language pair, with the parts that it shares with others."""
+        return cls()
+
+    @classmethod
+    def is_ready(cls) -> bool:
+        """Whether all that it needs besides language tools is installed."""
+        return True
 
 
 class PairDetector(Detector):

@@ -15,15 +15,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.detectors.content import is_content
 from mtassay.methods.invariance.nouns import Answer
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
 from mtassay.tools.align.lexicon import Lexicon, lexicon_pairs, read_lexicon
 from mtassay.tools.align.lookalike import likeness
-from mtassay.tools.annotate.nouns import Token
+from mtassay.tools.annotate.nouns import Annotation, Token
 from mtassay.tools.encoder import Encoder
 
-__all__ = ["Counterparts", "LeftOver", "lexicon_of"]
+__all__ = ["Counterparts", "LeftOver", "content_words", "is_content", "lexicon_of"]
+
+
+_PARTS = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
+# Verbs and adverbs that many languages leave unsaid, or say with a particle.
+_LIGHT = frozenset(
+    (
+        "be", "have", "do", "get", "make", "take", "go", "come", "let", "keep", "become", "say", "there",
+        "here", "then", "now", "also", "just", "even", "still", "so", "very", "too", "well", "only", "more",
+        "most", "much", "many", "such", "all", "not", "as", "when", "where", "how", "why", "while", "again",
+        "ever", "really", "quite",
+    )
+)  # fmt: skip
+
+
+def is_content(token: Token) -> bool:
+    """Whether a word carries meaning of its own; names and numbers have detectors of their own.
+
+    >>> is_content(Token("house", 0, 5, "house", "NOUN")), is_content(Token("Rio", 0, 3, "Rio", "PROPN"))
+    (True, False)
+    """
+    return (
+        token.pos in _PARTS
+        and token.text[0].isalpha()
+        and token.text.lower() not in _LIGHT
+        and token.lemma.lower() not in _LIGHT
+    )
+
+
+def content_words(annotation: Annotation) -> list[Token]:
+    """The content words of a text, in order; none where nobody tagged parts of speech."""
+    return [token for token in annotation.tokens if is_content(token)]
+
 
 _LINKED = 0.02  # a probability from which the table's word counts
 _ALIKE = 0.7

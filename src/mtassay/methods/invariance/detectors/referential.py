@@ -13,14 +13,13 @@ from typing import ClassVar
 
 from mtassay.core import Segment
 from mtassay.methods.invariance.detectors.base import PhraseDetector, Suspicion
-from mtassay.methods.invariance.detectors.content import content_words
+from mtassay.methods.invariance.detectors.counterparts import content_words
 from mtassay.methods.invariance.nouns import Answer
 from mtassay.tools.annotate import phrase_spans
 from mtassay.tools.annotate.nouns import Annotation, Layer, Span, Token
 
-__all__ = ["REFERENTIAL", "Referential", "phrase_segments"]
+__all__ = ["Referential", "phrase_segments"]
 
-REFERENTIAL = "referential"
 _FEWEST_WORDS, _MOST_WORDS = 2, 10
 
 
@@ -74,7 +73,10 @@ class Referential(PhraseDetector):
     """
 
     threshold: int = 1
-    name: ClassVar[str] = REFERENTIAL
+    name: ClassVar[str] = "referential"
+    about: ClassVar[str] = (
+        "a noun phrase is translated otherwise alone; asks the engine for these phrases, too"
+    )
     needs: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma", "dependencies"))
 

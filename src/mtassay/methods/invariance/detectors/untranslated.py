@@ -1,4 +1,4 @@
-"""Suspects outputs in which words of the source language stand untranslated."""
+"""Suspects words of the source language in an output, and new words of a variant that stand untranslated."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.detectors.base import PairDetector, Suspicion
+from mtassay.methods.invariance.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import lexicon_of
-from mtassay.methods.invariance.nouns import Answer
+from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.methods.invariance.structures.words import words_of
 from mtassay.metrics.guards.identify import script_of
 from mtassay.tools.align.lexicon import Lexicon
 from mtassay.tools.annotate.nouns import Annotation, Layer
 
-__all__ = ["Untranslated", "Vocabularies"]
+__all__ = ["Untranslated", "UntranslatedVariant", "Vocabularies"]
 
 _LETTERS = 4
 _RUN = 3
@@ -53,7 +53,13 @@ class Untranslated(PairDetector):
 
     vocabularies: Vocabularies
     name: ClassVar[str] = "untranslated"
+    about: ClassVar[str] = "words of the source language stand in the output"
+    is_default: ClassVar[bool] = True
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos",))
+
+    @classmethod
+    def open(cls, shared: Shared) -> Untranslated:
+        return cls(shared.part(Vocabularies.of))
 
     def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
         """In the order of the answers."""
@@ -75,6 +81,43 @@ class Untranslated(PairDetector):
         return list(dict.fromkeys([*foreign, *_runs(source, output)]))
 
 
+@dataclass(frozen=True)
+class UntranslatedVariant(RelationDetector):
+    """The variant's output has the new word as it is; the original's does not have the old one.
+
+    Only a word in small letters with three or more of them counts. Where both languages share a script, many
+    words are the same in both; then only one that the table knows in the source language alone. The value
+    is 1.
+    """
+
+    vocabularies: Vocabularies
+    name: ClassVar[str] = "untranslated-variant"
+    about: ClassVar[str] = "the variant's new word stands untranslated, the old one did not"
+    is_default: ClassVar[bool] = True
+
+    @classmethod
+    def open(cls, shared: Shared) -> UntranslatedVariant:
+        return cls(shared.part(Vocabularies.of))
+
+    def suspects(self, compared: Sequence[Compared]) -> list[Suspicion]:
+        """In the order given."""
+        found = []
+        for pair in compared:
+            before, after = pair.edit.before, pair.edit.after
+            if self._is_copied(pair, before, after):
+                why = f"{after!r} stands untranslated, while {before!r} was translated"
+                found.append(Suspicion(pair.variant.id, why, 1.0, {"before": before, "after": after}))
+        return found
+
+    def _is_copied(self, pair: Compared, before: str, after: str) -> bool:
+        if len(after) < 3 or not (after.isalpha() and after.islower()):
+            return False
+        outputs = pair.original.output, pair.variant.output
+        if not _has(outputs[1], after) or _has(outputs[0], after) or _has(outputs[0], before):
+            return False
+        return script_of(outputs[1].text) != script_of(after) or self.vocabularies.is_foreign(after)
+
+
 def _is_common(word: str) -> bool:
     return len(word) >= _LETTERS and word.isalpha() and word.islower()
 
@@ -90,3 +133,7 @@ def _runs(source: Annotation, output: Annotation) -> list[str]:
         if is_plain and any(map(_is_common, run)) and f" {' '.join(run)} " in text:
             found.append(" ".join(run))
     return found
+
+
+def _has(text: Annotation, word: str) -> bool:
+    return any(token.text.casefold() == word.casefold() for token in words_of(text))

@@ -6,21 +6,26 @@ within it, so that one link too many, which makes two closures one, changes litt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
+from mtassay.languages import Pair
 from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.methods.invariance.structures.base import Structure
-from mtassay.methods.invariance.structures.closures import Linked, find_closures
-from mtassay.methods.invariance.structures.content import Difference, content_differences
-from mtassay.methods.invariance.structures.paraphrase import Paraphrase
+from mtassay.methods.invariance.structures.closures import (
+    Difference,
+    Linked,
+    content_differences,
+    find_closures,
+)
+from mtassay.methods.invariance.structures.paraphrase import LANGUAGES, Paraphrase
 from mtassay.methods.invariance.structures.place import compare_words
-from mtassay.methods.invariance.structures.wording import gone_and_new
-from mtassay.methods.invariance.structures.words import Words, words_of
-from mtassay.tools.align.nouns import Links, WordAligner
+from mtassay.methods.invariance.structures.words import Words, gone_and_new, words_of
+from mtassay.tools.align import Links, WordAligner, open_aligner
 from mtassay.tools.annotate.nouns import Layer
+from mtassay.tools.encoder import encoder_version, is_installed, open_encoder
 
 __all__ = ["WordClosures"]
 
@@ -44,9 +49,18 @@ class WordClosures(Structure):
 
     aligner: WordAligner
     paraphrase: Paraphrase | None = None
-    name = "closure"
+    name: ClassVar[str] = "closure"
+    about: ClassVar[str] = "translations of the same source words, by word alignment"
+    thresholds: ClassVar[Mapping[str, float]] = {"wide": 1, "sure": 4}
     needs: ClassVar[frozenset[Layer]] = frozenset(("tokens", "lemma", "pos"))
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("tokens",))
+
+    @classmethod
+    def open(cls, pair: Pair, *, discount: bool) -> WordClosures:
+        paraphrase = None
+        if is_installed() and pair.target.code in LANGUAGES:
+            paraphrase = Paraphrase(open_encoder("structure 'closure'"), f"use-{encoder_version()}")
+        return cls(open_aligner(pair), paraphrase)
 
     @property
     def signature(self) -> str:

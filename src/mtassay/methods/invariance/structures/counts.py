@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mtassay.languages import Pair
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import compare_words
@@ -29,6 +30,10 @@ class Counts(Structure):
     """What the two have in common; `discount` leaves out what lies within the place of the edit."""
 
     discount: bool = False
+
+    @classmethod
+    def open(cls, pair: Pair, *, discount: bool) -> Counts:
+        return cls(discount=discount)
 
     @abstractmethod
     def labels(self, output: Annotation, place: range) -> Iterable[str]:
@@ -74,7 +79,9 @@ class Counts(Structure):
 class Dependency(Counts):
     """Counts of dependency relations, one for each word."""
 
-    name = "dependency"
+    name: ClassVar[str] = "dependency"
+    about: ClassVar[str] = "dependency relations, counted by type"
+    thresholds: ClassVar[Mapping[str, float]] = {"wide": 4, "sure": 15}
     needs: ClassVar[frozenset[Layer]] = frozenset(("tokens", "dependencies"))
 
     def labels(self, output: Annotation, place: range) -> Iterable[str]:
@@ -91,7 +98,9 @@ class Constituency(Counts):
     `mtassay.tools.annotate.phrases`.
     """
 
-    name = "constituency"
+    name: ClassVar[str] = "constituency"
+    about: ClassVar[str] = "phrases, counted by type"
+    thresholds: ClassVar[Mapping[str, float]] = {"wide": 2, "sure": 4}
     needs: ClassVar[frozenset[Layer]] = frozenset(("tokens", "pos", "dependencies"))
 
     def labels(self, output: Annotation, place: range) -> Iterable[str]:

@@ -1,7 +1,12 @@
-"""Where the edit shows in two outputs: the one place that may differ without any harm.
+"""Which words of two outputs are the same, and where the edit shows in them.
 
-No aligner is asked. The two outputs are laid side by side, word by word, and of the stretches that differ
-the one is taken that has a word of the edited word's part of speech and lies where the edit does.
+Where a new noun is feminine, its article and adjectives rightly become so (`o belo` to `a bela`). Lemmas
+tell, but a lemmatiser errs on rare words; so equal forms, and forms that differ in their ending and in gender
+or number alone, are the same word too.
+
+The place of the edit is the one that may differ without any harm. No aligner is asked. The two outputs are
+laid side by side, word by word, and of the stretches that differ the one is taken that has a word of the
+edited word's part of speech and lies where the edit does.
 """
 
 from __future__ import annotations
@@ -11,16 +16,76 @@ from itertools import product
 from typing import NamedTuple
 
 from mtassay.methods.invariance.nouns import Compared
-from mtassay.methods.invariance.structures.same import word_keys
-from mtassay.methods.invariance.structures.stretches import Stretch, align
-from mtassay.methods.invariance.structures.words import Words, words_of_both
+from mtassay.methods.invariance.structures.words import Stretch, Words, align, common_ends, words_of_both
+from mtassay.tools.annotate.nouns import Token
 
-__all__ = ["LONGEST", "SideBySide", "compare_words"]
+__all__ = ["LONGEST", "Groups", "SideBySide", "agree", "compare_words", "word_keys"]
+
+
+_AGREEMENT = ("Gender", "Number")
+# Closed classes have homographs (Portuguese `a`: to, the, her) that only the part of speech tells apart.
+_CLOSED = {"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"}
+_NOUNS = {"NOUN", "PROPN"}
+_LONGEST_ENDING = 3
+
+
+def word_keys(original: Words, variant: Words) -> tuple[list[Hashable], list[Hashable]]:
+    """A key for each word of the original and of the variant; the same word has the same key.
+
+    >>> words = [Token("o", 0, 1, "o", "DET"), Token("gato", 2, 6, "gato", "NOUN")]
+    >>> others = [Token("os", 0, 2, "o", "DET"), Token("cães", 3, 7, "cão", "NOUN")]
+    >>> keys, other_keys = word_keys(words, others)
+    >>> keys[0] == other_keys[0], keys[1] == other_keys[1]
+    (True, False)
+    """
+    groups = Groups()
+    for token in (*original, *variant):
+        form, kind = _form(token)
+        # Of a contraction (`no` = `em o`) the first part tells, so that its article may come and go.
+        lemma = token.lemma.lower().split(" ")[0] or form
+        groups.join((form, kind), (lemma, kind))
+    before = [groups.find(_form(token)) for token in original]
+    after = [groups.find(_form(token)) for token in variant]
+    known, other_known = set(before), set(after)
+    gone = [token for token, key in zip(original, before, strict=True) if key not in other_known]
+    new = [token for token, key in zip(variant, after, strict=True) if key not in known]
+    joined = [(one, other) for one in gone for other in new if _related(one, other)]
+    for one, other in joined:
+        groups.join(_form(one), _form(other))
+    if joined:
+        before = [groups.find(key) for key in before]
+        after = [groups.find(key) for key in after]
+    return before, after
+
+
+def agree(one: Token, other: Token) -> bool:
+    """Whether two forms of one word differ in gender or number, and in nothing else."""
+    return one.features != other.features and _rest(one) == _rest(other)
+
+
+def _form(token: Token) -> tuple[str, str]:
+    return token.text.lower(), token.pos if token.pos in _CLOSED else ""
+
+
+def _rest(token: Token) -> dict[str, str]:
+    return {name: value for name, value in token.features.items() if name not in _AGREEMENT}
+
+
+def _related(one: Token, other: Token) -> bool:
+    """Whether two words without a counterpart are one; a noun keeps its gender, so two nouns never are."""
+    first, second = one.text.lower(), other.text.lower()
+    if first == second:  # a homograph, or the tagger's mistake
+        return True
+    if {one.pos, other.pos} <= _NOUNS or not agree(one, other):
+        return False
+    shared = common_ends(first, second)[0]
+    longest = max(len(first), len(second))
+    return 2 * shared > longest and longest - shared <= _LONGEST_ENDING
+
 
 LONGEST = 3
 """How many words the translation of the edited word has at most, on each side."""
 
-_NOUNS = {"NOUN", "PROPN"}
 # How little a word is like a translation of the edited one: it has its part of speech, or that of another
 # content word, or it is a function word.
 _FITS, _ODD, _STRANGE = range(3)
@@ -147,3 +212,30 @@ def _oddness(pos: str, wanted: str) -> int:
     if pos == wanted or not wanted or not pos or {pos, wanted} <= _NOUNS:
         return _FITS
     return _STRANGE if pos in _FUNCTION else _ODD
+
+
+class Groups:
+    """Each thing is alone until it is joined with another.
+
+    >>> groups = Groups()
+    >>> groups.join("a", "b"), groups.join("c", "b")
+    (None, None)
+    >>> groups.find("a") == groups.find("c"), groups.find("a") == groups.find("d")
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        self._above: dict[Hashable, Hashable] = {}
+
+    def find(self, thing: Hashable) -> Hashable:
+        """The member that stands for the group of a thing."""
+        above = self._above.get(thing, thing)
+        while above != thing:
+            thing, above = above, self._above.get(above, above)
+        return thing
+
+    def join(self, one: Hashable, other: Hashable) -> None:
+        """Make two groups one."""
+        one, other = self.find(one), self.find(other)
+        if one != other:
+            self._above[other] = one

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, compare_words
-from mtassay.methods.invariance.structures.relations import head_name, universal
 from mtassay.methods.invariance.structures.tree_distance import Label, Node, tree_distance
-from mtassay.methods.invariance.structures.wording import gone_and_new
-from mtassay.methods.invariance.structures.words import Words
+from mtassay.methods.invariance.structures.words import Words, gone_and_new, head_name, universal
 from mtassay.tools.annotate.nouns import Layer, Token
 
 __all__ = ["Tree"]
@@ -27,7 +25,9 @@ class Tree(Structure):
     the edit are one node, whose part of speech does not count; where nothing else differs, the distance is 0.
     """
 
-    name = "tree"
+    name: ClassVar[str] = "tree"
+    about: ClassVar[str] = "the ordered dependency tree"
+    thresholds: ClassVar[Mapping[str, float]] = {"wide": 3, "sure": 8}
     needs: ClassVar[frozenset[Layer]] = frozenset(("tokens", "pos", "dependencies"))
 
     @property

@@ -7,16 +7,14 @@ the same word.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, compare_words
-from mtassay.methods.invariance.structures.relations import head_name, universal
-from mtassay.methods.invariance.structures.wording import gone_and_new
-from mtassay.methods.invariance.structures.words import Words
+from mtassay.methods.invariance.structures.words import Words, gone_and_new, head_name, universal
 from mtassay.tools.annotate.nouns import Layer
 
 __all__ = ["Triples"]
@@ -42,7 +40,9 @@ class Triples(Structure):
     are of one part of speech, what hangs on them hangs on the same word.
     """
 
-    name = "triples"
+    name: ClassVar[str] = "triples"
+    about: ClassVar[str] = "which word hangs on which, by which relation"
+    thresholds: ClassVar[Mapping[str, float]] = {"wide": 4, "sure": 14}
     needs: ClassVar[frozenset[Layer]] = frozenset(("tokens", "lemma", "pos", "dependencies"))
 
     @property

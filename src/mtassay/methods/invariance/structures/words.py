@@ -1,13 +1,34 @@
-"""The words of an output: those of its annotation, or plain ones where it has none."""
+"""The words of an output, the stretches in which two outputs differ, and words for such a difference.
+
+The distance of two sequences is Levenshtein's, bit-parallel, so that a row of the table is one integer: Myers
+1999, "A fast bit-vector algorithm for approximate string matching", in the form of Hyyrö 2003.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from mtassay.tools.annotate.nouns import Annotation, Token
 
-__all__ = ["Words", "words_of", "words_of_both"]
+__all__ = [
+    "Stretch",
+    "Words",
+    "align",
+    "changed_wording",
+    "common_ends",
+    "edit_distance",
+    "gone_and_new",
+    "head_name",
+    "plain_words",
+    "quote",
+    "universal",
+    "words_of",
+    "words_of_both",
+]
+
 
 Words = Sequence[Token]
 
@@ -25,15 +46,167 @@ def words_of(annotation: Annotation) -> Words:
     >>> [word.text for word in words_of(Annotation("Don't, 你好!"))]
     ["Don't", ',', '你', '好', '!']
     """
-    return annotation.tokens or _plain(annotation.text)
+    return annotation.tokens or plain_words(annotation.text)
 
 
 def words_of_both(original: Annotation, variant: Annotation) -> tuple[Words, Words]:
     """The words of two texts, found in the same way: if one has no tokens, both are split plainly."""
     if original.tokens and variant.tokens:
         return original.tokens, variant.tokens
-    return _plain(original.text), _plain(variant.text)
+    return plain_words(original.text), plain_words(variant.text)
 
 
-def _plain(text: str) -> Words:
+def plain_words(text: str) -> Words:
+    """Words, single marks and, in unspaced scripts, characters."""
     return [Token(match.group(), *match.span()) for match in _PLAIN.finditer(text)]
+
+
+class Stretch(NamedTuple):
+    """Some words of the original's output, and those of the variant's that stand in their place."""
+
+    original: range
+    variant: range
+
+    def taken_from(self, other: Stretch) -> list[Stretch]:
+        """What remains of another stretch, before and after this one, without it; nothing that is empty.
+
+        >>> for rest in Stretch(range(2, 3), range(2, 3)).taken_from(Stretch(range(1, 3), range(2, 5))):
+        ...     print(*rest)
+        range(1, 2) range(2, 2)
+        range(3, 3) range(3, 5)
+        """
+        before, after = _take(self.original, other.original), _take(self.variant, other.variant)
+        rests = [Stretch(one, two) for one, two in zip(before, after, strict=True)]
+        return [rest for rest in rests if rest.original or rest.variant]
+
+
+def align(
+    keys: Sequence[Hashable], other_keys: Sequence[Hashable]
+) -> tuple[list[tuple[int, int]], list[Stretch]]:
+    """The items that two sequences share, in the same order, as pairs of numbers, and what lies between."""
+    start, end = common_ends(keys, other_keys)
+    last, other_last = len(keys) - end, len(other_keys) - end
+    pairs = [(number, number) for number in range(start)]
+    changed = []
+    matcher = SequenceMatcher(None, keys[start:last], other_keys[start:other_last], autojunk=False)
+    for kind, first, until, other_first, other_until in matcher.get_opcodes():
+        one = range(start + first, start + until)
+        other = range(start + other_first, start + other_until)
+        if kind == "equal":
+            pairs.extend(zip(one, other, strict=True))
+        else:
+            changed.append(Stretch(one, other))
+    pairs.extend((last + number, other_last + number) for number in range(end))
+    return pairs, changed
+
+
+def _take(place: range, stretch: range) -> tuple[range, range]:
+    """The parts of a stretch before and after a place; all of it is before a place that lies elsewhere."""
+    first, last = max(place.start, stretch.start), min(place.stop, stretch.stop)
+    if first >= last:
+        return stretch, range(stretch.stop, stretch.stop)
+    return range(stretch.start, first), range(last, stretch.stop)
+
+
+def quote(text: str, words: Words, numbers: Sequence[int]) -> str:
+    """The text from the first to the last of some words, in quotation marks."""
+    return f'"{text[words[numbers[0]].start : words[numbers[-1]].end]}"'
+
+
+def changed_wording(
+    text: str, words: Words, other_text: str, others: Words, changed: Iterable[Stretch]
+) -> list[str]:
+    """One line for each stretch that differs, longest first.
+
+    >>> from mtassay.tools.annotate.nouns import Token
+    >>> here, there = [Token("now", 0, 3)], [Token("then", 0, 4)]
+    >>> changed_wording("now", here, "then", there, [Stretch(range(1), range(1))])
+    ['"now" became "then"']
+    """
+    lines = []
+    for one, other in sorted(changed, key=lambda stretch: -len(stretch.original) - len(stretch.variant)):
+        if not other:
+            lines.append(f"gone: {quote(text, words, one)}")
+        elif not one:
+            lines.append(f"new: {quote(other_text, others, other)}")
+        else:
+            lines.append(f"{quote(text, words, one)} became {quote(other_text, others, other)}")
+    return lines
+
+
+def gone_and_new(
+    text: str, words: Words, gone: Iterable[int], other_text: str, others: Words, new: Iterable[int]
+) -> list[str]:
+    """One line for each unbroken run of words that are gone, then of those that are new; long ones first."""
+    lines = [f"gone: {quote(text, words, run)}" for run in _runs(gone)]
+    return lines + [f"new: {quote(other_text, others, run)}" for run in _runs(new)]
+
+
+def _runs(numbers: Iterable[int]) -> list[list[int]]:
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return sorted(runs, key=len, reverse=True)
+
+
+def universal(relation: str) -> str:
+    """A relation without its subtype, which parsers give in one sentence and leave out in the next.
+
+    >>> universal("obl:agent")
+    'obl'
+    """
+    return relation.partition(":")[0]
+
+
+def head_name(words: Words, number: int) -> str:
+    """What a word hangs on, in quotation marks."""
+    head = words[number].head
+    return f'"{words[head].text}"' if head >= 0 else "the root"
+
+
+def edit_distance(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
+    """How many items must be added, dropped or replaced to turn one sequence into the other.
+
+    >>> edit_distance("kitten", "sitting"), edit_distance(["he", "went"], ["went"])
+    (3, 1)
+    """
+    start, end = common_ends(a, b)
+    a, b = a[start : len(a) - end], b[start : len(b) - end]
+    if not a or not b:
+        return len(a) + len(b)
+    places: dict[Hashable, int] = {}
+    for place, item in enumerate(a):
+        places[item] = places.get(item, 0) | 1 << place
+    full, last = (1 << len(a)) - 1, 1 << len(a) - 1
+    # Neighbouring cells differ by at most one: `plus` and `minus` say where a cell is above the one before.
+    plus, minus, distance = full, 0, len(a)
+    for item in b:
+        match = places.get(item, 0)
+        same = ((match & plus) + plus ^ plus | match | minus) & full
+        higher = minus | full ^ (same | plus)
+        lower = plus & same
+        distance += bool(higher & last) - bool(lower & last)
+        higher = higher << 1 | 1
+        lower <<= 1
+        plus = (lower | full ^ (same | higher) & full) & full
+        minus = higher & same & full
+    return distance
+
+
+def common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]:
+    """How many items two sequences share at their start, and then at their end.
+
+    >>> common_ends("abcd", "abxd"), common_ends("aa", "aaa")
+    ((2, 1), (2, 0))
+    """
+    shorter = min(len(a), len(b))
+    start = 0
+    while start < shorter and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    return start, end

@@ -1,14 +1,17 @@
-"""What proposes words for a place in a sentence."""
+"""What proposes words for a place in a sentence, and how it is asked for: `lexicon`, `fill-mask:MODEL` …"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
+from mtassay.errors import UsageError
+from mtassay.languages import parse_language
+from mtassay.registry import each, find, is_known
 from mtassay.tools.annotate.nouns import Annotation
 
-__all__ = ["Candidate", "Place", "Substituter"]
+__all__ = ["Candidate", "Place", "Substituter", "open_substituter", "substituter_names"]
 
 
 class Place(NamedTuple):
@@ -26,9 +29,22 @@ class Candidate(NamedTuple):
 
 
 class Substituter(ABC):
-    """Proposes words. What they must agree with is checked afterwards, for all proposers alike."""
+    """Proposes words. What they must agree with is checked afterwards, for all proposers alike.
+
+    `argument` says what is written after the name and a colon, and `wants` what that is; both are empty where
+    nothing is. `has_matched` is false where it knew none of the places that it was asked about.
+    """
 
     name: str
+    about: ClassVar[str]
+    argument: ClassVar[str] = ""
+    wants: ClassVar[str] = ""
+    has_matched: bool = True
+
+    @classmethod
+    def open(cls, rest: str, language: str) -> Substituter:
+        """The one for sources in a language; `rest` is what is written after the colon."""
+        return cls()
 
     @property
     @abstractmethod
@@ -38,3 +54,27 @@ class Substituter(ABC):
     @abstractmethod
     def substitutes(self, places: Sequence[Place], *, count: int) -> list[list[Candidate]]:
         """For each place, in order, at most `count` words, best first; `[]` where nothing is known."""
+
+
+def substituter_names() -> list[str]:
+    """All names, each with what it takes: `fill-mask:MODEL`."""
+    return [f"{one.name}:{one.argument}" if one.argument else one.name for one in each("substitutes")]
+
+
+def open_substituter(text: str, language: str) -> Substituter:
+    """What a person asked for, for sources in a language.
+
+    >>> open_substituter("lexicon", "en").name
+    'lexicon'
+    >>> open_substituter("thesaurus", "en")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    mtassay.errors.UsageError: No substituter 'thesaurus'. Available: lexicon, fill-mask:MODEL, ...
+    """
+    code = parse_language(language).code
+    name, colon, rest = text.partition(":")
+    known = cast("type[Substituter]", find("substitutes", name)) if is_known("substitutes", name) else None
+    if known is None or (colon and not known.argument):
+        raise UsageError(f"No substituter '{text}'. Available: {', '.join(substituter_names())}.")
+    if known.argument and not rest:
+        raise UsageError(f"Substituter '{text}' needs more: {name}:{known.argument}, {known.wants}.")
+    return known.open(rest, code)

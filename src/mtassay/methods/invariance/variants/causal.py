@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_language
 from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
-from mtassay.methods.invariance.variants.fitting import with_case
 from mtassay.methods.invariance.variants.lexicon import languages_with_lexicon, open_lexicon
+from mtassay.methods.invariance.variants.places import with_case
 from mtassay.methods.invariance.variants.predictions import best, gap_at, predict_words
 from mtassay.systems.answers import signature
 from mtassay.tools.lm.batches import by_length
@@ -44,6 +45,13 @@ class CausalLM(Substituter):
     pool: int = field(default=40, kw_only=True)
     device: str | None = field(default=None, kw_only=True)
     name: str = field(default="causal", init=False, repr=False)
+    about: ClassVar[str] = "words ranked by a causal language model"
+    argument: ClassVar[str] = "MODEL"
+    wants: ClassVar[str] = "a name or a folder"
+
+    @classmethod
+    def open(cls, rest: str, language: str) -> Substituter:
+        return cls(rest, language)
 
     def __post_init__(self) -> None:
         if not self.model:

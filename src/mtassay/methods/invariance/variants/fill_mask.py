@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_language
@@ -38,6 +39,13 @@ class FillMask(Substituter):
     language: str
     device: str | None = field(default=None, kw_only=True)
     name: str = field(default="fill-mask", init=False, repr=False)
+    about: ClassVar[str] = "what a masked language model predicts in the word's place, the paper's way"
+    argument: ClassVar[str] = "MODEL"
+    wants: ClassVar[str] = "a name or a folder"
+
+    @classmethod
+    def open(cls, rest: str, language: str) -> Substituter:
+        return cls(rest, language)
 
     def __post_init__(self) -> None:
         if not self.model:

@@ -6,17 +6,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from mtassay.core import Segment
+from mtassay.core import Edit, Segment, Tools, original_of
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.nouns import Edit, variant_of
-from mtassay.methods.invariance.variants.base import Place, Substituter
-from mtassay.methods.invariance.variants.fitting import fit
-from mtassay.methods.invariance.variants.places import changeable, universal_parts, words
-from mtassay.methods.invariance.variants.plausible import same_structure, similarities
-from mtassay.tools.annotate.nouns import Annotation, Annotator
-from mtassay.tools.encoder import Encoder
+from mtassay.languages import Pair
+from mtassay.methods.invariance.detectors.referential import phrase_segments
+from mtassay.methods.invariance.nouns import variant_of
+from mtassay.methods.invariance.variants.base import Place, Substituter, open_substituter
+from mtassay.methods.invariance.variants.places import (
+    changeable,
+    fit,
+    same_structure,
+    similarities,
+    universal_parts,
+    words,
+)
+from mtassay.options import option
+from mtassay.tools.annotate import Annotation, Annotator, open_annotator
+from mtassay.tools.encoder import Encoder, is_installed, open_encoder
 
-__all__ = ["Report", "VariantSettings", "generate"]
+__all__ = ["Report", "VariantSettings", "generate", "make_variants"]
 
 Report = Callable[[str, int, int | None], None]
 """Is told the step, how much of it is done, and of how much."""
@@ -27,26 +35,92 @@ _ASKED, _ENCODED = 4, 2
 _ORDER = 0.1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class VariantSettings:
-    """Which words change, and how often; the defaults are the paper's where it has one.
+    """Which words change into which, and how often; the defaults are the paper's where it has one.
 
     At most `per_word` variants for one word and `per_sentence` for one sentence; a sentence of more than
-    `longest` words gets none. `ends` lets the first and last token change. `similarity` is the least cosine
-    of a variant and its original. `seed` decides which words come first where not all get their turn.
+    `longest` words gets none. `ends` lets the first and last token change. `substitutes` says where new words
+    come from, `similarity` is the least cosine of a variant and its original. `seed` decides which words come
+    first where not all get their turn. `source_annotator` asks for a certain language tool.
     """
 
-    pos: tuple[str, ...] = ("noun", "adj")
-    per_word: int = 5
-    per_sentence: int = 10
-    longest: int = 35
-    ends: bool = False
-    similarity: float = 0.8
-    seed: int = 12345
+    pos: tuple[str, ...] = field(
+        default=("noun", "adj"),
+        metadata=option(
+            "Parts of speech to change: noun, adj, verb, adv, propn.",
+            metavar="NAMES",
+            kind=str,
+            default="noun,adj",
+        ),
+    )
+    per_sentence: int = field(
+        default=10,
+        metadata=option("At most so many variants of a sentence.", "--variants", metavar="N", least=1),
+    )
+    per_word: int = field(
+        default=5, metadata=option("At most so many variants of a word.", metavar="N", least=1)
+    )
+    longest: int = field(default=35, metadata=option("Leave out longer sentences.", metavar="WORDS", least=2))
+    ends: bool = field(default=False, metadata=option("Also change the first and the last word.", "--ends"))
+    substitutes: str = field(
+        default="lexicon",
+        metadata=option(
+            "Where new words come from: lexicon (ours, English), file:TABLE.tsv, fill-mask:MODEL "
+            "(the paper's way), causal:MODEL.",
+            metavar="WHAT",
+        ),
+    )
+    similarity: float = field(
+        default=0.8,
+        metadata=option("How near a variant must be to its original (encoder cosine).", least=0, most=1),
+    )
+    source_annotator: str | None = field(
+        default=None, metadata=option("Language tool for sources: spacy, stanza:en…", metavar="NAME")
+    )
+    seed: int = field(
+        default=12345,
+        metadata=option(
+            "Seed of all draws. Default: $SACREBLEU_SEED or 12345.", kind=int | None, default=None, least=0
+        ),
+    )
 
     def __post_init__(self) -> None:
         if not 0 <= self.similarity <= 1:
             raise UsageError(f"The similarity must be between 0 and 1, not {self.similarity:g}.")
+
+
+def make_variants(
+    segments: Sequence[Segment], pair: Pair, settings: VariantSettings, tools: Tools, *, phrases: bool = False
+) -> list[Segment]:
+    """Each original followed by its variants; with `phrases` also by its noun phrases.
+
+    What is made with less than it could be is noted.
+    """
+    language = str(pair.source)
+    annotator = open_annotator(language, needs=("pos", "dependencies"), name=settings.source_annotator)
+    substituter = open_substituter(settings.substitutes, language)
+    encoder = open_encoder() if is_installed() else None
+    if encoder is None:
+        tools.note("variants are not ranked in context: pip install 'mtassay[use]'")
+    made = generate(segments, annotator, substituter, settings, encoder=encoder, report=tools.progress)
+    if not substituter.has_matched:
+        tools.note(
+            f"no row of {settings.substitutes} is for a word of these sentences that may change;"
+            " a row needs its inflection (English: NN, NNS, JJ …) and the word"
+        )
+    return _with_phrases(made, annotator) if phrases else made
+
+
+def _with_phrases(segments: Sequence[Segment], annotator: Annotator) -> list[Segment]:
+    """The same, each original's noun phrases after its variants."""
+    originals = [s for s in segments if original_of(s) is None and s.source]
+    families: dict[str, list[Segment]] = {}
+    for segment in segments:
+        families.setdefault(original_of(segment) or segment.id, []).append(segment)
+    for phrase in phrase_segments(originals, annotator.annotate([s.source or "" for s in originals])):
+        families[str(original_of(phrase))].append(phrase)
+    return [segment for family in families.values() for segment in family]
 
 
 @dataclass

@@ -4,22 +4,100 @@ A table is lines of three cells between tabs: the inflection key, the word in sm
 written), and its substitutes, `word:score` between blanks, best first. English keys are Penn tags (`NNS`).
 Other languages' are the universal part of speech and the values of gender, number, degree, tense, mood, verb
 form and person that the word has, with bars between: `NOUN|Fem|Plur`. A line that begins with # says nothing.
+
+A second table has common neighbours, so that no set phrase is broken: "white rice", not "white bicycle".
 """
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import ClassVar
 
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.text import read_bytes
 from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
-from mtassay.methods.invariance.variants.pairs import DATA, Pairs, open_pairs
 from mtassay.tools.annotate.nouns import Token
 
-__all__ = ["Lexicon", "inflection", "languages_with_lexicon", "open_lexicon", "read_lexicon"]
+__all__ = [
+    "DATA",
+    "Lexicon",
+    "Pairs",
+    "TableFile",
+    "inflection",
+    "languages_with_lexicon",
+    "open_lexicon",
+    "open_pairs",
+    "read_lexicon",
+]
+
+
+DATA = Path(__file__).parent / "data"
+_MODIFIERS = frozenset(("amod", "compound", "nmod", "nn"))
+
+
+class Pairs:
+    """Pairs of neighbours that are common in a language, by the left word; `digest` tells tables apart.
+
+    >>> pairs = Pairs({"white": "bread rice"})
+    >>> pairs.common("white", "rice"), pairs.common("white", "rye")
+    (True, False)
+    """
+
+    def __init__(self, right: dict[str, str], *, digest: str = "") -> None:
+        self.digest = digest
+        self._right = right
+        self._sets: dict[str, frozenset[str]] = {}
+
+    def common(self, left: str, right: str) -> bool:
+        """Whether these two words, in small letters, often stand together."""
+        if left not in self._sets:
+            self._sets[left] = frozenset(self._right.get(left, "").split())
+        return right in self._sets[left]
+
+    def fits(self, place: Place, word: str) -> bool:
+        """Whether a word goes with its neighbours: a common pair stays one, and a modifier finds its like.
+
+        Words that go with nearly all others ("the", "and") are in no pair and have no say.
+        """
+        tokens = place.sentence.tokens
+        old, new = tokens[place.token].text.lower(), word.lower()
+        for near in (place.token - 1, place.token + 1):
+            if not 0 <= near < len(tokens):
+                continue
+            beside = tokens[near].text.lower()
+            was, becomes = (
+                ((beside, old), (beside, new)) if near < place.token else ((old, beside), (new, beside))
+            )
+            if self.common(*becomes):
+                continue
+            if self.common(*was) or _modifies(tokens, place.token, near):
+                return False
+        return True
+
+
+def _modifies(tokens: Sequence[Token], one: int, other: int) -> bool:
+    """Whether one of the two is the other's adjective or part of its compound."""
+    for modifier, head in ((one, other), (other, one)):
+        if tokens[modifier].head == head and tokens[modifier].relation in _MODIFIERS:
+            return True
+    return False
+
+
+@cache
+def open_pairs(language: str) -> Pairs | None:
+    """The pairs that come with mtassay for a language; `None` where there is no table."""
+    path = DATA / f"{language}.pairs.gz"
+    if not path.is_file():
+        return None
+    data = gzip.decompress(path.read_bytes())
+    lines = data.decode("utf-8").splitlines()
+    return Pairs(dict(line.split("\t", 1) for line in lines), digest=sha256(data).hexdigest()[:12])
+
 
 _ALONE = 0.7  # the least score of an adjective that stands alone
 _FEATURES = ("Gender", "Number", "Degree", "Tense", "Mood", "VerbForm", "Person")
@@ -48,6 +126,17 @@ class Lexicon(Substituter):
     """
 
     name = "lexicon"
+    about: ClassVar[str] = "words that can stand for each other, in tables that come with mtassay"
+
+    @classmethod
+    def open(cls, rest: str, language: str) -> Substituter:
+        if language not in languages_with_lexicon():
+            raise UsageError(
+                f"No lexicon for '{language}' (there is one for {', '.join(languages_with_lexicon())})."
+                " Take fill-mask:MODEL, as fill-mask:xlm-roberta-base, causal:MODEL,"
+                " or a table of your own: file:PATH."
+            )
+        return open_lexicon(language)
 
     def __init__(
         self,
@@ -91,6 +180,19 @@ class Lexicon(Substituter):
         ]
 
 
+class TableFile(Lexicon):
+    """The same with a table of one's own."""
+
+    name = "file"
+    about: ClassVar[str] = "a table of your own"
+    argument: ClassVar[str] = "PATH"
+    wants: ClassVar[str] = "the file of a table"
+
+    @classmethod
+    def open(cls, rest: str, language: str) -> Substituter:
+        return read_lexicon(rest, kind=cls)
+
+
 def _stands_alone(place: Place) -> bool:
     """Whether it is an adjective with no noun beside it, so that no pair proves anything: "it is late"."""
     token = place.sentence.tokens[place.token]
@@ -110,7 +212,9 @@ def languages_with_lexicon() -> list[str]:
     return sorted(path.name.removesuffix(".tsv.gz") for path in DATA.glob("*.tsv.gz"))
 
 
-def read_lexicon(path: str | Path, *, name: str | None = None, pairs: Pairs | None = None) -> Lexicon:
+def read_lexicon(
+    path: str | Path, *, name: str | None = None, pairs: Pairs | None = None, kind: type[Lexicon] = Lexicon
+) -> Lexicon:
     """A table from a file, gzip where its name ends so; `name` is what the signature calls it.
 
     Without `pairs` the neighbours of a word have no say.
@@ -137,7 +241,7 @@ def read_lexicon(path: str | Path, *, name: str | None = None, pairs: Pairs | No
         raise InputError("no substitutes in it", path=path)
     parts = [name or f"file:{Path(path).name}", sha256(data).hexdigest()[:12]]
     signature = "|".join(parts if pairs is None else [*parts, f"pairs:{pairs.digest}"])
-    return Lexicon(lines, signature=signature, pairs=pairs)
+    return kind(lines, signature=signature, pairs=pairs)
 
 
 def _check_scores(cell: str, path: str | Path, line: int) -> None:

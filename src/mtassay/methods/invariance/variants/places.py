@@ -1,16 +1,34 @@
-"""Where a source may change: single words of the wanted parts of speech that stand freely."""
+"""Where a source may change, which word fits there, and whether the sentence is still a plausible one.
+
+Strange sentences are the paper's first source of false alarms ("on the fact"; He, Meister and Su 2020,
+section 5.1). A variant must be read as the original is, word for word, and must lie near it in meaning.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
 
+from mtassay.core import Edit
 from mtassay.errors import UsageError
 from mtassay.methods.invariance.variants.base import Place
 from mtassay.methods.invariance.variants.fixed import FIXED_PHRASES, LIGHT_WORDS
+from mtassay.methods.invariance.variants.lexicon import inflection
 from mtassay.tools.annotate.nouns import Annotation, Token
+from mtassay.tools.articles import wants_an
+from mtassay.tools.encoder import Encoder, unit
 
-__all__ = ["PARTS", "changeable", "universal_parts", "words"]
+__all__ = [
+    "PARTS",
+    "changeable",
+    "fit",
+    "same_structure",
+    "similarities",
+    "universal_parts",
+    "with_case",
+    "words",
+]
+
 
 PARTS = {
     "noun": "NOUN",
@@ -139,3 +157,83 @@ def _needs_its_preposition(tokens: Sequence[Token], index: int) -> bool:
             after.head == index and after.relation == "prep" for after in tokens[index + 1 : index + 2]
         )
     return False
+
+
+def fit(place: Place, word: str, *, language: str = "en") -> Edit | None:
+    """The edit that puts a word there; `None` where it does not fit.
+
+    It does not fit if it is odd (not one word of letters), if it is the same word or one that already
+    stands in the sentence, or if an English article before it would have to change.
+
+    >>> from mtassay.tools.annotate.fake import FakeAnnotator
+    >>> [sentence] = FakeAnnotator("en").annotate(["A Dog barks."])
+    >>> fit(Place(sentence, 1), "cat")
+    Edit(start=2, end=5, before='Dog', after='Cat', pos='NOUN')
+    >>> fit(Place(sentence, 1), "owl") is None
+    True
+    """
+    token = place.sentence.tokens[place.token]
+    after = with_case(word, token.text)
+    if not word.isalpha() or _stands(place.sentence, word):
+        return None
+    if language == "en" and not _article_fits(place, after):
+        return None
+    return Edit(token.start, token.end, token.text, after, token.pos)
+
+
+def with_case(word: str, like: str) -> str:
+    """The word in the case of another: all capitals, a capital first, or as it is.
+
+    >>> with_case("cat", "Dog"), with_case("cat", "DOG"), with_case("Monday", "day"), with_case("cat", "I")
+    ('Cat', 'CAT', 'Monday', 'Cat')
+    """
+    if like.isupper() and len(like) > 1:
+        return word.upper()
+    if like[:1].isupper():
+        return word[:1].upper() + word[1:]
+    return word
+
+
+def _stands(sentence: Annotation, word: str) -> bool:
+    small = word.lower()
+    return any(small in (token.text.lower(), token.lemma.lower()) for token in sentence.tokens)
+
+
+def _article_fits(place: Place, after: str) -> bool:
+    if place.token == 0:
+        return True
+    article = place.sentence.tokens[place.token - 1].text.lower()
+    return article not in ("a", "an") or (article == "an") == wants_an(after)
+
+
+def same_structure(original: Annotation, variant: Annotation, token: int) -> bool:
+    """Whether both have the same parts of speech, heads and relations, and the word its inflection.
+
+    The word must have another lemma, and must not have become a name.
+    """
+    if variant.error is not None or len(original.tokens) != len(variant.tokens):
+        return False
+    if any(
+        (one.pos, one.head, one.relation) != (other.pos, other.head, other.relation)
+        for one, other in zip(original.tokens, variant.tokens, strict=True)
+    ):
+        return False
+    before, after = original.tokens[token], variant.tokens[token]
+    if inflection(before) != inflection(after):
+        return False
+    if before.lemma and before.lemma.lower() == after.lemma.lower():
+        return False
+    return _is_named(variant, token) <= _is_named(original, token)
+
+
+def similarities(encoder: Encoder, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """The cosine of each pair of texts, in order; every text is encoded once."""
+    if not pairs:
+        return []
+    place = {text: index for index, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
+    vectors = unit(encoder(list(place)))
+    return [float(vectors[place[one]] @ vectors[place[other]]) for one, other in pairs]
+
+
+def _is_named(sentence: Annotation, token: int) -> bool:
+    return any(entity.start <= token < entity.end for entity in sentence.entities)

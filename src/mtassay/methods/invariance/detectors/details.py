@@ -1,4 +1,4 @@
-"""Suspects outputs that lost a name of the source."""
+"""Suspects outputs that lost or changed a number or a name of the source."""
 
 from __future__ import annotations
 
@@ -6,16 +6,44 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mtassay.core import Segment
 from mtassay.languages import Pair
-from mtassay.methods.invariance.detectors.base import PairDetector, Suspicion
+from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.nouns import Answer
+from mtassay.metrics.guards.numbers import Numbers
 from mtassay.metrics.nee.matching import Haystack
 from mtassay.metrics.nee.names import forms_of
 from mtassay.metrics.nee.text import Normaliser
 from mtassay.tools.annotate.nouns import Annotation, Layer, Span
 
-__all__ = ["Entities"]
+__all__ = ["Entities", "NumbersDetector"]
+
+
+class NumbersDetector(PairDetector):
+    """The guard that `score` has, without references: a number is found regrouped, rounded or in words, too.
+
+    The value is how many numbers are missing.
+    """
+
+    name: ClassVar[str] = "numbers"
+    about: ClassVar[str] = "a number is missing or changed"
+    is_default: ClassVar[bool] = True
+
+    def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
+        """In the order of the answers; an empty output is left to the detector of under-translation."""
+        read = [answer for answer in answers if answer.output.text.strip()]
+        guard = Numbers([Segment(answer.id, answer.source.text) for answer in read])
+        hits = guard.hits([answer.output.text for answer in read])
+        return [
+            Suspicion(read[index].id, f"{why['why']}{_instead(why)}", len(why["missing"]), dict(why))
+            for index, why in sorted(hits.items())
+        ]
+
+
+def _instead(why: dict[str, list[str]]) -> str:
+    return f"; new: {', '.join(why['instead'])}" if why["instead"] else ""
+
 
 _NAMES = frozenset(("PER", "PERSON", "LOC", "GPE", "ORG", "FAC", "NORP"))
 
@@ -33,8 +61,13 @@ class Entities(PairDetector):
     counterparts: Counterparts
     near: float = 0.5
     name: ClassVar[str] = "entities"
+    about: ClassVar[str] = "a name is missing"
     needs: ClassVar[frozenset[Layer]] = frozenset(("pos",))
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "entities"))
+
+    @classmethod
+    def open(cls, shared: Shared) -> Entities:
+        return cls(shared.pair, shared.part(Counterparts))
 
     def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
         """In the order of the answers."""

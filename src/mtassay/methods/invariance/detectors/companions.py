@@ -1,0 +1,70 @@
+"""The companion detectors of a method: opened by name, and run over what a system answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from mtassay.errors import UsageError
+from mtassay.languages import Pair
+from mtassay.methods.invariance.answers import Answered
+from mtassay.methods.invariance.detectors.base import (
+    Detector,
+    PairDetector,
+    PhraseDetector,
+    RelationDetector,
+    Shared,
+    Suspicion,
+)
+from mtassay.registry import each, find
+from mtassay.tools.annotate import open_annotator
+
+__all__ = ["default_detectors", "find_suspicions", "installed_detectors", "open_detectors"]
+
+
+def default_detectors() -> tuple[str, ...]:
+    """The names of those that are used where nobody names any, if this machine has the tools for them."""
+    return tuple(detector.name for detector in each("detector") if detector.is_default)
+
+
+def installed_detectors(pair: Pair) -> tuple[str, ...]:
+    """Those of them that it has the tools for."""
+    return tuple(name for name in default_detectors() if _can_run(name, pair))
+
+
+def _can_run(name: str, pair: Pair) -> bool:
+    try:
+        (detector,) = open_detectors([name], pair)
+        for language, needs in ((pair.target, detector.needs), (pair.source, detector.needs_source)):
+            if needs:
+                open_annotator(str(language), needs=sorted(needs))
+    except UsageError:
+        return False
+    return detector.is_ready()
+
+
+def open_detectors(names: Sequence[str], pair: Pair) -> list[Detector]:
+    """The detectors with these names, in the order given; `UsageError` for a name that is none.
+
+    >>> from mtassay.languages import parse_pair
+    >>> [detector.name for detector in open_detectors(["growth", "numbers"], parse_pair("en-pt"))]
+    ['growth', 'numbers']
+    """
+    classes = [cast("type[Detector]", find("detector", name)) for name in names]
+    shared = Shared(pair)
+    return [detector.open(shared) for detector in classes]
+
+
+def find_suspicions(detector: Detector, material: Sequence[Answered]) -> list[Suspicion]:
+    """What the detector suspects; one for each answer at most."""
+    if isinstance(detector, PairDetector):
+        found = detector.suspects([answer for each in material for answer in each.answers])
+    elif isinstance(detector, RelationDetector):
+        found = detector.suspects([pair for each in material for pair in each.compared])
+    elif isinstance(detector, PhraseDetector):
+        found = detector.suspects(
+            [(each.original, phrase) for each in material if each.original for phrase in each.phrases]
+        )
+    else:
+        raise TypeError(f"{detector.name} is no kind of detector that is known here")
+    return list({suspicion.id: suspicion for suspicion in reversed(found)}.values())[::-1]

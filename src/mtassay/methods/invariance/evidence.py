@@ -1,0 +1,155 @@
+"""What a finding of invariance testing rests on: written into the finding, and read from a saved one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from mtassay.core import Finding
+
+__all__ = ["Evidence", "LeftOut", "ShownVariant", "is_about_original", "reported"]
+
+METHOD = "invariance"
+ISSUE = ("suspicious", "confirmed", "cleared")
+"""What an original with an issue is, by what people said of it."""
+_OWN = frozenset(("status", "compared", "distances", "variants"))  # what no companion detector says
+_SAID = ("source", "output", "why", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVariant:
+    """A variant that is shown with an issue: what was changed, and how far its output is."""
+
+    id: str = ""
+    source: str = ""
+    output: str = ""
+    before: str = ""
+    after: str = ""
+    distance: float = 0.0
+    differences: Sequence[str] = ()
+
+    @property
+    def change(self) -> str:
+        """Which word became which, and how far that moved the output."""
+        return f"{self.before} → {self.after} · distance {self.distance:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A variant that could not be compared, or whose distance a filter explains: then that distance."""
+
+    id: str
+    why: str
+    distance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of an original, of a variant shown with it, or of what a companion detector suspects.
+
+    `status` is empty where nothing was compared; `reason` then says why, and a companion detector says `why`.
+    `distances` are those of all compared variants, `label` is what people said of the pairs shown.
+    `original` and `differences` are of a variant that is told on its own. `details` is what a companion
+    detector knows besides.
+    """
+
+    status: str = ""
+    source: str = ""
+    output: str = ""
+    threshold: float | None = None
+    compared: int | None = None
+    distances: Mapping[str, float] | None = None
+    variants: Sequence[ShownVariant] | None = None
+    label: Mapping[str, str] = field(default_factory=dict)
+    unread: Sequence[LeftOut] = ()
+    filtered: Sequence[LeftOut] = ()
+    original: str = ""
+    differences: Sequence[str] = ()
+    why: str = ""
+    reason: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, finding: Finding) -> Evidence:
+        """What a finding holds, whatever wrote it."""
+        stored = finding.evidence
+        if not _OWN & stored.keys():
+            details = {key: value for key, value in stored.items() if key not in _SAID}
+            texts: dict[str, Any] = {key: str(stored.get(key, "")) for key in _SAID}
+            return cls(**texts, details=details)
+        values = {key: stored[key] for key in cls.__dataclass_fields__ if key in stored}
+        if "variants" in stored:
+            values["variants"] = tuple(ShownVariant(**_known(ShownVariant, v)) for v in stored["variants"])
+        for key in ("unread", "filtered"):
+            values[key] = tuple(LeftOut(**_known(LeftOut, each)) for each in stored.get(key, ()))
+        return cls(**values)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What is stored; what says nothing is left out."""
+        if not self.status:
+            texts = {"why": self.why, "source": self.source, "output": self.output}
+            return {"reason": self.reason} if self.reason else {**texts, **self.details}
+        if self.original:
+            own = ("status", "original", "threshold", "differences", "why")
+            return {key: getattr(self, key) for key in own}
+        keys = ("status", "source", "output", "threshold", "compared", "distances")
+        stored = {key: getattr(self, key) for key in keys}
+        if self.variants is not None:
+            stored["variants"] = [asdict(variant) for variant in self.variants]
+            stored["label"] = dict(self.label)
+        if self.unread:
+            stored["unread"] = [{"id": each.id, "why": each.why} for each in self.unread]
+        if self.filtered:
+            stored["filtered"] = [asdict(each) for each in self.filtered]
+        return stored
+
+    @property
+    def is_issue(self) -> bool:
+        """Whether some variant was beyond the threshold, whatever people said of it."""
+        return self.status in ISSUE
+
+    @property
+    def shown(self) -> Sequence[ShownVariant]:
+        """The variants that are shown with an issue."""
+        return self.variants or ()
+
+    def explained(self) -> str:
+        """How far the farthest variant is, in a line."""
+        if self.why:
+            return self.why
+        farthest = max((variant.distance for variant in self.shown), default=None)
+        far = (
+            "no variant beyond the threshold"
+            if farthest is None
+            else f"distance {farthest:g}, beyond the threshold"
+        )
+        compared = self.compared or 0
+        return f"{far} of {self.threshold:g}; {compared:,} variant{'s'[: compared != 1]} compared"
+
+
+def is_about_original(finding: Finding) -> bool:
+    """Whether it is the one finding about an original; the others are of companion detectors."""
+    return finding.detector == "output" or finding.detector.split(":")[0] == METHOD
+
+
+def reported(issue: Finding, variant: str) -> Finding | None:
+    """What a finding about an original says of this variant, if it is among those shown with it."""
+    evidence = Evidence.of(issue)
+    shown = next((each for each in evidence.shown if each.id == variant), None)
+    if shown is None:
+        return None
+    beyond = "" if evidence.threshold is None else f", beyond the threshold of {evidence.threshold:g}"
+    why = f"distance {shown.distance:g} from the output to {issue.case_id}{beyond}"
+    own = Evidence(
+        "reported",
+        threshold=evidence.threshold,
+        original=issue.case_id,
+        differences=list(shown.differences),
+        why=": ".join(filter(None, [why, "; ".join(shown.differences)])),
+    )
+    return Finding(variant, issue.system, issue.detector, "fail", float(shown.distance), own.as_dict())
+
+
+def _known(cls: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in stored.items() if key in cls.__dataclass_fields__}

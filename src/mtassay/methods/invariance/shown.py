@@ -1,0 +1,156 @@
+"""How a run of invariance testing shows itself, and what people are asked about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from mtassay.core import Doubt, Finding, Flags, Question, Run, original_of
+from mtassay.display import PLAIN, Block, Table, View
+from mtassay.method import Method
+from mtassay.methods.invariance.evidence import METHOD, Evidence, reported
+from mtassay.methods.invariance.labels import QUESTION, standing
+from mtassay.methods.invariance.tables import (
+    companion_table,
+    issue_blocks,
+    issues_table,
+    seconds_table,
+    summary_table,
+    variant_lines,
+)
+from mtassay.reviews import Subject
+
+__all__ = ["InvarianceRun"]
+
+
+class InvarianceRun(Method):
+    """What the method knows of a saved run: an issue is an original with its farthest variants."""
+
+    name: ClassVar[str] = METHOD
+    asks: ClassVar[Sequence[Question]] = (
+        Question(
+            QUESTION,
+            "Is the translation right? If not, what is wrong: words are dropped (under) or added (over), "
+            "something modifies the wrong word (modification), a word or phrase is wrong (mistranslation), "
+            "the words are right but not how they go together (logic), or several of these?",
+            {
+                "c": "correct",
+                "d": "under",
+                "o": "over",
+                "m": "modification",
+                "w": "mistranslation",
+                "l": "logic",
+                "x": "several",
+            },
+            is_blind=True,
+        ),
+    )
+
+    @classmethod
+    def facts(cls, run: Run) -> str:
+        return ""
+
+    @classmethod
+    def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
+        times = seconds_table(run.seconds) if run.seconds else None
+        return [table for table in (summary_table(run), companion_table(run), times) if table]
+
+    @classmethod
+    def blocks(cls, run: Run, view: View = PLAIN) -> list[Block]:
+        return issue_blocks(run, view)
+
+    @classmethod
+    def cases_table(cls, run: Run, view: View = PLAIN) -> Table | None:
+        return issues_table(run)
+
+    @classmethod
+    def record(cls, run: Run) -> dict[str, Any]:
+        findings = [asdict(finding) for finding in run.findings if finding.verdict != "pass"]
+        times = {"seconds": dict(run.seconds)} if run.seconds else {}
+        return {**run.result.as_dict(), **times, "findings": findings}
+
+    @classmethod
+    def later(cls, run: Run) -> list[str]:
+        return [f"as judged then; with later reviews: mtassay invariance judge {run.id}"]
+
+    @classmethod
+    def advice(cls, run: Run, *, is_saved: bool) -> list[str]:
+        if not is_saved:
+            return ["not kept; add --save to review issues and to try other structures without asking again"]
+        lines = [f"other structures: mtassay invariance judge {run.id} --structure raw"]
+        if any(counts["issues"] for counts in run.result.counts.values()):
+            lines.append(f"which issues are errors? mtassay review next {run.id}")
+        return lines
+
+    @classmethod
+    def doubts(cls, run: Run) -> list[Doubt]:
+        """All outputs that are shown with an issue, the original's and the variants'."""
+        return [
+            Doubt(case_id, finding.system, "suspicious", finding.evidence)
+            for finding in run.findings
+            if (evidence := Evidence.of(finding)).is_issue
+            for case_id in (finding.case_id, *(variant.id for variant in evidence.shown))
+        ]
+
+    @classmethod
+    def findings(cls, run: Run, case_id: str) -> list[Finding]:
+        """A variant that is shown with an issue has a finding of its own, first."""
+        own = super().findings(run, case_id)
+        segment = next((segment for segment in run.segments if segment.id == case_id), None)
+        original = None if segment is None else original_of(segment)
+        if original is None:
+            return own
+        shown = (reported(issue, case_id) for issue in super().findings(run, original))
+        return [*filter(None, shown), *own]
+
+    @classmethod
+    def holds(cls, run: Run, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
+        """What labels make of an issue by now: one error in a pair that it shows confirms it."""
+        found = (Evidence.of(f) for f in cls.findings(run, case_id) if f.system == system)
+        issue = next((evidence for evidence in found if evidence.shown), None)
+        if issue is None:
+            return ""
+        sources = {segment.id: segment.source for segment in run.segments}
+        shown = [
+            Subject(case_id, (sources.get(case_id),), (run.text(case_id, system) or "",)),
+            *(Subject(variant.id, (variant.source,), (variant.output,)) for variant in issue.shown),
+        ]
+        labels = {s.case_id: decisions[s.id] for s in shown if s.id in decisions}
+        return standing([subject.case_id for subject in shown], labels)
+
+    @classmethod
+    def status(cls, findings: Sequence[Finding]) -> str:
+        judged = (Evidence.of(finding).status for finding in findings)
+        return next(filter(None, judged), "") or super().status(findings)
+
+    @classmethod
+    def why(cls, finding: Finding) -> str:
+        evidence = Evidence.of(finding)
+        return evidence.explained() if evidence.status else super().why(finding)
+
+    @classmethod
+    def reasons(cls, finding: Finding) -> list[str]:
+        """The variants that were reported with an original follow."""
+        return [cls.why(finding), *variant_lines(finding)]
+
+    @classmethod
+    def flags_of(cls, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
+        """A structure flags the variants that it shows; a companion detector the pairs that it suspects."""
+        known = [(finding, Evidence.of(finding)) for finding in findings]
+        if not any(evidence.distances is not None or evidence.shown for _, evidence in known):
+            return super().flags_of(detector, findings, missing)
+        flagged: set[tuple[str, str]] = set()
+        scores: dict[tuple[str, str], float] = {}
+        silent = Counter(missing)
+        for finding, evidence in known:
+            shown = {variant.id: variant.distance for variant in evidence.shown}
+            for variant, distance in {**shown, **(evidence.distances or {})}.items():
+                scores[variant, finding.system] = float(distance)
+            # What people cleared must not be held against their own words.
+            if finding.verdict == "fail" or evidence.status == "cleared":
+                flagged |= {(variant, finding.system) for variant in shown}
+            elif finding.verdict != "pass":
+                silent[str(finding.verdict)] += 1
+        return Flags(detector, frozenset(flagged), scores, silent)
