@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay.agreement import challenge, detect, rank
+from mtassay.api.agreement import challenge, detect, rank
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.challenge import ChallengePair
 

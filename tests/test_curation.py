@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mtassay import api, curation
+from mtassay import api
+from mtassay.api import curation
 from mtassay.core import Review
 from mtassay.errors import UsageError
 from mtassay.formats.suite import read_suite

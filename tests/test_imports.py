@@ -22,7 +22,7 @@ LAYERS = [
     {"methods"},
     {"engine", "story", "meta", "repair"},
     {"report"},
-    {"api", "agreement", "curation", "doctor", "edited_pairs", "issues", "people", "timeline", "translation"},
+    {"api"},
     {"cli"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
@@ -94,6 +94,32 @@ def test_a_room_that_serves_all_methods_imports_none(room: str) -> None:
     for path in MODULES:
         if part_of(path) == room:
             assert "methods" not in imported_parts(path), path
+
+
+ROOMS = sorted(folder.name for folder in (SOURCE / "methods").iterdir() if (folder / "method.py").exists())
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_only_its_own_command_and_the_library_know_a_method(room: str) -> None:
+    inside = {f"methods/{room}", f"cli/{room}"}
+    for path in MODULES:
+        place = path.relative_to(SOURCE).as_posix()
+        if place.startswith("api/") or any(
+            place == f"{part}.py" or place.startswith(f"{part}/") for part in inside
+        ):
+            continue
+        known = {name for name in imported_modules(path) if name.startswith(f"mtassay.methods.{room}")}
+        assert not known, f"{place} knows {sorted(known)[0]}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_run_is_asked_for_the_name_of_its_method(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Compare):
+            parts = [node.left, *node.comparators]
+            is_method = any(isinstance(part, ast.Attribute) and part.attr == "method" for part in parts)
+            texts = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Constant)]
+            assert not (is_method and texts), f"line {node.lineno}: {ast.unparse(node)}"
 
 
 def test_core_needs_the_standard_library_only() -> None:

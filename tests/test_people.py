@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtassay import people
+from mtassay.api import people
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import write_records
 from mtassay.formats.suite import Item, Suite

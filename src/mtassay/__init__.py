@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mtassay.agreement import correlate
     from mtassay.api import Run, behavior, invariance, load, read, run, score, suite
-    from mtassay.translation import translate
+    from mtassay.api.agreement import correlate
+    from mtassay.api.translation import translate
 
 __version__ = "0.1.0"
 
@@ -28,7 +28,7 @@ __all__ = [
     "suite",
     "translate",
 ]
-_ELSEWHERE = {"correlate": "mtassay.agreement", "translate": "mtassay.translation"}
+_ELSEWHERE = {"correlate": "mtassay.api.agreement", "translate": "mtassay.api.translation"}
 
 
 def __getattr__(name: str) -> Any:

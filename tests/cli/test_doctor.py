@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mtassay.doctor import check_pair, installed_extras
+from mtassay.api.doctor import check_pair, installed_extras
 from tests.cli.conftest import Run
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from mtassay.api.people import load_pending
 from mtassay.cli.session import Session
 from mtassay.core import Finding, Output, Result, Segment
 from mtassay.core import Run as SavedRun
-from mtassay.people import load_pending
 from mtassay.report.screen import Screen
 from mtassay.store import Workspace
 from tests.cli.conftest import Run

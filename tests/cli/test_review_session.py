@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.api.people import load_pending
+from mtassay.api.people import reviewer_name as who
 from mtassay.cli import session as keys
 from mtassay.cli.session import Session
 from mtassay.errors import UsageError
 from mtassay.methods.suite.evidence import Evidence
-from mtassay.people import load_pending
-from mtassay.people import reviewer_name as who
 from mtassay.report.screen import Screen
 from mtassay.store import Workspace
 from tests.cli.reviewing import save_run

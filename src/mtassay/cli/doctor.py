@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from mtassay import __version__
+from mtassay.api.doctor import check_pair, extra_table, installed_extras, pair_table
 from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
@@ -17,7 +18,6 @@ from mtassay.cli.common import (
     print_tables,
     terminal_width,
 )
-from mtassay.doctor import check_pair, extra_table, installed_extras, pair_table
 from mtassay.languages import parse_pair
 from mtassay.texts.marks import wrapped
 

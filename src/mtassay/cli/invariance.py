@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from mtassay import api
+from mtassay.api.issues import evaluate_issues, open_answers, sample_issues
 from mtassay.cli.common import (
     FindingsOption,
     OutputFormat,
@@ -31,7 +32,6 @@ from mtassay.cli.common import (
 from mtassay.cli.frame import FRAME, Frame, Values, framed, framed_with, parameters_of
 from mtassay.formats import segment_record, write_jsonl
 from mtassay.formats.reviews import write_records
-from mtassay.issues import evaluate_issues, open_answers, sample_issues
 from mtassay.methods.invariance.evaluation_tables import evaluation_tables, sweep_figure
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.tables import changed_lines, cost_table, variants_table

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mtassay.agreement import challenge, correlate, detect, rank
+from mtassay.api.agreement import challenge, correlate, detect, rank
 from mtassay.cli.common import (
     AlphaOption,
     FormatOption,

@@ -11,6 +11,17 @@ from typing import Annotated
 import typer
 
 from mtassay.api import open_workspace
+from mtassay.api.people import (
+    ReviewerAgreement,
+    agreement,
+    decide,
+    import_reviews,
+    pending,
+    reviewer_name,
+    reviews,
+    shown_record,
+    told,
+)
 from mtassay.cli.common import (
     FormatOption,
     LimitOption,
@@ -32,17 +43,6 @@ from mtassay.display import Table
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import write_records
 from mtassay.formats.suite import read_suite
-from mtassay.people import (
-    ReviewerAgreement,
-    agreement,
-    decide,
-    import_reviews,
-    pending,
-    reviewer_name,
-    reviews,
-    shown_record,
-    told,
-)
 from mtassay.reviews.pending import Pending
 from mtassay.reviews.subjects import SHORT
 from mtassay.texts.marks import marked, printable

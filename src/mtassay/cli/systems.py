@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api.translation import Probe, kinds, probe
 from mtassay.cli.common import (
     EngineOption,
     FormatOption,
@@ -21,7 +22,6 @@ from mtassay.cli.common import (
 )
 from mtassay.display import Table
 from mtassay.formats import read_lines
-from mtassay.translation import Probe, kinds, probe
 
 app = typer.Typer(help="Which engines there are, and whether one answers.", no_args_is_help=True)
 

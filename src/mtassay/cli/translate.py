@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api.translation import check_target, translate_with
 from mtassay.cli.common import (
     EngineOption,
     MaxCallsOption,
@@ -17,7 +18,6 @@ from mtassay.cli.common import (
     check_targets,
     say_failures,
 )
-from mtassay.translation import check_target, translate_with
 
 
 def register(app: typer.Typer) -> None:

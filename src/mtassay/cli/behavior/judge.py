@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from mtassay import edited_pairs
+from mtassay.api import edited_pairs
 from mtassay.cli.behavior.options import UNKEPT, FailuresOption, PlotOption, WhereArgument, check_files
 from mtassay.cli.common import FindingsOption, PairOption, SystemOption, write_findings
 from mtassay.cli.frame import FRAME, Frame, Values, framed, parameters_of

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay import edited_pairs
+from mtassay.api import edited_pairs
 from mtassay.cli.behavior.options import AgainstOption, CasesArgument, OriginalsOption
 from mtassay.cli.common import (
     FormatOption,

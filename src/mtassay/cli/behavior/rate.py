@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 from mtassay.api import workspace_path
+from mtassay.api.edited_pairs import read_sets
+from mtassay.api.people import reviewer_name
 from mtassay.cli.behavior.options import AgainstOption, CasesArgument, OriginalsOption
 from mtassay.cli.common import (
     LimitOption,
@@ -23,12 +25,10 @@ from mtassay.cli.common import (
     screen_here,
 )
 from mtassay.cli.session import Session, read_key, read_line
-from mtassay.edited_pairs import read_sets
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
 from mtassay.methods.behavior.pair_quality import chosen_questions, to_rate
 from mtassay.options import split_names
-from mtassay.people import reviewer_name
 from mtassay.report.screen import Screen
 from mtassay.reviews import decide
 from mtassay.reviews.pending import Pending, waiting_for

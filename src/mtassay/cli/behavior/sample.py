@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api.edited_pairs import find_run
 from mtassay.cli.common import SeedOption, WorkspaceOption, check_sheet, plural, say
-from mtassay.edited_pairs import find_run
 from mtassay.formats.reviews import asked_record, write_records
 from mtassay.methods.behavior.sampling import draw_sheet
 from mtassay.options import split_names

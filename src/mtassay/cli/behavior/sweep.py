@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay import edited_pairs
+from mtassay.api import edited_pairs
 from mtassay.cli.behavior.options import WhereArgument, check_files
 from mtassay.cli.common import OutputFormat, PairOption, SystemOption, print_json, print_tables
 from mtassay.cli.frame import FRAME, Frame, Values, framed_without, parameters_of

@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from mtassay import curation
+from mtassay.api import curation
+from mtassay.api.people import reviewer_name
 from mtassay.cli.common import ReviewerOption, SystemOption, echo, plural, say
 from mtassay.cli.frame import FRAME, Frame, framed_with
 from mtassay.cli.suite.options import RunOption, SuiteArgument, say_all, warn_of_format
 from mtassay.methods.suite.acceptance import Wish
-from mtassay.people import reviewer_name
 
 
 def register(app: typer.Typer) -> None:

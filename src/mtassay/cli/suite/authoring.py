@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from mtassay.api.people import reviewer_name
 from mtassay.cli.common import check_targets, echo, plural, refuse_existing
 from mtassay.cli.suite.options import SuiteArgument, say_all, warn_of_format
 from mtassay.formats.suite import read_suite, write_suite
@@ -17,7 +18,6 @@ from mtassay.formats.suite.files import check_ending
 from mtassay.formats.suite.losses import losses_between
 from mtassay.methods.suite.authoring import Draft, Wanted, add_drafts, begin, read_drafts
 from mtassay.methods.suite.authoring import approve as approve_items
-from mtassay.people import reviewer_name
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The suite file.")]
 

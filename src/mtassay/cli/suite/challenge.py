@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay import curation
+from mtassay.api import curation
 from mtassay.cli.common import (
     OutputFormat,
     SeedOption,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mtassay import timeline
+from mtassay.api import timeline
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, say, shows_bold, terminal_width
 from mtassay.cli.frame import FRAME, Frame, Values, framed_with
 from mtassay.cli.suite.options import SuiteArgument, choosing, stop_if_failed

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay import curation
+from mtassay.api import curation
 from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, print_tables, say, terminal_width
 from mtassay.cli.frame import FRAME, Frame, framed_with, place
 from mtassay.cli.suite.options import RunOption, SuiteArgument

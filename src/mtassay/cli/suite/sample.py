@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mtassay import curation
+from mtassay.api import curation
 from mtassay.cli.common import (
     OutputFormat,
     SystemOption,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay import curation
+from mtassay.api import curation
 from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, print_tables, terminal_width
 from mtassay.cli.frame import FRAME, Frame, Values, framed_with
 from mtassay.cli.suite.options import RunOption, SuiteArgument, choosing

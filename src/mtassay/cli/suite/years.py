@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from mtassay import timeline
+from mtassay.api import timeline
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, shows_bold, terminal_width
 from mtassay.cli.frame import FRAME, Frame, Values, framed_with
 from mtassay.cli.suite.options import SuiteArgument, choosing, name_and_value

@@ -1,11 +1,4 @@
-"""The library: every method as a function, on files or on texts in memory, and the run that it gives.
-
-All functions take, besides the parameters of their method, how to run it: `save` keeps the run in the
-workspace, `workspace` is its file (default: `$MTASSAY_WORKSPACE` or `.mtassay/workspace.db`), `max_calls` and
-`max_characters` are the budget of each live engine and `max_seconds` the time after which it gets no new
-calls, `cache` (on) reuses what was computed before, `quiet` shows no progress (default: it is shown where a
-person looks on), and `listen` is told every note at once.
-"""
+"""Runs as the library gives them: they print, plot, judge and save themselves; and how a method is run."""
 
 from __future__ import annotations
 
@@ -20,15 +13,12 @@ from typing import Any, Self, cast
 
 from mtassay import core
 from mtassay.caller import Budget
-from mtassay.core import Finding, Generated, Output, Result, Segment, System
+from mtassay.core import Finding, Output, Result, Segment, System
 from mtassay.display import Block, Figure, Table, View
 from mtassay.engine import EngineTools, Execution, Open, run_with
 from mtassay.errors import UsageError, WorkspaceError
-from mtassay.formats import Stream, read_references, read_stream, read_test_set, segment_record
-from mtassay.formats.entities import read_entities
-from mtassay.formats.segments import join, read_documents
-from mtassay.formats.streams import read_table
-from mtassay.languages import Pair, parse_pair
+from mtassay.formats import segment_record
+from mtassay.languages import Pair
 from mtassay.method import Method, method_of
 from mtassay.options import is_live
 from mtassay.registry import find
@@ -38,39 +28,21 @@ from mtassay.report.run import Form, render, render_html
 from mtassay.store import DEFAULT, Workspace
 from mtassay.story import CaseStory, tell_case
 from mtassay.systems.live import LiveSystem
-from mtassay.systems.roster import Given, named, open_systems, stored_among
-from mtassay.systems.stored import Stored, replays
+from mtassay.systems.roster import Given, open_systems
+from mtassay.systems.stored import replays
 
-__all__ = [
-    "Run",
-    "Settings",
-    "Texts",
-    "behavior",
-    "generate",
-    "invariance",
-    "listed",
-    "load",
-    "open_workspace",
-    "read",
-    "read_test_texts",
-    "read_texts",
-    "run",
-    "score",
-    "suite",
-    "variants",
-    "workspace_path",
-]
+__all__ = ["Read", "Run", "Settings", "execute_method", "load", "open_workspace", "workspace_path"]
+
 
 Read = Callable[[EngineTools], Sequence[Segment]]
 """Reads segments, and tells of what it finds."""
-Texts = str | PathLike[str] | Sequence[str | None]
-"""A file, or texts in memory."""
 
 
 @dataclass(frozen=True, repr=False)
 class Run:
     """What came out of a method: scores, findings, tables, figures; prints itself as the command does.
 
+    >>> from mtassay import score
     >>> run = score({"a": ["Olá, mundo!"], "b": ["Oi!"]}, [["Olá, mundo!"]], metrics="chrf", samples=100)
     >>> [(record["system"], round(record["value"])) for record in run.records()]
     [('a', 100), ('b', 8)]
@@ -202,11 +174,11 @@ class Run:
         options, given = Settings.split(changes)
         cls = method_of(self.record) if method is None else cast("type[Method]", find("method", method))
         segments = cls.segments_of(self.record)
-        judged = _execute(cls.resolve(given, self.record), segments, replays(self.record), options)
+        judged = execute_method(cls.resolve(given, self.record), segments, replays(self.record), options)
         # How long it takes without an engine is not what a reader means by the time of a run.
         return replace(judged, record=replace(judged.record, seconds={}))
 
-    def explain(self, case: str, *, workspace: Texts | None = None) -> CaseStory:
+    def explain(self, case: str, *, workspace: str | PathLike[str] | None = None) -> CaseStory:
         """One case of a saved run with all there is to know: outputs, findings, decisions, earlier runs."""
         return tell_case(open_workspace(workspace), case, run=self.id)
 
@@ -228,174 +200,6 @@ class Run:
 
     def _repr_html_(self) -> str:
         return render_html(self.record)
-
-
-def score(
-    systems: Given = (),
-    references: Texts | Sequence[Texts] = (),
-    source: Texts | None = None,
-    *,
-    langpair: str | None = None,
-    test_set: str | PathLike[str] | None = None,
-    documents: str | PathLike[str] | None = None,
-    entities: str | PathLike[str] | None = None,
-    **options: Any,
-) -> Run:
-    """Corpus metrics against references, with intervals, significance and clusters.
-
-    References are files, or lists of texts: one list for each reference. A `test_set` brings source,
-    references and outputs along; `references` then are the names of some of its references. Parameters:
-    those of `ScoreMethod`, as `metrics="bleu,chrf++"`.
-
-    >>> run = score({"a": ["Olá."], "b": ["Oi."]}, [["Olá."]], metrics="chrf", samples=100)
-    >>> run.systems, round(run.result.scores[0].value)
-    (['a', 'b'], 100)
-    """
-    from mtassay.methods.score.method import ScoreMethod
-
-    settings, given = Settings.split(options)
-    pair = None if langpair is None else parse_pair(langpair)
-    labels: dict[str, str] = {}
-    inside: dict[str, System] = {}
-    outside = systems
-    if test_set is None:
-        segments = read_test_texts(source, listed(references), documents, pair)
-    else:
-        if brought := [o for o, value in (("-s", source), ("--documents", documents)) if value is not None]:
-            raise UsageError(f"--test-set brings source and documents along: leave out {brought[0]}.")
-        found = read_test_set(Path(test_set), pair=pair)
-        if names := [str(name) for name in listed(references)]:
-            found = found.with_references(names)
-        segments = found.segments
-        labels = {"test": found.name, "lang": str(pair)} if pair else {"test": found.name}
-        chosen = [name for name in systems if name in found.outputs]
-        inside = {
-            name: Stored(name, {s.id: text for s, text in zip(segments, texts, strict=True)})
-            for name, texts in found.outputs.items()
-            if name in (chosen or found.outputs)
-        }
-        if not isinstance(systems, Mapping):
-            outside = [name for name in systems if name not in chosen]
-    if not inside and not outside:
-        raise UsageError("There is no system to score: add -t NAME=FILE.")
-    if entities is not None:
-        segments = read_entities(Path(entities), segments)
-    given.setdefault("evidence", settings.save)
-    method = ScoreMethod.resolve({"pair": None if pair is None else str(pair), "labels": labels, **given})
-    return _execute(method, segments, {**inside, **named(outside)}, settings, pair)
-
-
-def suite(suite: Any, systems: Given, **options: Any) -> Run:
-    """A linguistic test suite: what does each system get right?
-
-    `suite` is a file, the name of one that comes with mtassay (`en-pt`), or a `Suite`. Parameters: those of
-    `SuiteMethod`, as `category="Negation"` for some of its items.
-
-    >>> run = suite("en-pt", {"nmt": ["Ambos os pais são médicos."]}, item="false-friends-nouns-1")
-    >>> run.findings[0].verdict
-    'pass'
-    """
-    from mtassay.methods.suite.method import SuiteMethod
-
-    settings, given = Settings.split(options)
-    method = SuiteMethod.resolve({"suite": suite, **given})
-    if not systems:
-        raise UsageError("There is no system to judge: add -t NAME=FILE or -t NAME=scheme:rest.")
-    return _execute(method, method.segments, systems, settings, method.pair)
-
-
-def invariance(sentences: Any, systems: Given, *, langpair: str, **options: Any) -> Run:
-    """Change one word, translate again, report translations whose structure moved; needs no reference.
-
-    `sentences` are a file or a list of texts, or segments with their variants. Parameters: those of
-    `InvarianceMethod`.
-    """
-    from mtassay.methods.invariance.method import InvarianceMethod
-
-    settings, given = Settings.split(options)
-    pair = parse_pair(langpair)
-    method = InvarianceMethod.resolve({"pair": str(pair), **given})
-    if not systems:
-        raise UsageError("There is no system to test: add -t NAME=scheme:rest.")
-    return _execute(method, method.read(sentences), systems, settings, pair)
-
-
-def variants(sentences: Any, *, langpair: str, phrases: bool = False, **options: Any) -> Generated:
-    """What `invariance` asks of a system: sentences and their variants; nothing is translated.
-
-    `phrases` adds the noun phrases that the detector 'referential' asks for. Parameters: those of
-    `InvarianceMethod`.
-    """
-    from mtassay.methods.invariance.method import InvarianceMethod
-
-    settings, given = Settings.split(options)
-    method = InvarianceMethod.resolve({"pair": str(parse_pair(langpair)), "detectors": (), **given})
-    with Progress(quiet=settings.is_quiet) as progress:
-        tools = EngineTools(None, progress.report, listen=settings.listen or _deaf)
-        return method.with_variants(method.read(sentences), tools, phrases=phrases)
-
-
-def behavior(source: Any, reference: Any, systems: Given, *, langpair: str, **options: Any) -> Run:
-    """Edit both sides of a parallel text, and see which capabilities a system lacks.
-
-    `source` and `reference` are files or lists of texts; with `reference=None`, `source` is a file of cases
-    that were made before. Parameters: those of `BehaviorMethod`, and of `Recipe` where cases are made.
-    """
-    from mtassay.methods.behavior.method import BehaviorMethod
-
-    settings, given = Settings.split(options)
-    pair = parse_pair(langpair)
-    if not systems:
-        ways = "-t NAME=scheme:rest" if reference is not None else "-t NAME=FILE or -t NAME=scheme:rest"
-        raise UsageError(f"There is no system to {'judge' if reference is None else 'test'}: add {ways}.")
-    method = BehaviorMethod.resolve({"pair": str(pair), "recipe": reference is not None, **given})
-    ready: Given | Sequence[System] = systems
-    if reference is not None:
-        if stored := stored_among(systems):
-            raise UsageError(
-                f"'{stored[0]}' is no live engine, and new cases have no stored outputs. "
-                "Use 'mtassay behavior generate', then 'mtassay behavior judge'."
-            )
-        ready = open_systems(systems, [], pair)  # what cannot be opened is known before cases are made
-    return _execute(method, lambda tools: method.read(source, reference, tools), ready, settings, pair)
-
-
-def read(
-    source: Any, references: Texts | Sequence[Texts] = (), *, langpair: str | None = None
-) -> list[Segment]:
-    """Segments for `run`: of a file with sources, references and tags, of several files, or of texts.
-
-    >>> read(["Hi."], [["Olá."]])
-    [Segment(id='1', source='Hi.', references=('Olá.',), document=None, tags={})]
-    """
-    pair = None if langpair is None else parse_pair(langpair)
-    return read_texts(source, pair, listed(references))
-
-
-def run(
-    method: str | Method, segments: Any, systems: Given, *, langpair: str | None = None, **options: Any
-) -> Run:
-    """Any method by its name, or as an object, on segments: a file, a list of texts, or of `Segment`s.
-
-    >>> run("score", [Segment("1", "Hi.", ("Olá.",))], {"a": ["Olá."]}, samples=100).method
-    'score'
-    """
-    settings, given = Settings.split(options)
-    pair = None if langpair is None else parse_pair(langpair)
-    if isinstance(method, str):
-        cls = cast("type[Method]", find("method", method))
-        takes_pair = pair is not None and any(f.name == "pair" for f in fields(cls))
-        method = cls.resolve({**({"pair": str(pair)} if takes_pair else {}), **given})
-    if not systems:
-        raise UsageError("There is no system to test: add -t NAME=FILE or -t NAME=scheme:rest.")
-    return _execute(method, read_texts(segments, pair), systems, settings, pair)
-
-
-def generate(method: Method, read: Read, **options: Any) -> core.Generated:
-    """What a method makes of the segments that `read` reads, with all that it refused; nothing is asked."""
-    settings, _ = Settings.split(options)
-    with settings.tools(is_live=True) as tools:  # a language model may be asked, whose answers are kept
-        return method.generate(read(tools), tools)
 
 
 def load(
@@ -494,7 +298,7 @@ class Settings:
             tools.keep()
 
 
-def _execute(
+def execute_method(
     method: Method,
     segments: Sequence[Segment] | Read,
     systems: Given | Sequence[System],
@@ -527,46 +331,6 @@ def _is_live(systems: Given | Sequence[System]) -> bool:
         isinstance(what, LiveSystem) or (isinstance(what, str) and is_live(what.partition("=")[2] or what))
         for what in given
     )
-
-
-def listed(references: Texts | Sequence[Texts]) -> list[Texts]:
-    """One or several references as a list."""
-    return (
-        [references] if isinstance(references, str | PathLike) else list(cast("Sequence[Texts]", references))
-    )
-
-
-def read_test_texts(
-    source: Texts | None, references: Sequence[Texts], documents: Any, pair: Pair | None
-) -> list[Segment]:
-    """The segments of files and of texts in memory, joined."""
-    streams = [
-        stream
-        for what in references
-        for stream in (
-            read_references(Path(what), pair=pair)
-            if isinstance(what, str | PathLike)
-            else [Stream("the reference", list(what), None)]
-        )
-    ]
-    first = None
-    if isinstance(source, str | PathLike):
-        first = read_stream(Path(source), role="source", pair=pair)
-    elif source is not None:
-        first = Stream("the source", list(source), None)
-    return join(first, streams, documents=None if documents is None else read_documents(Path(documents)))
-
-
-def read_texts(given: Any, pair: Pair | None, references: Sequence[Texts] = ()) -> list[Segment]:
-    """Segments from a file, from texts, or as they are; a file that holds references brings them along."""
-    if not isinstance(given, str | PathLike):
-        numbered = enumerate(given, start=1)
-        known = [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in numbered]
-        return known if not references else read_test_texts([s.source for s in known], references, None, pair)
-    table = None if references else read_table(Path(given), pair=pair)
-    if table is None:
-        return read_test_texts(given, references, None, pair)
-    return join(read_stream(Path(given), role="source", pair=pair), table.only("reference"))
 
 
 def _with_texts(run: core.Run) -> list[dict[str, Any]]:
