@@ -19,7 +19,7 @@ from pathlib import Path
 
 from mtassay.errors import UsageError
 from mtassay.tools.align import SYMMETRIZATIONS, Links, Words, open_aligner, read_pharaoh
-from mtassay.tools.align.error_rate import Gold, agreement, parse_gold
+from mtassay.tools.align.links import Gold, agreement, parse_gold
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))

@@ -26,7 +26,7 @@ from mtassay.errors import UsageError
 from mtassay.methods.behavior.capabilities.base import open_capability
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import aligned_spans, candidates
-from mtassay.stats.intervals import wilson
+from mtassay.stats.proportions import wilson
 from mtassay.tools.align import Links, open_aligner, read_pharaoh
 from mtassay.tools.annotate import Annotation, Token, with_phrases
 from mtassay.tools.annotate.spacy_pipeline import annotation, load_pipeline, models

@@ -36,7 +36,7 @@ from mtassay.methods.invariance.detectors.traces import WordMeanings
 from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.registry import names
 from mtassay.stats import wilson
-from mtassay.stats.clustered import effective_trials, small_sample_factor
+from mtassay.stats.proportions import effective_trials, small_sample_factor
 from mtassay.tools.annotate import open_annotator
 
 PROJECT = Path(__file__).resolve().parent.parent

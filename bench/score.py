@@ -127,7 +127,7 @@ def stages() -> None:
     from mtassay.metrics.bleu import BLEU
     from mtassay.metrics.chrf import ChrF
     from mtassay.metrics.guards import find_guard_hits
-    from mtassay.metrics.tokenize import split_words
+    from mtassay.metrics.tokenizers import split_words
 
     segments = read_segments(corpus.source, [corpus.reference])
     with stage("reading files"):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mtassay import api, timeline
+from mtassay import api
+from mtassay.api import timeline
 from mtassay.errors import UsageError
 from tests.cli.test_suite_years import RIGHT, SUITE, WRONG, YEARS
 

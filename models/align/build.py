@@ -22,7 +22,7 @@ from pathlib import Path
 import em
 import spacy
 
-from mtassay.tools.align.lexicon import MARK, NULL, QUANTUM, VERSION, pieces
+from mtassay.tools.align.table import MARK, NULL, QUANTUM, VERSION, pieces
 
 OUT = Path(__file__).resolve().parents[2] / "src" / "mtassay" / "tools" / "align" / "data"
 LONGEST = 40

@@ -92,9 +92,9 @@ _OURS: dict[str, dict[str, str]] = {
     "format": {
         "tsv": "mtassay.formats.tsv:Tsv",
         "jsonl": "mtassay.formats.jsonl:JsonLines",
-        "wmt": "mtassay.formats.wmtxml:WmtXml",
-        "tmx": "mtassay.formats.tmx:Tmx",
-        "xliff": "mtassay.formats.xliff:Xliff",
+        "wmt": "mtassay.formats.xml:WmtXml",
+        "tmx": "mtassay.formats.xml:Tmx",
+        "xliff": "mtassay.formats.xml:Xliff",
         "sgm": "mtassay.formats.sgm:Sgm",
     },
     "structure": {

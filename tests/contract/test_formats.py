@@ -13,8 +13,8 @@ import pytest
 from mtassay import registry
 from mtassay.errors import InputError
 from mtassay.formats import read_stream
-from mtassay.formats.markup import XmlFormat
 from mtassay.formats.table import Format, Table, TableBuilder
+from mtassay.formats.xml import XmlFormat
 from mtassay.languages import Pair, parse_pair
 from mtassay.registry import find, names
 

@@ -9,8 +9,8 @@ import pytest
 from mtassay.errors import UsageError
 from mtassay.methods.invariance.variants.base import Place, Substituter, open_substituter, substituter_names
 from mtassay.registry import find, names
+from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.annotate.fake import FakeAnnotator
-from mtassay.tools.annotate.nouns import Annotation, Token
 
 EXAMPLES = {
     "lexicon": "lexicon",

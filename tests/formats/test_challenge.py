@@ -14,10 +14,10 @@ from mtassay.errors import InputError
 from mtassay.formats.challenge import (
     ChallengePair,
     read_challenge,
+    read_challenge_scores,
     write_challenge,
     write_challenge_lines,
 )
-from mtassay.formats.challenge_scores import read_challenge_scores
 
 A = ChallengePair(
     "i1:1", "i1", "Negation", "Concord", "Ninguém disse.", "No one said.", "Nobody said.", "Said."

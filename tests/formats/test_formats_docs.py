@@ -9,7 +9,7 @@ import pytest
 
 from mtassay.core import Cluster, Comparison, Result, Score, Segment
 from mtassay.formats import read_test_set
-from mtassay.formats.scorefiles import read_ratings
+from mtassay.formats.mtme import read_ratings
 from mtassay.languages import parse_language, parse_pair
 from tests.conftest import PROJECT
 from tests.formats.conftest import Write

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from mtassay.core import Review, Segment
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.cells import join_cell, split_cell
 from mtassay.formats.reviews import asked_record, pending_record, read_reviews, review_record, write_records
+from mtassay.formats.table import join_cell, split_cell
 from mtassay.reviews import Subject, find_question
 from mtassay.reviews.pending import Pending
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from mtassay import __version__
 from mtassay.core import Segment
 from mtassay.errors import InputError, MissingExtraError, UsageError
-from mtassay.metrics.comet import COMET
-from mtassay.metrics.comet_model import Predictor, Sample
+from mtassay.metrics.comet import COMET, Predictor, Sample
 
 HAS_COMET = importlib.util.find_spec("comet") is not None
 

@@ -16,8 +16,7 @@ import pytest
 
 from mtassay.core import Segment
 from mtassay.errors import InputError, ServiceError, UsageError
-from mtassay.metrics.comet import COMET
-from mtassay.metrics.comet_model import local_checkpoint
+from mtassay.metrics.comet import COMET, local_checkpoint
 
 
 def checkpoint_folder(folder: Path, *names: str, hparams: bool = True) -> Path:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mtassay.core import Segment
-from mtassay.metrics.guards import find_guard_hits, language
+from mtassay.metrics import guards as checks
+from mtassay.metrics.guards import find_guard_hits
 
 # One small story in many languages, line by line.
 TEXTS = {
@@ -214,7 +215,7 @@ def test_a_target_that_cannot_be_identified_is_known_by_its_references() -> None
 
 
 def test_what_was_not_looked_at_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(language, "_MOST_IDENTIFIED", 2)
+    monkeypatch.setattr(checks, "_MOST_IDENTIFIED", 2)
     segments = [Segment(str(i), text, (STORY["en"][i],)) for i, text in enumerate(STORY["de"])]
     guards = find_guard_hits(segments, {"s": STORY["es"], "t": STORY["en"]}, pair=("de", "en"))
     found = guards.counts["s"]["wrong_language"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mtassay.core import Segment
-from mtassay.metrics.guards.markup import Placeholders, Tags, Urls
+from mtassay.metrics.guards import Placeholders, Tags, Urls
 
 
 @pytest.mark.parametrize(

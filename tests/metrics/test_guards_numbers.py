@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mtassay.core import Segment
-from mtassay.metrics.guards.numbers import Numbers
-from mtassay.metrics.guards.numerals import NumbersOf, is_converted, read_numbers
+from mtassay.metrics.guards import Numbers
+from mtassay.texts.numbers import NumbersOf, is_converted, read_numbers
 
 
 @pytest.mark.parametrize(

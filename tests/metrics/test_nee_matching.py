@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.metrics.nee.matching import Haystack, edit_distance
-from mtassay.metrics.nee.names import Form, forms_of
-from mtassay.metrics.nee.text import Normaliser
+from mtassay.metrics.nee.matching import Form, Haystack, edit_distance, forms_of
+from mtassay.metrics.nee.texts import Normaliser
 
 NORMALISER = Normaliser()
 

@@ -6,10 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.metrics.nee.letters import spell_out_marks, strip_marks
-from mtassay.metrics.nee.number_words import LANGUAGES, number_phrases, number_trie
-from mtassay.metrics.nee.numbers import canonical_number
-from mtassay.metrics.nee.text import Normaliser
+from mtassay.metrics.nee.numbers import (
+    LANGUAGES,
+    canonical_number,
+    number_phrases,
+    number_trie,
+    spell_out_marks,
+    strip_marks,
+)
+from mtassay.metrics.nee.texts import Normaliser
 
 OFF = {"diacritics": False, "case": False, "numbers": False, "possessives": False}
 

@@ -18,10 +18,9 @@ from sacrebleu.metrics import lib_ter
 
 from mtassay.core import Segment
 from mtassay.errors import UsageError
-from mtassay.metrics import edit_distance, edits, ter
-from mtassay.metrics.edits import count_edits
-from mtassay.metrics.ter import TER
-from mtassay.metrics.workers import map_in_processes, process_count
+from mtassay.metrics import ter
+from mtassay.metrics.base import map_in_processes, process_count
+from mtassay.metrics.ter import TER, count_edits
 
 WORDS = (
     "a b c d A the cat . , ! don't it's 1,000 3.14 10-fold &amp;quot; &lt;b&gt; (so) "
@@ -118,8 +117,8 @@ def test_beam_and_limits_of_the_search_are_those_of_sacrebleu(
     """With narrow limits, short sentences run into what only long ones run into otherwise."""
     rng = random.Random(beam)
     ours = (
-        patch.multiple(edit_distance, BEAM=beam),
-        patch.multiple(edits, LONGEST_SHIFT=longest, FARTHEST_SHIFT=farthest, MOST_CANDIDATES=most),
+        patch.multiple(ter, BEAM=beam),
+        patch.multiple(ter, LONGEST_SHIFT=longest, FARTHEST_SHIFT=farthest, MOST_CANDIDATES=most),
     )
     theirs = patch.multiple(
         lib_ter,

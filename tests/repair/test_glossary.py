@@ -10,7 +10,7 @@ import pytest
 from mtassay.core import Edit
 from mtassay.repair.corrections import Correction
 from mtassay.repair.glossary import Entry, make_glossary, write_glossary
-from mtassay.tools.align.nouns import Links, WordAligner, Words
+from mtassay.tools.align.aligner import Links, WordAligner, Words
 
 DRIED = Correction(
     "5/3-dried", "She sells dried fish.", "Ela vende peixe seca.", "Ela vende peixe seco.", "anna"

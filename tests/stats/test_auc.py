@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.stats import wilson
-from mtassay.stats.auc import auc, auc_covariance
-from mtassay.stats.clustered import effective_trials, small_sample_factor
+from mtassay.stats.correlation import auc, auc_covariance
+from mtassay.stats.proportions import effective_trials, small_sample_factor
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -17,8 +17,7 @@ import pytest
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, UsageError
 from mtassay.languages import parse_pair
-from mtassay.systems.command import Command
-from mtassay.systems.process import stop_all
+from mtassay.systems.command import Command, stop_all
 
 PAIR = parse_pair("en-pt-BR")
 

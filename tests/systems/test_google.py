@@ -19,8 +19,7 @@ from mtassay.errors import (
     UsageError,
 )
 from mtassay.languages import parse_language
-from mtassay.systems.google import _code
-from mtassay.systems.google_token import access_token
+from mtassay.systems.google import _code, access_token
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY
 from tests.systems.server import Server, json_reply, status

@@ -11,7 +11,7 @@ import pytest
 from mtassay.core import Request
 from mtassay.errors import ClosedError, MissingExtraError, RejectedError, UsageError
 from mtassay.languages import Language, parse_pair
-from mtassay.systems.chat_answer import judge_reply
+from mtassay.systems.chat import judge_reply
 from mtassay.systems.llama import Llama
 from mtassay.tools.chat import ChatReply
 from mtassay.tools.gguf import GgufModel

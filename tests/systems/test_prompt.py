@@ -8,7 +8,7 @@ import pytest
 
 from mtassay.errors import InputError
 from mtassay.languages import parse_pair
-from mtassay.systems.prompt import DEFAULT, Shot, read_prompt, read_shots
+from mtassay.systems.chat import DEFAULT, Shot, read_prompt, read_shots
 
 PAIR = parse_pair("en-pt-BR")
 SYSTEM = "You are a helpful assistant that translates English to Portuguese (Brazil)."

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.languages import Language
-from mtassay.systems.reply_checks import find_refusal, find_warnings
-from mtassay.systems.reply_cleanup import clean
+from mtassay.systems.chat import clean, find_refusal, find_warnings
 
 GERMAN, ENGLISH, CHINESE = Language("de"), Language("en"), Language("zh")
 

@@ -11,7 +11,7 @@ import pytest
 from mtassay.core import Request
 from mtassay.errors import ClosedError, MissingExtraError, UsageError
 from mtassay.languages import parse_language, parse_pair
-from mtassay.systems.language_codes import find_code
+from mtassay.systems.live import find_code
 from mtassay.systems.transformers_engine import Transformers
 from tests.systems import tiny_models
 

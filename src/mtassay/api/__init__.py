@@ -21,8 +21,7 @@ from mtassay.core import Generated, Segment, System
 from mtassay.errors import UsageError
 from mtassay.formats import Stream, read_references, read_stream, read_test_set
 from mtassay.formats.entities import read_entities
-from mtassay.formats.segments import join, read_documents
-from mtassay.formats.streams import read_table
+from mtassay.formats.segments import join, read_documents, read_table
 from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method
 from mtassay.registry import find

@@ -13,7 +13,7 @@ from mtassay import __version__
 from mtassay.display import Table
 from mtassay.errors import MtassayError
 from mtassay.languages import Language, Pair, parse_pair
-from mtassay.metrics.tokenize import DEFAULTS, tokenizer_signature
+from mtassay.metrics.tokenizers import DEFAULTS, tokenizer_signature
 from mtassay.tools import encoder
 from mtassay.tools.align import open_aligner
 from mtassay.tools.annotate import Layer, open_annotator

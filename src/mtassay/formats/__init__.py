@@ -1,10 +1,8 @@
 """Reading test sets and outputs in the formats of the field, and writing ours: see `docs/formats.md`."""
 
 from mtassay.formats.jsonl import segment_record, write_jsonl
-from mtassay.formats.mtme import MtmeFolder, read_mtme
-from mtassay.formats.scorefiles import ErrorSpan, Scores
-from mtassay.formats.segments import read_outputs, read_segments
-from mtassay.formats.streams import read_references, read_stream
+from mtassay.formats.mtme import ErrorSpan, MtmeFolder, Scores, read_mtme
+from mtassay.formats.segments import read_outputs, read_references, read_segments, read_stream
 from mtassay.formats.table import Stream
 from mtassay.formats.testsets import TestSet, read_test_set
 from mtassay.formats.text import read_lines, write_lines

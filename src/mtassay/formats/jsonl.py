@@ -11,8 +11,7 @@ from typing import Any, NoReturn, TextIO
 
 from mtassay.core import Segment
 from mtassay.errors import InputError
-from mtassay.formats.fields import EXPECTED, field_of
-from mtassay.formats.table import ColumnRole, Format, Table, TableBuilder
+from mtassay.formats.table import EXPECTED, ColumnRole, Format, Table, TableBuilder, field_of
 from mtassay.formats.text import FilePath, open_for_writing, split_lines
 from mtassay.languages import Pair
 

@@ -13,8 +13,8 @@ from typing import Any, TextIO
 
 from mtassay.core import Review
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.cells import join_cell, split_cell
 from mtassay.formats.jsonl import json_objects, write_jsonl
+from mtassay.formats.table import join_cell, split_cell
 from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, split_lines
 from mtassay.reviews import Question, Subject, all_questions, find_question
 from mtassay.reviews.pending import Pending

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from mtassay.errors import InputError
-from mtassay.formats.markup import tidy
 from mtassay.formats.table import ColumnRole, Format, Table, TableBuilder
 from mtassay.formats.text import decode
+from mtassay.formats.xml import tidy
 from mtassay.languages import Pair
 
 _ROLES: dict[str, ColumnRole] = {"srcset": "source", "refset": "reference", "tstset": "output"}

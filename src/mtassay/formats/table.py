@@ -1,15 +1,122 @@
-"""What a file with several columns of text holds, rows with ids and columns with roles; and what reads it."""
+r"""Everything one file holds as columns, and the cells and fields it is made of.
+
+A tab, a line break and a backslash are written `\t`, `\n`, `\r`, `\\`; several texts in one cell are
+parted by `\|`, and `\N` is no text. A backslash also stands before what a spreadsheet would take for a
+formula (`\=1+1`), for a quotation (`\"Yes"`) or for a number and change (`\007`, but not `7`).
+"""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from mtassay.errors import InputError
 from mtassay.languages import Pair
+
+__all__ = ["join_cell", "split_cell"]
+
+
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\Z"}
+_MEANINGS = {"t": "\t", "n": "\n", "r": "\r", "Z": "\0"}
+_CHANGED = re.compile(r"""[=+\-@"'].*|(?!(?:0|[1-9]\d{0,8})\Z)[\d.][\d\s.,:/eE+%-]*""", re.DOTALL)
+_TOKENS = re.compile(r"\\.|[^\\]+|\\$", re.DOTALL)
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"', re.DOTALL)
+
+
+def join_cell(texts: Iterable[str | None]) -> str:
+    r"""Texts as one cell; `None` is no text.
+
+    >>> print(join_cell(["=1+1", "two\nlines", None]))
+    \=1+1\|two\nlines\|\N
+    """
+    return "\\|".join("\\N" if text is None else _escaped(text) for text in texts)
+
+
+def split_cell(cell: str) -> tuple[str | None, ...]:
+    r"""The texts of a cell, also after a spreadsheet has put it in quotation marks.
+
+    >>> split_cell(r"\=1+1\|two\nlines\|\N"), split_cell('"say ""yes"", please"')
+    (('=1+1', 'two\nlines', None), ('say "yes", please',))
+    """
+    if quoted := _QUOTED.fullmatch(cell):
+        cell = quoted[1].replace('""', '"')
+    texts: list[list[str] | None] = [[]]
+    for token in _TOKENS.findall(cell):
+        if token == "\\|":
+            texts.append([])
+        elif token == "\\N":
+            texts[-1] = None
+        elif (parts := texts[-1]) is not None:
+            parts.append(token if token[0] != "\\" else _MEANINGS.get(token[1:], token[1:]))
+    return tuple(None if parts is None else "".join(parts) for parts in texts)
+
+
+def _escaped(text: str) -> str:
+    escaped = "".join(_ESCAPES.get(character, character) for character in text)
+    return f"\\{escaped}" if _CHANGED.fullmatch(escaped) else escaped
+
+
+Kind = Literal["id", "document", "system", "text", "tag"]
+
+EXPECTED = "source, reference, output (or src, ref, mt, hypothesis, translation, target, text)"
+"""For messages: what the text columns may be called."""
+
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(["id", "seg_id", "segment_id"], "id"),
+    **dict.fromkeys(["document", "doc", "docid", "doc_id"], "document"),
+    **dict.fromkeys(["system", "sysid"], "system"),
+}
+_ROLES: dict[str, ColumnRole] = {
+    **dict.fromkeys(["source", "src"], "source"),
+    **dict.fromkeys(["reference", "ref"], "reference"),
+    **dict.fromkeys(["output", "mt", "hypothesis", "hyp", "translation"], "output"),
+    **dict.fromkeys(["target", "tgt", "trg"], "target"),
+    "text": "text",
+}
+_NAMED_REFERENCE = re.compile(r"(?:reference|ref)(?:[_:.-](.+)|([a-z]|[0-9]+))", re.IGNORECASE | re.DOTALL)
+_NAMED_OUTPUT = re.compile(r"(?:output|mt|hypothesis|hyp|translation):(.+)", re.IGNORECASE | re.DOTALL)
+
+
+class Field(NamedTuple):
+    """What a column or key holds: `name` of a reference, system or tag, and the `role` of a text."""
+
+    kind: Kind
+    name: str = ""
+    role: ColumnRole | None = None
+
+
+@lru_cache(maxsize=1024)
+def field_of(header: str) -> Field:
+    """What a column with this header holds; upper and lower case are the same.
+
+    >>> field_of("src"), field_of("Doc")
+    (Field(kind='text', name='', role='source'), Field(kind='document', name='', role=None))
+    >>> field_of("refA"), field_of("output:ONLINE-B").name
+    (Field(kind='text', name='A', role='reference'), 'ONLINE-B')
+
+    What has no meaning to us describes the segment.
+
+    >>> field_of("domain")
+    Field(kind='tag', name='domain', role=None)
+    """
+    name = header.strip()
+    if name.lower() in _KINDS:
+        return Field(_KINDS[name.lower()])
+    if name.lower() in _ROLES:
+        return Field("text", role=_ROLES[name.lower()])
+    reference = _NAMED_REFERENCE.fullmatch(name)
+    if reference:
+        return Field("text", reference[1] or reference[2], "reference")
+    output = _NAMED_OUTPUT.fullmatch(name)
+    if output:
+        return Field("text", output[1], "output")
+    return Field("tag", header)
+
 
 Role = Literal["source", "reference", "output"]
 

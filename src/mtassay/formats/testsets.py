@@ -9,8 +9,7 @@ from pathlib import Path
 from mtassay.core import Segment
 from mtassay.errors import InputError, ServiceError, UsageError
 from mtassay.formats.mtme import read_mtme
-from mtassay.formats.segments import join
-from mtassay.formats.streams import read_table
+from mtassay.formats.segments import join, read_table
 from mtassay.formats.table import Stream
 from mtassay.formats.text import STDIN, FilePath, read_lines, shown
 from mtassay.languages import Pair

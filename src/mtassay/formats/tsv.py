@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
 from mtassay.errors import InputError
-from mtassay.formats.fields import EXPECTED, Field, field_of
-from mtassay.formats.table import Format, Table, TableBuilder
+from mtassay.formats.table import EXPECTED, Field, Format, Table, TableBuilder, field_of
 from mtassay.formats.text import FilePath, open_for_writing, split_lines
 from mtassay.languages import Pair
 

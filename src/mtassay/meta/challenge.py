@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mtassay import stats
 from mtassay.core import Comparison, Result, Score
 from mtassay.formats.challenge import ChallengePair
-from mtassay.stats.clustered import effective_trials, small_sample_factor
+from mtassay.stats.proportions import effective_trials, small_sample_factor
 from mtassay.stats.ranking import MACRO, MICRO, Compare, defined, exact, joined, permutation, ranked
 
 __all__ = [

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mtassay import stats
 from mtassay.core import Result, Score
-from mtassay.stats.auc import auc
+from mtassay.stats.correlation import auc
 
 __all__ = ["Curve", "CurvePoint", "Detector", "PairKey", "Settings", "curve", "detect"]
 

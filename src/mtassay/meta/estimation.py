@@ -17,9 +17,9 @@ from mtassay import stats
 from mtassay.core import Result, Score
 from mtassay.formats.challenge import ChallengePair
 from mtassay.meta.challenge import MetricScores, Settings, grouped, item_codes
-from mtassay.stats.auc import AUC, auc, auc_covariance
+from mtassay.stats.correlation import AUC, auc, auc_covariance
+from mtassay.stats.proportions import standardized
 from mtassay.stats.ranking import Compare, defined, joined, ranked
-from mtassay.stats.shares import standardized
 
 __all__ = ["AREA", "discrimination"]
 

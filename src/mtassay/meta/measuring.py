@@ -11,8 +11,7 @@ import numpy as np
 from mtassay.core import Segment, Statistics
 from mtassay.engine import EngineTools, Report, translate
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.challenge import SIDES, ChallengePair
-from mtassay.formats.challenge_scores import read_challenge_scores
+from mtassay.formats.challenge import SIDES, ChallengePair, read_challenge_scores
 from mtassay.formats.text import FilePath
 from mtassay.meta.challenge import Kind, MetricScores
 from mtassay.meta.correlate import Settings

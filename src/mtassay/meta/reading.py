@@ -11,7 +11,7 @@ from statistics import fmean
 
 from mtassay.errors import InputError
 from mtassay.formats import ErrorSpan, read_lines
-from mtassay.formats.scorefiles import Scores, read_ratings, read_scores
+from mtassay.formats.mtme import Scores, read_ratings, read_scores
 from mtassay.meta.columns import ScoreColumn
 from mtassay.meta.mqm import mqm_score
 from mtassay.meta.records import MISSING, Record, delimited_records, json_records

@@ -14,8 +14,13 @@ from mtassay.core import Segment, Statistics
 from mtassay.errors import UsageError
 from mtassay.metrics.base import Floats, Metric, measure_in_chunks
 from mtassay.metrics.ngrams import Matcher, Vocabulary
-from mtassay.metrics.sacre import reference_streams, sacre_signature
-from mtassay.metrics.tokenize import DEFAULTS, split_words, tokenizer_signature
+from mtassay.metrics.tokenizers import (
+    DEFAULTS,
+    reference_streams,
+    sacre_signature,
+    split_words,
+    tokenizer_signature,
+)
 
 _SMOOTH_DEFAULTS: dict[str, float | None] = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
 

@@ -13,7 +13,7 @@ from mtassay.core import Segment, Statistics
 from mtassay.errors import UsageError
 from mtassay.metrics.base import Floats, Metric, measure_in_chunks
 from mtassay.metrics.ngrams import Matcher, Symbols, Vocabulary, encode_characters, renumber
-from mtassay.metrics.sacre import reference_streams, sacre_signature
+from mtassay.metrics.tokenizers import reference_streams, sacre_signature
 
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 

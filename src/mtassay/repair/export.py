@@ -11,9 +11,9 @@ from typing import Literal, TextIO, get_args
 from mtassay import __version__
 from mtassay.errors import UsageError
 from mtassay.formats.jsonl import write_jsonl
-from mtassay.formats.markup import XML_LANG
 from mtassay.formats.text import FilePath, open_for_writing
 from mtassay.formats.tsv import write_tsv
+from mtassay.formats.xml import XML_LANG
 from mtassay.languages import Pair
 from mtassay.repair.corrections import Correction
 from mtassay.repair.files import COLUMNS

@@ -18,7 +18,7 @@ from mtassay.languages import Pair
 from mtassay.repair.corrections import Correction
 from mtassay.store import Workspace
 from mtassay.tools.align import open_aligner
-from mtassay.tools.align.nouns import Links, WordAligner
+from mtassay.tools.align.aligner import Links, WordAligner
 
 __all__ = ["Entry", "Glossary", "edits_in", "glossary_of", "make_glossary", "write_glossary"]
 

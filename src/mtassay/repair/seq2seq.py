@@ -11,7 +11,7 @@ from typing import Any
 from mtassay.errors import ClosedError, UsageError
 from mtassay.languages import Pair
 from mtassay.packages import load_package
-from mtassay.systems.language_codes import find_code
+from mtassay.systems.live import find_code
 from mtassay.systems.transformers_engine import codes_of
 
 __all__ = ["Seq2Seq", "open_seq2seq"]

@@ -9,7 +9,7 @@ import time
 from types import TracebackType
 from typing import Self
 
-from mtassay.metrics.workers import WATCHER
+from mtassay.metrics.base import WATCHER
 
 _PATIENCE = 1.5  # seconds without a word
 _PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal, and before the first

@@ -9,7 +9,15 @@ from mtassay.stats.agreement import (
     krippendorff_alpha,
     observed_agreement,
 )
-from mtassay.stats.changes import Change, change_interval
+from mtassay.stats.averages import (
+    Change,
+    change_interval,
+    macro_average,
+    macro_interval,
+    macro_permutation_test,
+    macro_t_test,
+    macro_z_test,
+)
 from mtassay.stats.comparison import (
     adjust,
     clusters,
@@ -18,18 +26,32 @@ from mtassay.stats.comparison import (
     units_to_settle,
     win_counts,
 )
-from mtassay.stats.correlation import Grouped, grouped, kendall, pearson, prediction_error, spearman
-from mtassay.stats.intervals import Interval, bootstrap_interval, fisher_interval, interval, wilson
-from mtassay.stats.macro import (
-    macro_average,
-    macro_interval,
-    macro_permutation_test,
-    macro_t_test,
-    macro_z_test,
+from mtassay.stats.correlation import (
+    Grouped,
+    PairCounts,
+    acc_eq,
+    average_ranks,
+    count_pairs,
+    grouped,
+    kendall,
+    pairwise_accuracy,
+    pearson,
+    prediction_error,
+    rank_sum,
+    soft_pairwise_accuracy,
+    spearman,
 )
-from mtassay.stats.pairs import PairCounts, acc_eq, count_pairs, pairwise_accuracy, soft_pairwise_accuracy
-from mtassay.stats.randomization import one_sided_permutation, paired_randomization
-from mtassay.stats.ranks import average_ranks, rank_sum
+from mtassay.stats.proportions import (
+    Interval,
+    bootstrap_interval,
+    bootstrap_test,
+    exact_test,
+    fisher_interval,
+    interval,
+    t_test,
+    wilson,
+    z_test,
+)
 from mtassay.stats.resampling import (
     Aggregate,
     bootstrap_scores,
@@ -37,9 +59,10 @@ from mtassay.stats.resampling import (
     default_seed,
     difference_standard_errors,
     fixed_seed,
+    one_sided_permutation,
     paired_bootstrap,
+    paired_randomization,
 )
-from mtassay.stats.shares import bootstrap_test, exact_test, t_test, z_test
 from mtassay.stats.tails import coin_tail, incomplete_beta, normal_tail, t_tail
 
 __all__ = [

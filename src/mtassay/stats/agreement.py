@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.errors import UsageError
-from mtassay.stats.intervals import Interval, bootstrap_interval
+from mtassay.stats.proportions import Interval, bootstrap_interval
 
 __all__ = ["agreement_interval", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "observed_agreement"]
 

@@ -1,7 +1,10 @@
-"""Correlation of metric scores with human scores, over systems or over segments in groups.
+"""How far two rankings or scores agree: correlation, ranks, pairs, areas under curves.
 
 In all of these an item with nan on either side (unrated) is left out, and an undefined correlation is nan,
 never 0: fewer than two items, or a side whose values are all equal. Two items always correlate at 1 or -1.
+
+Obuchowski (1997), "Nonparametric analysis of clustered ROC curve data": the method of DeLong et al. (1988)
+with the placements of a cluster added up. It needs no draws, and compares curves of the same outputs.
 """
 
 from __future__ import annotations
@@ -15,10 +18,183 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mtassay.errors import UsageError
-from mtassay.stats.pairs import complete_pairs, count_pairs
-from mtassay.stats.ranks import average_ranks
+from mtassay.stats.proportions import Interval, effective_trials, small_sample_factor, wilson
 
-__all__ = ["Grouped", "grouped", "kendall", "pearson", "prediction_error", "spearman"]
+__all__ = [
+    "AUC",
+    "Grouped",
+    "PairCounts",
+    "acc_eq",
+    "auc",
+    "auc_covariance",
+    "average_ranks",
+    "count_pairs",
+    "grouped",
+    "kendall",
+    "pairwise_accuracy",
+    "pearson",
+    "prediction_error",
+    "rank_sum",
+    "soft_pairwise_accuracy",
+    "spearman",
+]
+
+
+def average_ranks(x: ArrayLike) -> NDArray[np.float64]:
+    """Ranks from 1 (smallest) up; equal values share the mean of their ranks; nan has the rank nan.
+
+    >>> average_ranks([10, 30, 20, 30]).tolist()
+    [1.0, 3.5, 2.0, 3.5]
+    """
+    values = np.asarray(x, dtype=np.float64)
+    ranks = np.full(values.shape, np.nan)
+    rated = ~np.isnan(values)
+    _, place, counts = np.unique(values[rated], return_inverse=True, return_counts=True)
+    ranks[rated] = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    return ranks
+
+
+def rank_sum(x: ArrayLike, y: ArrayLike) -> float:
+    """One-sided p-value that `x` tends to be greater than `y`: Wilcoxon's rank-sum test (Mann-Whitney).
+
+    Normal approximation with correction for ties and continuity, the same number as R's
+    `wilcox.test(x, y, alternative="greater", exact=FALSE)`. Unrated values (nan) are left out; nan if
+    nothing is left of one side, or if all values are equal.
+
+    >>> round(rank_sum([3, 4, 5], [1, 2, 3]), 6)
+    0.060592
+    """
+    first, second = _rated(x), _rated(y)
+    m, n = len(first), len(second)
+    if m == 0 or n == 0:
+        return math.nan
+    both = np.concatenate([first, second])
+    u = float(average_ranks(both)[:m].sum()) - m * (m + 1) / 2
+    tied = np.unique(both, return_counts=True)[1].astype(np.float64)
+    ties = float((tied**3 - tied).sum())
+    variance = m * n / 12 * ((m + n + 1) - ties / ((m + n) * (m + n - 1)))
+    if variance <= 0 or len(tied) == 1:
+        return math.nan
+    z = (u - m * n / 2 - 0.5) / math.sqrt(variance)
+    return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def _rated(x: ArrayLike) -> NDArray[Any]:
+    values = np.asarray(x, dtype=np.float64).ravel()
+    return values[~np.isnan(values)]
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """How many pairs of items x and y order alike, order oppositely, or tie in x only, in y only, in both."""
+
+    concordant: int
+    discordant: int
+    tied_x: int
+    tied_y: int
+    tied_both: int
+
+    @property
+    def total(self) -> int:
+        return self.concordant + self.discordant + self.tied_x + self.tied_y + self.tied_both
+
+
+def count_pairs(x: ArrayLike, y: ArrayLike) -> PairCounts:
+    """Counts over all pairs of items, in O(n log² n) time; items with a nan on either side are left out.
+
+    >>> count_pairs([1, 2, 3, 3], [1, 3, 2, 2])
+    PairCounts(concordant=3, discordant=2, tied_x=0, tied_y=0, tied_both=1)
+    """
+    first, second = complete_pairs(x, y)
+    order = np.lexsort((second, first))
+    first, second = first[order], second[order]
+    total = len(first) * (len(first) - 1) // 2
+    in_x, in_y = _tied(first), _tied(np.sort(second))
+    same = np.flatnonzero((np.diff(first) != 0) | (np.diff(second) != 0)) + 1
+    in_both = _pairs_within(np.diff(np.concatenate([[0], same, [len(first)]])))
+    # Sorted by x, then y: a pair that ties in x is never an inversion of y.
+    discordant = _inversions(np.unique(second, return_inverse=True)[1])
+    concordant = total - in_x - in_y + in_both - discordant
+    return PairCounts(concordant, discordant, in_x - in_both, in_y - in_both, in_both)
+
+
+def pairwise_accuracy(metric: ArrayLike, human: ArrayLike) -> float:
+    """Share of pairs that the metric orders as people do (Kocmi et al. 2021); 0.5 is chance, 1 perfect.
+
+    Pairs that tie in the human scores have no right order and are left out; a tie of the metric where
+    people see a difference is wrong. nan in either score leaves an item out; the result is nan if no
+    pair remains.
+
+    >>> pairwise_accuracy([30, 31, 29], [0.1, 0.2, 0.3])
+    0.3333333333333333
+    """
+    pairs = count_pairs(metric, human)
+    judged = pairs.concordant + pairs.discordant + pairs.tied_x
+    return pairs.concordant / judged if judged else math.nan
+
+
+def acc_eq(metric: ArrayLike, human: ArrayLike) -> float:
+    """Share of pairs that the metric orders, or ties, as people do (Deutsch et al. 2023, no tie calibration).
+
+    Meant for segments, where human ties are frequent and worth predicting; all pairs count. nan in either
+    score leaves an item out; the result is nan for fewer than two items.
+
+    >>> acc_eq([1, 1, 2], [0, 0, 5])
+    1.0
+    """
+    pairs = count_pairs(metric, human)
+    return (pairs.concordant + pairs.tied_both) / pairs.total if pairs.total else math.nan
+
+
+def soft_pairwise_accuracy(metric_p: NDArray[Any], human_p: NDArray[Any]) -> float:
+    """1 - mean |p of the metric - p of people| over pairs of systems (Thompson et al. 2024); 1 is perfect.
+
+    Both are one-sided p-values (systems, systems), as `one_sided_permutation` gives them. Both orders of
+    each pair count, so that the order of systems does not matter. Pairs with a nan are left out; the
+    result is nan if none remains.
+    """
+    distances = np.abs(np.asarray(metric_p, dtype=np.float64) - np.asarray(human_p, dtype=np.float64))
+    distances = distances[~np.eye(len(distances), dtype=bool)]
+    distances = distances[~np.isnan(distances)]
+    return float(1 - distances.mean()) if len(distances) else math.nan
+
+
+def complete_pairs(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Both sides as flat arrays, without the items that are nan on either."""
+    first = np.asarray(x, dtype=np.float64).ravel()
+    second = np.asarray(y, dtype=np.float64).ravel()
+    if len(first) != len(second):
+        raise ValueError(f"both sides need the same items, got {len(first)} and {len(second)}")
+    known = ~(np.isnan(first) | np.isnan(second))
+    return first[known], second[known]
+
+
+def _tied(ascending: NDArray[Any]) -> int:
+    return _pairs_within(np.unique(ascending, return_counts=True)[1])
+
+
+def _pairs_within(sizes: NDArray[Any]) -> int:
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _inversions(values: NDArray[Any]) -> int:
+    """How many pairs of whole numbers from 0 up stand in descending order.
+
+    Of such a pair the highest differing bit is 1, then 0. Going down bit by bit, with numbers of equal
+    higher bits kept together in their first order, counts each pair once.
+    """
+    inversions = 0
+    for bit in range(int(values.max(initial=0)).bit_length() - 1, -1, -1):
+        prefix = values >> (bit + 1)
+        one = (values >> bit) & 1
+        ones = np.cumsum(one)
+        starts = np.flatnonzero(np.diff(prefix, prepend=-1))
+        before_group = (ones - one)[starts]
+        sizes = np.diff(np.append(starts, len(values)))
+        inversions += int((ones - np.repeat(before_group, sizes))[one == 0].sum())
+        values = values[np.argsort(values >> bit, kind="stable")]
+    return inversions
+
 
 Correlation = Callable[[NDArray[Any], NDArray[Any]], float]
 
@@ -110,3 +286,85 @@ def grouped(
     defined = values[~np.isnan(values)]
     mean = float(defined.mean()) if len(defined) else math.nan
     return Grouped(mean, len(defined), len(values) - len(defined), tuple(values.tolist()))
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AUC:
+    """The probability that a positive scores above a negative, ties counting half; nan without both kinds.
+
+    `positive` and `negative` hold for each cluster how far the placements of its outputs are from what was
+    to be expected, and `clusters` how many there are, with positives, and with negatives.
+    """
+
+    value: float
+    positives: int
+    negatives: int
+    positive: Floats
+    negative: Floats
+    clusters: tuple[int, int, int]
+
+    @property
+    def variance(self) -> float:
+        return auc_covariance(self, self)
+
+    @property
+    def trials(self) -> float:
+        """How many independent trials the area is worth.
+
+        Where all positives are above all negatives, or all below, no variance is left to say so, and the
+        clusters of the rarer kind are the trials.
+        """
+        rarer = min(self.clusters[1:])
+        trials = effective_trials(self.value, self.variance, least=min(1, rarer), otherwise=rarer)
+        return trials if trials == rarer else trials * small_sample_factor(rarer)
+
+    def interval(self) -> Interval:
+        """95 % interval, which holds the area: Wilson's, with as many trials as give the same variance.
+
+        Both ends are nan without both kinds.
+        """
+        if math.isnan(self.value):
+            return Interval(math.nan, math.nan)
+        low, high = wilson(self.value * self.trials, self.trials)
+        return Interval(min(low, self.value), max(high, self.value))
+
+
+def auc(scores: ArrayLike, is_positive: ArrayLike, clusters: ArrayLike) -> AUC:
+    """From one score, kind and cluster (whole numbers from 0 up) per output; none may be nan.
+
+    >>> auc([3, 2, 2, 1], [True, True, False, False], [0, 1, 0, 1]).value
+    0.875
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    positive = np.asarray(is_positive, dtype=bool)
+    codes = np.asarray(clusters, dtype=np.int64)
+    m, n = int(positive.sum()), int((~positive).sum())
+    size = int(codes.max(initial=-1)) + 1
+    some, others = (np.bincount(codes[kind], minlength=size) > 0 for kind in (positive, ~positive))
+    counts = (int((some | others).sum()), int(some.sum()), int(others.sum()))
+    if not m or not n:
+        return AUC(math.nan, m, n, np.zeros(size), np.zeros(size), counts)
+    overall = average_ranks(values)
+    # How many of the other kind stand below a positive, and above a negative: ranks without one's own kind.
+    above = (overall[positive] - average_ranks(values[positive])) / n
+    below = 1 - (overall[~positive] - average_ranks(values[~positive])) / m
+    value = float(above.mean())
+    sums = np.zeros((2, size))
+    np.add.at(sums[0], codes[positive], above - value)
+    np.add.at(sums[1], codes[~positive], below - value)
+    return AUC(value, m, n, sums[0], sums[1], counts)
+
+
+def auc_covariance(a: AUC, b: AUC) -> float:
+    """Covariance of two areas over the same outputs; nan with fewer than two clusters of either kind."""
+    both, positive, negative = a.clusters
+    if positive < 2 or negative < 2:
+        return math.nan
+    m, n = a.positives, a.negatives
+    first = positive / (positive - 1) * float(a.positive @ b.positive) / m**2
+    second = negative / (negative - 1) * float(a.negative @ b.negative) / n**2
+    cross = both / (both - 1) * float(a.positive @ b.negative + a.negative @ b.positive) / (m * n)
+    return max(first + second + cross, 0.0) if a is b else first + second + cross

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.core import Cluster, Comparison, Result, Score
-from mtassay.stats.macro import macro_permutation_test
-from mtassay.stats.shares import exact_test
+from mtassay.stats.averages import macro_permutation_test
+from mtassay.stats.proportions import exact_test
 
 __all__ = [
     "AVERAGES",

@@ -14,8 +14,7 @@ from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.languages import Language
 from mtassay.packages import Secret, call_json, check_address, field, secret_from
-from mtassay.systems.answers import ask_once, is_traditional, signature
-from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.live import Limits, LiveSystem, ask_once, is_traditional, signature
 from mtassay.systems.signing import authorization
 
 # All of these come with status 400; others are about the one text.

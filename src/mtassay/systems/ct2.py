@@ -12,8 +12,7 @@ from typing import Any, ClassVar, Literal
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, UsageError
 from mtassay.packages import fingerprint, load_package, package_version, redact
-from mtassay.systems.answers import Answer, answer_each, signature
-from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
 
 ADAPTER = 1
 _WHAT = "system 'ctranslate2'"

@@ -12,8 +12,7 @@ from mtassay.core import Output, Request
 from mtassay.errors import ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.languages import Language
 from mtassay.packages import Secret, call_json, check_address, field, secret_from
-from mtassay.systems.answers import ask_once, column, is_traditional, signature
-from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.live import Limits, LiveSystem, ask_once, column, is_traditional, signature
 
 _SPAIN = {None, "ES"}
 

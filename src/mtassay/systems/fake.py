@@ -10,8 +10,7 @@ from typing import ClassVar, Literal
 
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, RejectedError, UsageError
-from mtassay.systems.answers import signature
-from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.live import Limits, LiveSystem, signature
 
 ADAPTER = 1
 

@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 from mtassay.core import Output, Request
 from mtassay.errors import UsageError
 from mtassay.packages import load_package, package_version
-from mtassay.systems.answers import Answer, answer_each, signature
-from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
 
 ADAPTER = 1
 MODELS = ("en-pt", "pt-en")

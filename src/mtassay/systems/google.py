@@ -1,20 +1,57 @@
-"""Google Cloud Translation, Basic (v2) and Advanced (v3), as their REST references describe them."""
+"""Google Cloud Translation, with a key or as a service account."""
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from mtassay.core import Output, Request
-from mtassay.errors import BusyError, ClosedError, ServiceError, UsageError
+from mtassay.errors import BusyError, ClosedError, MissingExtraError, ServiceError, UsageError
 from mtassay.languages import Language
-from mtassay.packages import Secret, call_json, check_address, field, secret_from
-from mtassay.systems.answers import ask_once, column, is_traditional, signature
-from mtassay.systems.google_token import access_token
-from mtassay.systems.live import Limits, LiveSystem
+from mtassay.packages import Secret, call_json, check_address, excerpt, field, secret_from
+from mtassay.systems.live import Limits, LiveSystem, ask_once, column, is_traditional, signature
+
+_SCOPE = "https://www.googleapis.com/auth/cloud-translation"
+_one_at_a_time = threading.Lock()
+
+
+def access_token() -> Secret:
+    """GOOGLE_OAUTH_ACCESS_TOKEN, or a token of the application default credentials, renewed when old."""
+    if token := os.environ.get("GOOGLE_OAUTH_ACCESS_TOKEN", "").strip():
+        return Secret(token)
+    try:
+        auth, problems, transport = (
+            import_module(f"google.auth{part}") for part in ("", ".exceptions", ".transport.requests")
+        )
+    except ImportError:
+        raise MissingExtraError(
+            "google:v3 without GOOGLE_OAUTH_ACCESS_TOKEN", package="google-auth", extra="google"
+        ) from None
+    with _one_at_a_time:
+        try:
+            credentials = _credentials(auth)
+            if not credentials.valid:
+                credentials.refresh(transport.Request())
+        except problems.TransportError as error:
+            raise BusyError(f"Google gave no access token ({excerpt(str(error))})") from None
+        except problems.GoogleAuthError as error:
+            raise ClosedError(
+                f"Google gave no access token ({excerpt(str(error))})."
+                " Run gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN."
+            ) from None
+        return Secret(credentials.token)
+
+
+@cache
+def _credentials(auth: Any) -> Any:
+    return auth.default(scopes=[_SCOPE])[0]
+
 
 # Reasons that say more than the status 400 or 403 they come with.
 _BUSY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED"}

@@ -12,8 +12,7 @@ from mtassay.core import Output, Request
 from mtassay.errors import ClosedError, ServiceError, UsageError
 from mtassay.languages import Language
 from mtassay.packages import Secret, call_json, check_address, field, place
-from mtassay.systems.answers import ask_once, is_traditional, signature
-from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.live import Limits, LiveSystem, ask_once, is_traditional, signature
 
 ADAPTER = 1
 _PUBLIC = "https://libretranslate.com"

@@ -9,10 +9,8 @@ from typing import ClassVar, Literal
 
 from mtassay.core import Output, Request
 from mtassay.errors import UsageError
-from mtassay.systems.answers import Answer, answer_each, signature
-from mtassay.systems.chat_answer import judge_reply
-from mtassay.systems.live import Limits, LiveSystem
-from mtassay.systems.prompt import DEFAULT, Prompt, Shot, digest, read_prompt, read_shots
+from mtassay.systems.chat import DEFAULT, Prompt, Shot, digest, judge_reply, read_prompt, read_shots
+from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
 from mtassay.tools.gguf import GgufModel
 
 ADAPTER = 1

@@ -12,8 +12,7 @@ from mtassay.core import Output, Request
 from mtassay.errors import ClosedError, ServiceError
 from mtassay.languages import Language
 from mtassay.packages import Secret, call_json, check_address, field, secret_from
-from mtassay.systems.answers import ask_once, column, is_traditional, signature
-from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.live import Limits, LiveSystem, ask_once, column, is_traditional, signature
 
 # Errors with status 400 that every text gets: a category, a language or a pair that is not there.
 _CLOSED = {

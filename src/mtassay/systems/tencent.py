@@ -14,8 +14,7 @@ from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError
 from mtassay.languages import Language
 from mtassay.packages import call_json, check_address, excerpt, field, secret_from
-from mtassay.systems.answers import ask_once, is_traditional, signature
-from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.live import Limits, LiveSystem, ask_once, is_traditional, signature
 from mtassay.systems.signing import authorization
 
 # A code has a family and may have a member: `FailedOperation.NoFreeAmount`. The longer one decides.

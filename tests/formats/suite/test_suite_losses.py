@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mtassay.formats.suite import Item, Matching, Rule, Suite
-from mtassay.formats.suite.losses import losses
+from mtassay.formats.suite.files import losses
 
 PLAIN = Item("a", "en-de", "C", "P", "x", positive_regex=(Rule("one"),), negative_tokens=(Rule("No."),))
 FULL = Item(

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from mtassay.errors import InputError
-from mtassay.formats.suite.yaml_editing import with_items
-from mtassay.formats.suite.yaml_nodes import MAX_DEPTH, compose
-from mtassay.formats.suite.yaml_text import suite_from_yaml
+from mtassay.formats.suite.yaml import MAX_DEPTH, compose, suite_from_yaml, with_items
 from mtassay.methods.suite.templates.located import load
 
 DEEP = {
@@ -28,7 +26,7 @@ DEEP = {
 @pytest.mark.parametrize(
     "reader",
     [
-        "mtassay.formats.suite.yaml_text import suite_from_yaml as read",
+        "mtassay.formats.suite.yaml import suite_from_yaml as read",
         "mtassay.methods.suite.templates.located import load as read",
     ],
 )

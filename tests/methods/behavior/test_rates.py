@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mtassay.core import Finding, Verdict
 from mtassay.methods.behavior.rates import pass_rates
-from mtassay.stats.paired import compare_shares, rank_shares
+from mtassay.stats.comparison import compare_shares, rank_shares
 
 COUNTS = {"a": {"cases": 12}, "b": {"cases": 12}}
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from mtassay.methods.behavior.infill.base import MASK, Masked
 from mtassay.methods.behavior.nouns import ReadPair
 from mtassay.methods.behavior.spans import MOST_WORDS, PHRASES, aligned_spans, candidates, keep_longest
+from mtassay.tools.annotate.annotation import Annotation, Span, Token
 from mtassay.tools.annotate.fake import FakeAnnotator
-from mtassay.tools.annotate.nouns import Annotation, Span, Token
 
 ENGLISH = FakeAnnotator(
     "en",

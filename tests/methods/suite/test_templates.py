@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mtassay.errors import InputError, MissingExtraError
 from mtassay.formats.suite import Item, Rule, suite_text
-from mtassay.formats.suite.yaml_text import suite_from_yaml
+from mtassay.formats.suite.yaml import suite_from_yaml
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.templates import Generated, carry_over, generate, templates_from_text
 from mtassay.methods.suite.templates.english import article, inflect, verb_phrase

@@ -8,8 +8,8 @@ import pytest
 
 from mtassay.errors import MissingExtraError, MtassayError, UsageError
 from mtassay.languages import parse_pair
+from mtassay.tools.align import aligner as choosing
 from mtassay.tools.align import aligner_names, eflomal_model, encoder_similarity, fast_align, open_aligner
-from mtassay.tools.align import choose as choosing
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.tools.align.decode import Evidence, Order, decode
+from mtassay.tools.align.links import Evidence, Order, decode
 
 LOW = 1e-6
 

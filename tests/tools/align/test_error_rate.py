@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mtassay.errors import InputError
 from mtassay.tools import encoder
 from mtassay.tools.align import open_aligner, read_pharaoh
-from mtassay.tools.align.error_rate import Gold, agreement, parse_gold
+from mtassay.tools.align.links import Gold, agreement, parse_gold
 
 LINKS = st.frozensets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8)
 

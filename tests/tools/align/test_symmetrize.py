@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.errors import UsageError
-from mtassay.tools.align.symmetrize import (
+from mtassay.tools.align.links import (
     SYMMETRIZATIONS,
     grow_diag,
     grow_diag_final_and,

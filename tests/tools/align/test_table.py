@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 
 from mtassay.errors import UsageError
-from mtassay.tools.align.lexicon import read_lexicon
-from mtassay.tools.align.lookalike import likeness
-from mtassay.tools.align.table import TableAligner
+from mtassay.tools.align.table import TableAligner, likeness, read_lexicon
 from tests.tools.align.checks import PAIRS, assert_within
 
 

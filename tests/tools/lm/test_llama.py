@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from mtassay.errors import UsageError
+from mtassay.tools.lm.hub import Prediction, Row
 from mtassay.tools.lm.llama import LlamaCausal, is_gguf
-from mtassay.tools.lm.nouns import Prediction, Row
 
 PIECES = ["<s>", "▁a", "▁b", "c"]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.tools.lm.batches import by_length
+from mtassay.tools.lm.hub import by_length
 from mtassay.tools.lm.vocabulary import Where, is_word, read_words
 
 WORDPIECE = ["", "house", "##s", "cat", ",", "2020", "[unused1]", "café"]

@@ -14,8 +14,7 @@ from mtassay.cli.common import check_targets, echo, plural, refuse_existing
 from mtassay.cli.suite.options import SuiteArgument, say_all, warn_of_format
 from mtassay.formats.suite import read_suite, write_suite
 from mtassay.formats.suite.editing import editable
-from mtassay.formats.suite.files import check_ending
-from mtassay.formats.suite.losses import losses_between
+from mtassay.formats.suite.files import check_ending, losses_between
 from mtassay.methods.suite.authoring import Draft, Wanted, add_drafts, begin, read_drafts
 from mtassay.methods.suite.authoring import approve as approve_items
 

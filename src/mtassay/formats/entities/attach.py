@@ -9,10 +9,21 @@ from pathlib import PurePath
 
 from mtassay.core import Segment
 from mtassay.errors import InputError
-from mtassay.formats.entities.inline import has_tags, parse_inline
-from mtassay.formats.entities.iob import looks_like_iob, parse_iob
-from mtassay.formats.entities.records import Annotation, Entity, Span, carry_over, without_space
-from mtassay.formats.entities.standoff import is_json, locate, parse_json, parse_jsonl
+from mtassay.formats.entities.marked import (
+    Annotation,
+    Entity,
+    Span,
+    carry_over,
+    has_tags,
+    is_json,
+    locate,
+    looks_like_iob,
+    parse_inline,
+    parse_iob,
+    parse_json,
+    parse_jsonl,
+    without_space,
+)
 from mtassay.formats.text import read_lines, shown
 
 Parser = Callable[[Sequence[str], str], list[Annotation]]

@@ -1,8 +1,7 @@
 """Linguistic test suites as files: see `docs/formats.md`."""
 
 from mtassay.formats.suite.files import own_suites, read_suite, suite_text, write_suite
-from mtassay.formats.suite.macros import expand, macros_in
-from mtassay.formats.suite.nouns import (
+from mtassay.formats.suite.items import (
     REGEX_FIELDS,
     RULE_FIELDS,
     TOKEN_FIELDS,
@@ -11,6 +10,8 @@ from mtassay.formats.suite.nouns import (
     Rule,
     RuleField,
     Suite,
+    expand,
+    macros_in,
 )
 
 __all__ = [

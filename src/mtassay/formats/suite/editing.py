@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.suite.dfki import dfki_text
 from mtassay.formats.suite.files import own_suites, parse_suite, write_text
-from mtassay.formats.suite.nouns import RULE_FIELDS, Item, Rule, RuleField, Suite
-from mtassay.formats.suite.records import item_record, rule_record
-from mtassay.formats.suite.yaml_editing import with_entries, with_items, with_texts
+from mtassay.formats.suite.items import RULE_FIELDS, Item, Rule, RuleField, Suite
+from mtassay.formats.suite.records import dfki_text, item_record, rule_record
+from mtassay.formats.suite.yaml import with_entries, with_items, with_texts
 from mtassay.formats.text import FilePath, decode, read_bytes
 
 __all__ = ["add_items", "add_rules", "editable", "set_fields"]

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from mtassay.core import Edit
 from mtassay.methods.behavior.infill.base import Distinct
 from mtassay.methods.behavior.tracing import are_forms, count_in_a_row, is_unspaced, words_of
-from mtassay.metrics.guards.numerals import NumbersOf, read_numbers
-from mtassay.metrics.nee.text import Normaliser
+from mtassay.metrics.nee.texts import Normaliser
+from mtassay.texts.numbers import NumbersOf, read_numbers
 
 __all__ = ["EditedPair", "is_ignored"]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from mtassay.core import EDITED, Case, Edit, Segment
 from mtassay.errors import InputError
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 
 __all__ = ["AlignedSpan", "BehaviorCase", "ReadPair", "cases_of", "edited_id", "segments_of", "stored_edits"]
 

@@ -15,8 +15,8 @@ from mtassay.languages import Pair
 from mtassay.methods.behavior.capabilities.base import Capability
 from mtassay.methods.behavior.infill.base import Filled, Masked
 from mtassay.methods.behavior.infill.gaps import is_left
-from mtassay.metrics.guards.identify import can_identify, identify, script_of
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.texts.identification import can_identify, identify, script_of
+from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.articles import wrong_articles
 
 __all__ = ["REASONS", "Blocklist", "case_key", "objection", "read_blocklist", "told"]

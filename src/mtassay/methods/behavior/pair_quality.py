@@ -22,7 +22,7 @@ from mtassay.methods.behavior.quality import ENCODER, as_translated, qualities, 
 from mtassay.metrics.base import Metric
 from mtassay.reviews import Decision, Question, Subject, decide
 from mtassay.reviews.pending import Pending
-from mtassay.stats.clustered import effective_trials
+from mtassay.stats.proportions import effective_trials
 from mtassay.texts.marks import printable
 
 __all__ = [

@@ -20,7 +20,7 @@ from mtassay.errors import UsageError
 from mtassay.methods.behavior.capabilities.base import capability_class, in_usual_order
 from mtassay.methods.behavior.evidence import Evidence
 from mtassay.methods.behavior.thresholds import TINY, thresholds_of
-from mtassay.stats.paired import Settled, compare_shares, rank_shares
+from mtassay.stats.comparison import Settled, compare_shares, rank_shares
 
 __all__ = [
     "ALL",

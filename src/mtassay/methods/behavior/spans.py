@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.methods.behavior.tracing import is_unspaced
-from mtassay.tools.annotate.nouns import Annotation, Span, Token
-from mtassay.tools.annotate.phrases import with_phrases
+from mtassay.tools.annotate.annotation import Annotation, Span, Token, with_phrases
 
 __all__ = [
     "MOST_WORDS",

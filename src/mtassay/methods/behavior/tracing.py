@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mtassay.core import Edit
-from mtassay.metrics.guards.numerals import NumbersOf, read_numbers
+from mtassay.texts.numbers import NumbersOf, read_numbers
 from mtassay.tools.encoder import Encoder, Vectors, is_installed, open_encoder, unit
 
 __all__ = [

@@ -12,7 +12,7 @@ from mtassay import stats
 from mtassay.core import Cluster, Comparison, Finding, Result, Score
 from mtassay.methods.invariance.answers import Answered
 from mtassay.methods.invariance.evidence import Evidence
-from mtassay.stats.paired import compare_shares, rank_shares
+from mtassay.stats.comparison import compare_shares, rank_shares
 
 __all__ = ["Far", "Issue", "Ranking", "count_findings", "find_issues", "rank", "stability"]
 

@@ -14,7 +14,7 @@ from typing import Any
 from mtassay.core import Edit, Segment, original_of
 from mtassay.errors import InputError
 from mtassay.methods.invariance.structures.words import plain_words
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 
 __all__ = [
     "Answer",

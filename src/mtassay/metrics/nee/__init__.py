@@ -4,7 +4,6 @@ Papineni, Roukos, Ward, Henderson and Reeder, "Corpus-based Comprehensive and Di
 Initial Arabic, Chinese, French, and Spanish Results", HLT 2002, section 2.2.
 """
 
-from mtassay.metrics.nee.automatic import annotate
-from mtassay.metrics.nee.metric import NEE
+from mtassay.metrics.nee.metric import NEE, annotate
 
 __all__ = ["NEE", "annotate"]

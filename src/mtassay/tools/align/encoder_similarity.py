@@ -14,9 +14,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.tools.align.decode import Evidence, Order, decode
-from mtassay.tools.align.nouns import Links, WordAligner, Words
-from mtassay.tools.align.symmetrize import symmetrization
+from mtassay.tools.align.aligner import Links, WordAligner, Words
+from mtassay.tools.align.links import Evidence, Order, decode, symmetrization
 from mtassay.tools.encoder import Encoder, Vectors, encoder_version, is_installed, open_encoder, unit
 
 __all__ = ["EncoderAligner", "WordVectors", "open_vectors"]

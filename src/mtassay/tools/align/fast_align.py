@@ -14,8 +14,8 @@ from typing import ClassVar
 
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
+from mtassay.tools.align.aligner import Links, WordAligner, Words
 from mtassay.tools.align.learning import Corpus, read_corpus, writable
-from mtassay.tools.align.nouns import Links, WordAligner, Words
 
 __all__ = ["FastAligner", "is_installed"]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mtassay.errors import InputError
-from mtassay.tools.align.nouns import Words
+from mtassay.tools.align.aligner import Words
 
 __all__ = ["Corpus", "read_corpus", "writable"]
 

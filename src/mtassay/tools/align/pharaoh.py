@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from mtassay.errors import InputError, UsageError
-from mtassay.tools.align.nouns import Links, WordAligner, Words
+from mtassay.tools.align.aligner import Links, WordAligner, Words
 
 __all__ = ["PharaohAligner", "ReversePharaohAligner", "parse_links", "read_pharaoh"]
 

@@ -1,4 +1,6 @@
-"""Aligns words with a lexical translation table that comes with mtassay: at once, for any number of pairs.
+"""Word alignment by a table of translations that comes with mtassay.
+
+Learned by `models/align/build.py` from Tatoeba; see `data/README.md` for the licence.
 
 The table knows words, and pieces of words for forms that were never seen. What neither knows may still be
 written alike (names, numbers, cognates); and where the sentence encoder is installed, it links what is left
@@ -7,23 +9,221 @@ over.
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import math
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mtassay.errors import UsageError
-from mtassay.tools.align.decode import Evidence, Order, decode
+from mtassay.tools.align.aligner import Links, WordAligner, Words
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
-from mtassay.tools.align.left_over import link_left_over
-from mtassay.tools.align.lexicon import MARK, NULL, Floats, Lexicon, lexicon_pairs, pieces, read_lexicon
-from mtassay.tools.align.lookalike import likeness
-from mtassay.tools.align.nouns import Links, WordAligner, Words
-from mtassay.tools.align.symmetrize import symmetrization
+from mtassay.tools.align.links import Evidence, Order, decode, symmetrization
 from mtassay.tools.encoder import encoder_version, is_installed
 
-__all__ = ["TableAligner"]
+__all__ = [
+    "MARK",
+    "NULL",
+    "QUANTUM",
+    "VERSION",
+    "Floats",
+    "Lexicon",
+    "TableAligner",
+    "lexicon_pairs",
+    "likeness",
+    "link_left_over",
+    "pieces",
+    "read_lexicon",
+]
+
+
+@lru_cache(maxsize=100_000)
+def likeness(one: str, other: str) -> float:
+    """From 0 to 1: the share of common letter pairs (Dice), with accents and case left out; 1 where equal.
+
+    >>> likeness("Okafor", "Okafor"), likeness("Brasília", "brasilia"), likeness("rain", "chuva")
+    (1.0, 1.0, 0.0)
+    >>> round(likeness("transformation", "transformação"), 2)
+    0.69
+    """
+    a, b = _plain(one), _plain(other)
+    if a == b:
+        return 1.0
+    if min(len(a), len(b)) < 3:
+        return 0.0
+    pairs, others = _letter_pairs(a), _letter_pairs(b)
+    return 2 * len(pairs & others) / (len(pairs) + len(others))
+
+
+@lru_cache(maxsize=50_000)
+def _plain(word: str) -> str:
+    letters = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter)) or word
+
+
+def _letter_pairs(word: str) -> frozenset[tuple[str, int]]:
+    # The same pair again counts again; the edges of the word count too.
+    seen: dict[str, int] = {}
+    found = set()
+    for at in range(len(word) + 1):
+        pair = f" {word} "[at : at + 2]
+        seen[pair] = seen.get(pair, 0) + 1
+        found.add((pair, seen[pair]))
+    return frozenset(found)
+
+
+DATA = Path(__file__).parent / "data"
+VERSION = "mtassay-lexicon-1"
+NULL = "NULL"
+"""Stands for no word; words are in lower case, so it is none."""
+MARK = "~"
+"""Stands before a piece of a word."""
+QUANTUM = 0.25
+"""A probability p is written as the whole number next to -ln(p) / QUANTUM, and as `-` where it is nothing."""
+PREFIX = 5
+
+Floats = NDArray[np.float64]
+
+
+def pieces(word: str, language: str) -> list[str]:
+    """What stands for a form that was never seen: its first letters; in Chinese each of its characters.
+
+    >>> pieces("reopened", "en"), pieces("mar", "pt"), pieces("海洋", "zh")
+    (['reope'], ['mar'], ['海', '洋'])
+    """
+    return list(word) if language == "zh" and not word.isascii() else [word[:PREFIX]]
+
+
+def lexicon_pairs() -> list[str]:
+    """The pairs there is a table for, in the direction in which it is written; it serves both.
+
+    >>> lexicon_pairs()
+    ['en-pt', 'en-zh']
+    """
+    return sorted(path.name.removesuffix(".tsv.gz") for path in DATA.glob("*.tsv.gz"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """Both directions of one language pair.
+
+    `keys` are the numbers of a source and a target word in one, sorted; `p` has for each the probability of
+    the target word given the source word and the reverse, as two columns. `tensions` say how strongly each
+    direction keeps to the diagonal. `content` is a hash of the file.
+    """
+
+    source_language: str
+    target_language: str
+    sources: dict[str, int]
+    targets: dict[str, int]
+    keys: NDArray[np.int64]
+    p: Floats
+    tensions: tuple[float, float]
+    content: str
+
+    def look_up(self, sources: Sequence[str], targets: Sequence[str]) -> Floats:
+        """Probabilities of all pairs of these words, as (direction, source, target); 0 is no entry."""
+        left = np.array([self.sources.get(word, -1) for word in sources], np.int64)
+        right = np.array([self.targets.get(word, -1) for word in targets], np.int64)
+        keys = left[:, None] * len(self.targets) + right
+        keys[left < 0] = -1
+        keys[:, right < 0] = -1
+        places = np.searchsorted(self.keys, keys)
+        places[places == len(self.keys)] = 0
+        return np.moveaxis(self.p[places] * (self.keys[places] == keys)[:, :, None], 2, 0)
+
+
+@cache
+def read_lexicon(pair: str) -> Lexicon:
+    """The table of a pair in the direction in which it is written; `UsageError` where there is none."""
+    if pair not in lexicon_pairs():
+        raise UsageError(
+            f"No lexicon for {pair}. Available: {', '.join(lexicon_pairs())}, and their reverse."
+        )
+    raw = (DATA / f"{pair}.tsv.gz").read_bytes()
+    head, *lines = gzip.decompress(raw).decode().split("\n")
+    forward, backward = map(float, head.split("\t")[1:3])
+    sources: dict[str, int] = {}
+    targets: dict[str, int] = {}
+    entries: list[tuple[int, int]] = []
+    codes: list[tuple[str, str]] = []
+    for line in filter(None, lines):
+        source, *rest = line.split("\t")
+        number = sources.setdefault(source, len(sources))
+        for entry in rest:
+            target, p, q = entry.split(" ")
+            entries.append((number, targets.setdefault(target, len(targets))))
+            codes.append((p, q))
+    decoded = {
+        code: 0.0 if code == "-" else math.exp(-QUANTUM * int(code))
+        for code in {code for both in codes for code in both}
+    }
+    keys = np.array([source * len(targets) + target for source, target in entries], np.int64)
+    values = np.array([(decoded[p], decoded[q]) for p, q in codes])
+    order = np.argsort(keys)
+    language = pair.split("-")
+    return Lexicon(
+        language[0], language[1], sources, targets, keys[order], values[order], (forward, backward),
+        hashlib.sha256(raw).hexdigest()[:12],
+    )  # fmt: skip
+
+
+NEAR = 0.5  # cosine; any two words have 0.35 on average
+LETTERS = 4  # short words are near to all others
+
+
+def link_left_over(
+    pairs: Sequence[tuple[Words, Words]], found: Sequence[Links], vectors: WordVectors
+) -> list[Links]:
+    """The links of each pair, and those between words without a link that are each other's nearest."""
+    free = [_free(pair, links) for pair, links in zip(pairs, found, strict=True)]
+    vectors.learn(
+        [pair[side][at] for pair, both in zip(pairs, free, strict=True) if all(both) for side in (0, 1)
+         for at in both[side]]
+    )  # fmt: skip
+    return [
+        links | _nearest(pair, both, vectors) if all(both) else links
+        for pair, links, both in zip(pairs, found, free, strict=True)
+    ]
+
+
+def _free(pair: tuple[Words, Words], links: Links) -> tuple[list[int], list[int]]:
+    """The words of both sides that carry meaning and have no link, by number."""
+    left, right = pair
+    sources, targets = {i for i, _ in links}, {j for _, j in links}
+    return (
+        [i for i, word in enumerate(left) if i not in sources and _has_meaning(word)],
+        [j for j, word in enumerate(right) if j not in targets and _has_meaning(word)],
+    )
+
+
+def _has_meaning(word: str) -> bool:
+    """Long enough; a character outside the alphabets, as in Chinese, says as much as two letters.
+
+    >>> [_has_meaning(word) for word in ["from", "the", "海洋", "的", "19", "..."]]
+    [True, False, True, False, True, False]
+    """
+    size = sum(2 if character >= "\u3040" else 1 for character in word if character.isalnum())
+    return size >= LETTERS or any(character.isdigit() for character in word)
+
+
+def _nearest(pair: tuple[Words, Words], free: tuple[list[int], list[int]], vectors: WordVectors) -> Links:
+    left, right = pair
+    rows, columns = free
+    near = vectors.similarity([left[i] for i in rows], [right[j] for j in columns])
+    best, back = near.argmax(axis=1).tolist(), near.argmax(axis=0).tolist()
+    return frozenset(
+        (rows[row], columns[column])
+        for row, column in enumerate(best)
+        if back[column] == row and near[row, column] >= NEAR
+    )
+
 
 PIECE = 0.3  # what a piece's word is worth, against that of a whole word
 ALIKE = 0.45  # words less alike than this are not linked for their looks

@@ -1,8 +1,17 @@
 """Language tools: tokens, parts of speech, dependencies, entities and phrases of a text, one form for all."""
 
-from mtassay.tools.annotate.choose import annotator_names, open_annotator
-from mtassay.tools.annotate.nouns import LAYERS, Advice, Annotation, Annotator, Layer, Span, Token
-from mtassay.tools.annotate.phrases import phrase_spans, with_phrases
+from mtassay.tools.annotate.annotation import (
+    LAYERS,
+    Advice,
+    Annotation,
+    Annotator,
+    Layer,
+    Span,
+    Token,
+    phrase_spans,
+    with_phrases,
+)
+from mtassay.tools.annotate.annotator import annotator_names, open_annotator
 
 __all__ = [
     "LAYERS",

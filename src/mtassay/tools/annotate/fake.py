@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from mtassay.tools.annotate.nouns import LAYERS, Annotation, Annotator, Layer, Span, Token
-from mtassay.tools.annotate.phrases import phrase_spans
-from mtassay.tools.annotate.reading import read_each
+from mtassay.tools.annotate.annotation import LAYERS, Annotation, Annotator, Layer, Span, Token, phrase_spans
+from mtassay.tools.annotate.annotator import read_each
 
 _WORD = re.compile(r"\w+(?:[-’']\w+)*|[^\w\s]")
 

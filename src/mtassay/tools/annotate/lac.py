@@ -9,8 +9,8 @@ from typing import Any
 
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
-from mtassay.tools.annotate.nouns import Advice, Annotation, Annotator, Layer, Span, Token
-from mtassay.tools.annotate.reading import read_each
+from mtassay.tools.annotate.annotation import Advice, Annotation, Annotator, Layer, Span, Token
+from mtassay.tools.annotate.annotator import read_each
 
 _ENTITIES = {"PER", "LOC", "ORG", "TIME"}
 _POS = {

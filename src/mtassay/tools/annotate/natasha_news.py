@@ -10,9 +10,8 @@ from typing import Any
 
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
-from mtassay.tools.annotate.nouns import Advice, Annotation, Annotator, Layer, Span, Token
-from mtassay.tools.annotate.reading import read_each
-from mtassay.tools.annotate.words import without_loops
+from mtassay.tools.annotate.annotation import Advice, Annotation, Annotator, Layer, Span, Token, without_loops
+from mtassay.tools.annotate.annotator import read_each
 
 
 def models(language: str) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.packages import fingerprint
-from mtassay.tools.annotate.nouns import Advice, Annotation, Annotator, Layer, Span, Token
-from mtassay.tools.annotate.reading import read_each
+from mtassay.tools.annotate.annotation import Advice, Annotation, Annotator, Layer, Span, Token
+from mtassay.tools.annotate.annotator import read_each
 
 OUR_MODELS = Path(__file__).resolve().parents[2] / "models"
 # The transformers last: without a GPU they take seconds for a sentence.

@@ -11,9 +11,18 @@ from typing import Any
 
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
-from mtassay.tools.annotate.nouns import Advice, Annotation, Annotator, Layer, Span, Token
-from mtassay.tools.annotate.reading import read_each
-from mtassay.tools.annotate.words import Word, parse_features, written_tokens
+from mtassay.tools.annotate.annotation import (
+    Advice,
+    Annotation,
+    Annotator,
+    Layer,
+    Span,
+    Token,
+    Word,
+    parse_features,
+    written_tokens,
+)
+from mtassay.tools.annotate.annotator import read_each
 
 _LAYERS: dict[str, tuple[Layer, ...]] = {
     "tokenize": ("tokens",),

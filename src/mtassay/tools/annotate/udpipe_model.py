@@ -18,9 +18,16 @@ from typing import Any
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.packages import fingerprint
 from mtassay.tools.annotate import lac
-from mtassay.tools.annotate.nouns import Advice, Annotation, Annotator, Layer
-from mtassay.tools.annotate.reading import read_each
-from mtassay.tools.annotate.words import Word, parse_features, written_tokens
+from mtassay.tools.annotate.annotation import (
+    Advice,
+    Annotation,
+    Annotator,
+    Layer,
+    Word,
+    parse_features,
+    written_tokens,
+)
+from mtassay.tools.annotate.annotator import read_each
 
 _LAYERS: frozenset[Layer] = frozenset(("tokens", "lemma", "pos", "features", "dependencies"))
 

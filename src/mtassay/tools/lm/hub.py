@@ -1,19 +1,116 @@
-"""Loads language models of the transformers library, from a folder or by their published name."""
+"""Language models of the Hugging Face hub, or of a folder: they score sentences and fill gaps.
+
+It takes rows in batches that the caller makes, who knows all texts and so can sort them by length.
+"""
 
 from __future__ import annotations
 
 import logging
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from mtassay.errors import ServiceError, UsageError
 from mtassay.packages import fingerprint, load_package, package_version, redact
-from mtassay.tools.lm.nouns import Prediction, Row
 
-__all__ = ["Loaded", "choose_device", "identity", "load", "readable"]
+__all__ = [
+    "CausalModel",
+    "Gap",
+    "LanguageModel",
+    "Loaded",
+    "MaskedModel",
+    "Prediction",
+    "Row",
+    "TransformersCausal",
+    "TransformersMasked",
+    "by_length",
+    "choose_device",
+    "identity",
+    "load",
+    "open_causal",
+    "open_masked",
+    "readable",
+]
+
+
+class Gap(NamedTuple):
+    """A text with one word left out: what stands before it and after it, with all spaces."""
+
+    before: str
+    after: str
+
+
+class Row(NamedTuple):
+    """A text as numbers of pieces; `at` is the position that a prediction is made from."""
+
+    tokens: tuple[int, ...]
+    at: int
+
+
+class Prediction(NamedTuple):
+    """A piece by its number in the vocabulary, with its natural log-probability among all pieces."""
+
+    piece: int
+    score: float
+
+
+class LanguageModel(ABC):
+    """What both kinds share.
+
+    `pieces` is the vocabulary in the model's own spelling, by number; an empty string stands for special
+    pieces. `budget` is how many pieces a batch may have, padding included.
+    """
+
+    pieces: Sequence[str]
+    budget: int
+
+    @abstractmethod
+    def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
+        """For each row, in order, at most `count` of the pieces numbered in `among`, most probable first."""
+
+
+class MaskedModel(LanguageModel):
+    """Says which piece stands in a gap, from what is on both sides."""
+
+    @abstractmethod
+    def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
+        """One row per gap, in order; `None` where the model cannot take the text: too long, say."""
+
+
+class CausalModel(LanguageModel):
+    """Says which piece comes next, and so how probable a whole text is."""
+
+    @abstractmethod
+    def read(self, texts: Sequence[str]) -> list[Row | None]:
+        """One row per text, in order, with the piece that begins a text; `None` as for a `MaskedModel`."""
+
+    @abstractmethod
+    def score(self, rows: Sequence[Row]) -> list[float]:
+        """The natural log-probability of each row, in order: the sum over all pieces but the first."""
+
+
+def by_length(lengths: Sequence[int], *, budget: int) -> list[list[int]]:
+    """The numbers of all rows in batches, longest first, so that memory that is short shows at once.
+
+    A batch has at most `budget` pieces, counted as rows times the longest row; a row that is longer than
+    this stands alone. Rows of equal length keep their order.
+
+    >>> by_length([3, 9, 4, 4], budget=8)
+    [[1], [2, 3], [0]]
+    """
+    batches: list[list[int]] = []
+    longest = 0
+    for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
+        if batches and (len(batches[-1]) + 1) * longest <= budget:
+            batches[-1].append(row)
+        else:
+            batches.append([row])
+            longest = lengths[row]
+    return batches
+
 
 _HEADS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 _ADVICE = "Give the folder or the Hugging Face name of a {kind} language model."
@@ -149,3 +246,87 @@ def _longest(tokenizer: Any, model: Any) -> int:
 def _first_line(error: BaseException) -> str:
     lines = redact(str(error)).strip().splitlines()
     return (lines[0] if lines else type(error).__name__).rstrip(":. ") + "."
+
+
+# The model says a number for each piece of the vocabulary at each position: half a gigabyte at most.
+_NUMBERS = 2**27
+
+
+def open_causal(model: str, *, what: str, device: str | None = None) -> TransformersCausal:
+    """The model in a folder or of this name; `device` is a GPU if there is one, unless given."""
+    loaded = load(model, kind="causal", what=what, device=device)
+    tokenizer = loaded.tokenizer
+    start = tokenizer.eos_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
+    if start is None:
+        raise UsageError(f"{what}: '{model}' has no token that begins a text. Give another model.")
+    return TransformersCausal(loaded, int(start))
+
+
+class TransformersCausal(CausalModel):
+    """One loaded model. A text begins with `start`, so that its first piece has a probability too."""
+
+    def __init__(self, loaded: Loaded, start: int) -> None:
+        self._loaded = loaded
+        self._start = start
+        self.pieces = loaded.pieces()
+        self.budget = min(8192, max(256, _NUMBERS // len(self.pieces)))
+
+    def read(self, texts: Sequence[str]) -> list[Row | None]:
+        """One row per text; `None` for a text that is too long."""
+        found = iter(self._loaded.tokens([text for text in texts if readable(text)]))
+        return [self._row(next(found)) if readable(text) else None for text in texts]
+
+    def score(self, rows: Sequence[Row]) -> list[float]:
+        """The log-probability of each row."""
+        torch = self._loaded.torch
+        logits = self._loaded.logits(rows)
+        found = []
+        for (tokens, last), numbers in zip(rows, logits, strict=True):
+            said = numbers[:last].float()
+            came = torch.tensor(tokens[1:], device=said.device, dtype=torch.long)
+            right = said.gather(-1, came.unsqueeze(-1)).squeeze(-1)
+            found.append(float((right - said.logsumexp(-1)).double().sum()))
+        return found
+
+    def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
+        """The most probable pieces after each row."""
+        return self._loaded.best(rows, among, count)
+
+    def _row(self, tokens: list[int]) -> Row | None:
+        row = tuple(tokens) if tokens[:1] == [self._start] else (self._start, *tokens)
+        return None if len(row) > self._loaded.longest else Row(row, len(row) - 1)
+
+
+def open_masked(model: str, *, what: str, device: str | None = None) -> TransformersMasked:
+    """The model in a folder or of this name; `device` is a GPU if there is one, unless given."""
+    loaded = load(model, kind="masked", what=what, device=device)
+    if loaded.tokenizer.mask_token_id is None:
+        raise UsageError(f"{what}: '{model}' has no mask token. Give a masked language model, as BERT.")
+    return TransformersMasked(loaded)
+
+
+class TransformersMasked(MaskedModel):
+    """One loaded model."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self.pieces = loaded.pieces()
+        self.budget = 4096
+
+    def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
+        """One row per gap; `None` for a text that is too long, or has a mask of its own."""
+        tokenizer = self._loaded.tokenizer
+        # The whole text is read at once: a half of it alone would begin like a sentence.
+        texts = [f"{gap.before}{tokenizer.mask_token}{gap.after}" for gap in gaps]
+        rows = iter(self._loaded.tokens([text for text in texts if readable(text)]))
+        return [self._row(next(rows)) if readable(text) else None for text in texts]
+
+    def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
+        """The most probable pieces for the mask of each row."""
+        return self._loaded.best(rows, among, count)
+
+    def _row(self, tokens: list[int]) -> Row | None:
+        mask = self._loaded.tokenizer.mask_token_id
+        if len(tokens) > self._loaded.longest or tokens.count(mask) != 1:
+            return None
+        return Row(tuple(tokens), tokens.index(mask))

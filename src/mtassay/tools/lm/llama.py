@@ -11,8 +11,7 @@ import numpy as np
 from mtassay.errors import MissingExtraError, ServiceError, UsageError
 from mtassay.packages import fingerprint, load_package, package_version
 from mtassay.tools.gguf import GgufModel
-from mtassay.tools.lm.hub import readable
-from mtassay.tools.lm.nouns import CausalModel, Prediction, Row
+from mtassay.tools.lm.hub import CausalModel, Prediction, Row, readable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ from mtassay.languages import Pair, parse_pair
 from mtassay.methods.behavior.infill.base import Masked
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.systems.live import Limits
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.chat import ChatReply, Message
 
 EN_PT = parse_pair("en-pt")

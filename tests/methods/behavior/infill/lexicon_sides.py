@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtassay.methods.behavior.nouns import ReadPair
-from mtassay.tools.annotate.nouns import Annotation, Span, Token
+from mtassay.tools.annotate.annotation import Annotation, Span, Token
 
 _PARTS = {
     "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "CD": "NUM", "DT": "DET", "IN": "ADP", "JJ": "ADJ",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mtassay.methods.behavior.infill.lexicon.numbers import number_offers
 from mtassay.methods.behavior.infill.lexicon.numerals import Numeral, numerals, written
 from mtassay.methods.behavior.infill.lexicon.times import clocks, time_offers, written_time
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 
 from .lexicon_sides import pair, side
 

@@ -8,7 +8,7 @@ from mtassay.methods.behavior.infill.lexicon.entries import load_lexicon
 from mtassay.methods.behavior.infill.lexicon.names import name_offers
 from mtassay.methods.behavior.infill.lexicon.words import word_offers
 from mtassay.methods.behavior.nouns import ReadPair
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 
 from .lexicon_sides import named, pair, side
 

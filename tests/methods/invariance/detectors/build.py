@@ -8,8 +8,8 @@ import numpy as np
 
 from mtassay.core import Edit
 from mtassay.methods.invariance.nouns import Answer, Compared
+from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.annotate.fake import FakeAnnotator
-from mtassay.tools.annotate.nouns import Annotation
 from mtassay.tools.encoder import Encoder, Vectors
 
 ENGLISH = {

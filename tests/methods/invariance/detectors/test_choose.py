@@ -14,7 +14,7 @@ from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.detectors.coverage import OverTranslation, UnderTranslation
 from mtassay.methods.invariance.nouns import Answer
 from mtassay.registry import names
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 from tests.methods.invariance.detectors.build import answer, encoder_of
 
 PAIR = parse_pair("en-pt")

@@ -10,7 +10,7 @@ from mtassay.methods.invariance.detectors.coverage import OverTranslation, Under
 from mtassay.methods.invariance.detectors.details import Entities, NumbersDetector
 from mtassay.methods.invariance.detectors.untranslated import Untranslated, Vocabularies
 from mtassay.methods.invariance.nouns import Answer
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 from tests.methods.invariance.detectors.build import answer, encoder_of, english
 
 # No table is for this pair, so that only the encoder and the spelling speak.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mtassay.core import Edit
 from mtassay.methods.invariance.nouns import Answer, Compared
-from mtassay.tools.annotate.nouns import Annotation, Token
+from mtassay.tools.annotate.annotation import Annotation, Token
 
 
 def parsed(line: str) -> Annotation:

@@ -12,8 +12,8 @@ from mtassay.methods.invariance.structures.closure import WordClosures
 from mtassay.methods.invariance.structures.closures import Closure, Linked, find_closures
 from mtassay.methods.invariance.structures.paraphrase import Paraphrase
 from mtassay.methods.invariance.structures.words import words_of
-from mtassay.tools.align.nouns import Links, WordAligner, Words
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.align.aligner import Links, WordAligner, Words
+from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.encoder import Vectors
 from tests.methods.invariance.structures.build import compared, parsed
 

@@ -8,7 +8,7 @@ from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.tree import Tree
 from mtassay.methods.invariance.structures.triples import Triples
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 from tests.methods.invariance.structures.build import compared, parsed
 from tests.methods.invariance.structures.test_place import BOY, GIRL
 

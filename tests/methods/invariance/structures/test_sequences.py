@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mtassay.methods.invariance.structures.sequences import Raw, Tokens, edit_distance
 from mtassay.methods.invariance.structures.words import words_of
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 from tests.methods.invariance.structures.build import parsed, plain
 
 SHORT = st.text("abc ", max_size=12)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mtassay.methods.invariance.variants.base import Place
-from mtassay.tools.annotate.nouns import Annotation, Token
-from mtassay.tools.lm.nouns import CausalModel, Gap, LanguageModel, MaskedModel, Prediction, Row
+from mtassay.tools.annotate.annotation import Annotation, Token
+from mtassay.tools.lm.hub import CausalModel, Gap, LanguageModel, MaskedModel, Prediction, Row
 
 NOUNS = ("house", "cat", "dog", "river", "bread", "book", "sun", "moon", "Paris")
 ADJECTIVES = ("red", "small", "old")

@@ -10,9 +10,8 @@ import pytest
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.methods.invariance.variants.base import Candidate, Place
 from mtassay.methods.invariance.variants.fill_mask import FillMask
-from mtassay.tools.annotate.nouns import Annotation, Token
-from mtassay.tools.lm.masked import TransformersMasked
-from mtassay.tools.lm.nouns import Gap, MaskedModel
+from mtassay.tools.annotate.annotation import Annotation, Token
+from mtassay.tools.lm.hub import Gap, MaskedModel, TransformersMasked
 from mtassay.tools.lm.vocabulary import read_words
 from tests.methods.invariance.variants import lms
 from tests.methods.invariance.variants.lms import FakeMasked, place

@@ -17,7 +17,7 @@ from mtassay.methods.invariance.variants.lexicon import (
     open_pairs,
     read_lexicon,
 )
-from mtassay.tools.annotate.nouns import Annotation, Token
+from mtassay.tools.annotate.annotation import Annotation, Token
 
 
 def place(word: str, tag: str) -> Place:

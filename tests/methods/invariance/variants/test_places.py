@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mtassay.methods.invariance.variants.places import changeable, universal_parts
+from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.annotate.fake import FakeAnnotator
-from mtassay.tools.annotate.nouns import Annotation, Token
 
 BOTH = universal_parts(["noun", "adj"])
 ENGLISH = FakeAnnotator(

@@ -10,7 +10,7 @@ from mtassay.core import Edit
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.registry import each, find, is_known, names
-from mtassay.tools.annotate.nouns import Annotation, Layer
+from mtassay.tools.annotate.annotation import Annotation, Layer
 
 __all__ = [
     "HARDLY_SEEN",

@@ -17,7 +17,7 @@ from mtassay.methods.behavior.capabilities.places import (
 )
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import is_auxiliary, keep_longest, relation_of
-from mtassay.tools.annotate.nouns import Annotation, Token
+from mtassay.tools.annotate.annotation import Annotation, Token
 
 __all__ = ["Adjective", "Adverb", "Noun", "PartOfSpeech", "Preposition", "Verb", "is_verb"]
 

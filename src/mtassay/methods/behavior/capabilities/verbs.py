@@ -11,7 +11,7 @@ from mtassay.methods.behavior.capabilities.parts_of_speech import is_verb
 from mtassay.methods.behavior.capabilities.places import edited_places, head_token, span_text, tokens_at
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import is_auxiliary, relation_of
-from mtassay.tools.annotate.nouns import Annotation, Token
+from mtassay.tools.annotate.annotation import Annotation, Token
 
 __all__ = ["Negation", "Tense", "finite_verbs", "helpers_of", "is_negated", "is_past_perfect"]
 

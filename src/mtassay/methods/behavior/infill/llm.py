@@ -23,8 +23,7 @@ from mtassay.methods.behavior.infill.gaps import adapted_changes, exact_changes,
 from mtassay.methods.behavior.infill.prompts import SCHEMA, messages
 from mtassay.methods.behavior.infill.replies import Sentences, read_reply, unquoted
 from mtassay.options import open_system
-from mtassay.systems.answers import signature
-from mtassay.systems.live import Limits, LiveSystem
+from mtassay.systems.live import Limits, LiveSystem, signature
 from mtassay.tools.chat import ChatReply, Message
 
 __all__ = ["Chat", "ChatSystem", "Conversations", "LLMInfiller", "fit"]

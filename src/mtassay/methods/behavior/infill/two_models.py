@@ -21,10 +21,8 @@ from mtassay.languages import Pair
 from mtassay.methods.behavior.infill.base import MASK, Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.infill.gaps import exact_changes, places_of
 from mtassay.packages import load_package, redact
-from mtassay.systems.answers import signature
-from mtassay.tools.lm.hub import choose_device, identity, readable
-from mtassay.tools.lm.masked import open_masked
-from mtassay.tools.lm.nouns import Gap, MaskedModel
+from mtassay.systems.live import signature
+from mtassay.tools.lm.hub import Gap, MaskedModel, choose_device, identity, open_masked, readable
 from mtassay.tools.lm.vocabulary import Words, read_words, where
 
 __all__ = [

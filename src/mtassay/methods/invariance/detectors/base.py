@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from mtassay.languages import Pair
 from mtassay.methods.invariance.nouns import Answer, Compared
-from mtassay.tools.annotate.nouns import Layer
+from mtassay.tools.annotate.annotation import Layer
 
 __all__ = ["Detector", "PairDetector", "PhraseDetector", "RelationDetector", "Shared", "Suspicion"]
 

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from mtassay.languages import Pair
 from mtassay.methods.invariance.nouns import Answer
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
-from mtassay.tools.align.lexicon import Lexicon, lexicon_pairs, read_lexicon
-from mtassay.tools.align.lookalike import likeness
-from mtassay.tools.annotate.nouns import Annotation, Token
+from mtassay.tools.align.table import Lexicon, lexicon_pairs, likeness, read_lexicon
+from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.encoder import Encoder
 
 __all__ = ["Counterparts", "LeftOver", "content_words", "is_content", "lexicon_of"]

@@ -16,7 +16,7 @@ from mtassay.methods.invariance.detectors.base import PairDetector, RelationDete
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.methods.invariance.structures.words import words_of, words_of_both
-from mtassay.tools.annotate.nouns import Annotation, Layer
+from mtassay.tools.annotate.annotation import Annotation, Layer
 
 __all__ = ["Growth", "OverTranslation", "UnderTranslation", "relative_lengths", "repeated_phrase"]
 

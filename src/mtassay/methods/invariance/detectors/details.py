@@ -11,11 +11,10 @@ from mtassay.languages import Pair
 from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.nouns import Answer
-from mtassay.metrics.guards.numbers import Numbers
-from mtassay.metrics.nee.matching import Haystack
-from mtassay.metrics.nee.names import forms_of
-from mtassay.metrics.nee.text import Normaliser
-from mtassay.tools.annotate.nouns import Annotation, Layer, Span
+from mtassay.metrics.guards import Numbers
+from mtassay.metrics.nee.matching import Haystack, forms_of
+from mtassay.metrics.nee.texts import Normaliser
+from mtassay.tools.annotate.annotation import Annotation, Layer, Span
 
 __all__ = ["Entities", "NumbersDetector"]
 

@@ -16,7 +16,7 @@ from mtassay.methods.invariance.detectors.base import PhraseDetector, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import content_words
 from mtassay.methods.invariance.nouns import Answer
 from mtassay.tools.annotate import phrase_spans
-from mtassay.tools.annotate.nouns import Annotation, Layer, Span, Token
+from mtassay.tools.annotate.annotation import Annotation, Layer, Span, Token
 
 __all__ = ["Referential", "phrase_segments"]
 

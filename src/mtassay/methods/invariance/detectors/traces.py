@@ -18,9 +18,9 @@ from mtassay.methods.invariance.detectors.base import RelationDetector, Shared, 
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.words import words_of, words_of_both
-from mtassay.metrics.guards.copied import fold
+from mtassay.metrics.guards import fold
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
-from mtassay.tools.annotate.nouns import Layer, Token
+from mtassay.tools.annotate.annotation import Layer, Token
 from mtassay.tools.encoder import Encoder, is_installed
 
 __all__ = ["NoTrace", "SameOutput", "WordMeanings", "is_opposite"]

@@ -11,9 +11,9 @@ from mtassay.methods.invariance.detectors.base import PairDetector, RelationDete
 from mtassay.methods.invariance.detectors.counterparts import lexicon_of
 from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.methods.invariance.structures.words import words_of
-from mtassay.metrics.guards.identify import script_of
-from mtassay.tools.align.lexicon import Lexicon
-from mtassay.tools.annotate.nouns import Annotation, Layer
+from mtassay.texts.identification import script_of
+from mtassay.tools.align.table import Lexicon
+from mtassay.tools.annotate.annotation import Annotation, Layer
 
 __all__ = ["Untranslated", "UntranslatedVariant", "Vocabularies"]
 

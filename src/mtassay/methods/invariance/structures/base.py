@@ -10,7 +10,7 @@ from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.registry import find, is_known, names
-from mtassay.tools.annotate.nouns import Layer
+from mtassay.tools.annotate.annotation import Layer
 
 __all__ = ["Structure", "open_structure"]
 

@@ -24,7 +24,7 @@ from mtassay.methods.invariance.structures.paraphrase import LANGUAGES, Paraphra
 from mtassay.methods.invariance.structures.place import compare_words
 from mtassay.methods.invariance.structures.words import Words, gone_and_new, words_of
 from mtassay.tools.align import Links, WordAligner, open_aligner
-from mtassay.tools.annotate.nouns import Layer
+from mtassay.tools.annotate.annotation import Layer
 from mtassay.tools.encoder import encoder_version, is_installed, open_encoder
 
 __all__ = ["WordClosures"]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from mtassay.core import Edit
 from mtassay.methods.invariance.structures.place import Groups, SideBySide
 from mtassay.methods.invariance.structures.words import Words
-from mtassay.tools.align.nouns import Links
+from mtassay.tools.align.aligner import Links
 
 __all__ = ["Closure", "Difference", "Linked", "content_differences", "find_closures"]
 

@@ -16,8 +16,7 @@ from mtassay.languages import Pair
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import compare_words
-from mtassay.tools.annotate.nouns import Annotation, Layer
-from mtassay.tools.annotate.phrases import with_phrases
+from mtassay.tools.annotate.annotation import Annotation, Layer, with_phrases
 
 __all__ = ["Constituency", "Counts", "Dependency"]
 
@@ -95,7 +94,7 @@ class Constituency(Counts):
     """Counts of phrases.
 
     Where the annotator finds no constituents, they are read off the dependencies, an approximation: see
-    `mtassay.tools.annotate.phrases`.
+    `mtassay.tools.annotate.annotation`.
     """
 
     name: ClassVar[str] = "constituency"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.words import Stretch, Words, align, common_ends, words_of_both
-from mtassay.tools.annotate.nouns import Token
+from mtassay.tools.annotate.annotation import Token
 
 __all__ = ["LONGEST", "Groups", "SideBySide", "agree", "compare_words", "word_keys"]
 

@@ -11,7 +11,7 @@ from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, compare_words
 from mtassay.methods.invariance.structures.tree_distance import Label, Node, tree_distance
 from mtassay.methods.invariance.structures.words import Words, gone_and_new, head_name, universal
-from mtassay.tools.annotate.nouns import Layer, Token
+from mtassay.tools.annotate.annotation import Layer, Token
 
 __all__ = ["Tree"]
 

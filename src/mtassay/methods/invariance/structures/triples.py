@@ -15,7 +15,7 @@ from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, compare_words
 from mtassay.methods.invariance.structures.words import Words, gone_and_new, head_name, universal
-from mtassay.tools.annotate.nouns import Layer
+from mtassay.tools.annotate.annotation import Layer
 
 __all__ = ["Triples"]
 

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from mtassay.tools.annotate.nouns import Annotation, Token
+from mtassay.tools.annotate.annotation import Annotation, Token
 
 __all__ = [
     "Stretch",
@@ -118,7 +118,7 @@ def changed_wording(
 ) -> list[str]:
     """One line for each stretch that differs, longest first.
 
-    >>> from mtassay.tools.annotate.nouns import Token
+    >>> from mtassay.tools.annotate.annotation import Token
     >>> here, there = [Token("now", 0, 3)], [Token("then", 0, 4)]
     >>> changed_wording("now", here, "then", there, [Stretch(range(1), range(1))])
     ['"now" became "then"']

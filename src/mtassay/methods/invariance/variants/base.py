@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple, cast
 from mtassay.errors import UsageError
 from mtassay.languages import parse_language
 from mtassay.registry import each, find, is_known
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 
 __all__ = ["Candidate", "Place", "Substituter", "open_substituter", "substituter_names"]
 

@@ -16,12 +16,9 @@ from mtassay.methods.invariance.variants.base import Candidate, Place, Substitut
 from mtassay.methods.invariance.variants.lexicon import languages_with_lexicon, open_lexicon
 from mtassay.methods.invariance.variants.places import with_case
 from mtassay.methods.invariance.variants.predictions import best, gap_at, predict_words
-from mtassay.systems.answers import signature
-from mtassay.tools.lm.batches import by_length
-from mtassay.tools.lm.causal import open_causal
-from mtassay.tools.lm.hub import choose_device, identity
+from mtassay.systems.live import signature
+from mtassay.tools.lm.hub import CausalModel, by_length, choose_device, identity, open_causal
 from mtassay.tools.lm.llama import is_gguf, llama_identity, open_llama
-from mtassay.tools.lm.nouns import CausalModel
 from mtassay.tools.lm.vocabulary import Words, read_words
 
 __all__ = ["CausalLM", "rank"]

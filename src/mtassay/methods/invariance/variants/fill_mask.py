@@ -14,10 +14,8 @@ from mtassay.errors import UsageError
 from mtassay.languages import parse_language
 from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
 from mtassay.methods.invariance.variants.predictions import gap_at, predict_words
-from mtassay.systems.answers import signature
-from mtassay.tools.lm.hub import choose_device, identity
-from mtassay.tools.lm.masked import open_masked
-from mtassay.tools.lm.nouns import MaskedModel
+from mtassay.systems.live import signature
+from mtassay.tools.lm.hub import MaskedModel, choose_device, identity, open_masked
 from mtassay.tools.lm.vocabulary import Words, read_words
 
 __all__ = ["FillMask"]

@@ -21,7 +21,7 @@ from typing import ClassVar
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.text import read_bytes
 from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
-from mtassay.tools.annotate.nouns import Token
+from mtassay.tools.annotate.annotation import Token
 
 __all__ = [
     "DATA",

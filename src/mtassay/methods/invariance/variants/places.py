@@ -14,7 +14,7 @@ from mtassay.errors import UsageError
 from mtassay.methods.invariance.variants.base import Place
 from mtassay.methods.invariance.variants.fixed import FIXED_PHRASES, LIGHT_WORDS
 from mtassay.methods.invariance.variants.lexicon import inflection
-from mtassay.tools.annotate.nouns import Annotation, Token
+from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.articles import wants_an
 from mtassay.tools.encoder import Encoder, unit
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from mtassay.methods.invariance.variants.base import Candidate, Place
 from mtassay.methods.invariance.variants.places import with_case
-from mtassay.tools.lm.batches import by_length
-from mtassay.tools.lm.nouns import Gap, LanguageModel, Prediction, Row
+from mtassay.tools.lm.hub import Gap, LanguageModel, Prediction, Row, by_length
 from mtassay.tools.lm.vocabulary import Where, Words, where
 
 __all__ = ["DIGITS", "best", "gap_at", "predict_words"]

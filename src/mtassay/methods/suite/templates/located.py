@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from mtassay.errors import InputError
-from mtassay.formats.suite.yaml_nodes import compose
+from mtassay.formats.suite.yaml import compose
 
 __all__ = ["LocatedDict", "Text", "line_of", "load", "plain"]
 

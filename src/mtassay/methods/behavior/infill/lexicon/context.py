@@ -10,7 +10,7 @@ from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag
 from mtassay.methods.behavior.infill.lexicon.english_context import Place, apart, is_unsafe_in_english
 from mtassay.methods.behavior.infill.lexicon.entries import Entry, rows_of
 from mtassay.methods.behavior.infill.lexicon.time_context import contradicts_time
-from mtassay.tools.annotate.nouns import Annotation, Token
+from mtassay.tools.annotate.annotation import Annotation, Token
 
 __all__ = ["left_alone", "opens_sentence", "possible_cells"]
 

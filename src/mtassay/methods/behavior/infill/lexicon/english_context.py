@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from mtassay.methods.behavior.infill.lexicon.english import takes_more
 from mtassay.methods.behavior.infill.lexicon.entries import Entry
-from mtassay.tools.annotate.nouns import Token
+from mtassay.tools.annotate.annotation import Token
 from mtassay.tools.articles import wants_an
 
 __all__ = ["Place", "apart", "goes_with_words_before", "is_unsafe_in_english"]

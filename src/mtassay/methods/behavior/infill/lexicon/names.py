@@ -9,7 +9,7 @@ from functools import cache
 from mtassay.methods.behavior.infill.lexicon.entries import Substitute, rows_of
 from mtassay.methods.behavior.infill.lexicon.offers import Offer, keeps_genitive
 from mtassay.methods.behavior.nouns import ReadPair
-from mtassay.tools.annotate.nouns import Annotation, Token
+from mtassay.tools.annotate.annotation import Annotation, Token
 
 __all__ = ["name_offers"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mtassay.methods.behavior.infill.lexicon.entries import Substitute
 from mtassay.methods.behavior.nouns import AlignedSpan
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 
 __all__ = ["Offer", "fitted", "head_of", "keeps_genitive"]
 

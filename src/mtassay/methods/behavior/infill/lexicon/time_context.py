@@ -7,7 +7,7 @@ from functools import cache
 
 from mtassay.methods.behavior.infill.lexicon.english_context import Place
 from mtassay.methods.behavior.infill.lexicon.entries import LANGUAGES, PARTS, Entry, rows_of
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 
 __all__ = ["contradicts_time"]
 

@@ -11,7 +11,7 @@ from mtassay.methods.behavior.infill.lexicon.english_context import Place, goes_
 from mtassay.methods.behavior.infill.lexicon.entries import Entry, Lexicon, Substitute
 from mtassay.methods.behavior.infill.lexicon.offers import Offer, fitted, head_of, keeps_genitive
 from mtassay.methods.behavior.nouns import ReadPair
-from mtassay.tools.annotate.nouns import Annotation
+from mtassay.tools.annotate.annotation import Annotation
 
 __all__ = ["word_offers"]
 

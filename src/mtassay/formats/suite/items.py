@@ -1,0 +1,148 @@
+"""What a suite consists of: items, rules, matching and macros."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+__all__ = [
+    "REGEX_FIELDS",
+    "RULE_FIELDS",
+    "TOKEN_FIELDS",
+    "Item",
+    "Matching",
+    "Rule",
+    "RuleField",
+    "Suite",
+    "expand",
+    "macros_in",
+]
+
+
+Engine = Literal["re2", "regex"]
+Case = Literal["exact", "ignore"]
+RuleField = Literal["positive_regex", "negative_regex", "positive_tokens", "negative_tokens"]
+REGEX_FIELDS: tuple[RuleField, ...] = ("positive_regex", "negative_regex")
+TOKEN_FIELDS: tuple[RuleField, ...] = ("positive_tokens", "negative_tokens")
+RULE_FIELDS = (*REGEX_FIELDS, *TOKEN_FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """How outputs and rules are made comparable. The defaults compare character by character."""
+
+    case: Case = "exact"
+    unicode: Literal["none", "NFC", "NFKC"] = "none"
+    whitespace: Literal["keep", "collapse"] = "keep"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One expression, or one token: a whole output that a person settled.
+
+    `case` of `None` means as in the suite; `engine` matters to expressions only.
+    """
+
+    text: str
+    author: str = ""
+    date: str = ""
+    note: str = ""
+    case: Case | None = None
+    engine: Engine = "re2"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One source sentence that tests one phenomenon, with the rules that judge its translations.
+
+    `focus` are the words of the source that carry the phenomenon, `context` the sentences before it.
+    `extra` keeps what a file of others says besides; `line` is where the item begins in its file.
+    """
+
+    id: str
+    langpair: str
+    category: str
+    phenomenon: str
+    source: str
+    positive_regex: tuple[Rule, ...] = ()
+    negative_regex: tuple[Rule, ...] = ()
+    positive_tokens: tuple[Rule, ...] = ()
+    negative_tokens: tuple[Rule, ...] = ()
+    focus: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()
+    note: str = ""
+    author: str = ""
+    approver: str = ""
+    public: bool = True
+    tags: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    line: int | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether no second person has approved the item yet."""
+        return not self.approver or self.approver == self.author
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether there is any rule to judge an output by."""
+        return any(getattr(self, name) for name in RULE_FIELDS)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Suite:
+    """Items in the order of their file, and what holds for all of them."""
+
+    items: tuple[Item, ...]
+    name: str = ""
+    langpair: str = ""
+    author: str = ""
+    about: str = ""
+    matching: Matching = Matching()
+    macros: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    path: str = field(default="", compare=False)
+
+    @property
+    def digest(self) -> str:
+        """Of all that decides a verdict: items, rules, macros and how texts are compared."""
+        content = repr((self.items, self.matching, dict(self.macros)))
+        return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
+
+    def __repr__(self) -> str:
+        """Which suite this is; runs keep it among their parameters."""
+        return f"{self.name or Path(self.path).name} ({len(self.items)} items, {self.digest[:12]})"
+
+
+_MACRO = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
+
+
+def macros_in(pattern: str) -> list[str]:
+    """The names of the macros that stand in a pattern, in order."""
+    return _MACRO.findall(pattern)
+
+
+def expand(pattern: str, macros: Mapping[str, str], *, within: tuple[str, ...] = ()) -> str:
+    r"""The pattern with every macro written out as a group. A `ValueError` names one that is unknown.
+
+    >>> expand(r"\b{{never}} vi", {"never": "nunca|jamais"})
+    '\\b(?:nunca|jamais) vi'
+    """
+    if "{{" not in pattern:
+        return pattern
+
+    def written_out(found: re.Match[str]) -> str:
+        name = found[1]
+        if name in within:
+            raise ValueError(f"the macro '{name}' contains itself")
+        if name not in macros:
+            known = f"Available: {', '.join(macros)}" if macros else "There are none in this suite"
+            raise ValueError(f"no macro '{name}'. {known}")
+        return f"(?:{expand(macros[name], macros, within=(*within, name))})"
+
+    return _MACRO.sub(written_out, pattern)

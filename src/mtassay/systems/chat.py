@@ -1,0 +1,396 @@
+"""Translating with a chat model: the prompt, and what of its reply is the translation.
+
+The default is the prompt for direct translation of Wu, Liu and Yeung 2023 (BTPGBT, Table 3), for any pair.
+
+The rules are few and err on the side of the translation: a sentence that apologises is translated with an
+apology. What the source has itself is never held against the reply.
+
+Every rule looks at the source too: what the source has itself stays in the reply.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mtassay.errors import InputError
+from mtassay.languages import Language, Pair
+from mtassay.systems.live import Answer
+from mtassay.tools.chat import ChatReply
+
+__all__ = ["Cleaned", "clean", "find_refusal", "find_warnings"]
+
+
+_PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
+
+LANGUAGES = ("source", "target", "source_name", "target_name")
+"""Names that stand for the language pair: tags (`pt-BR`) and English names (`Portuguese (Brazil)`)."""
+
+
+def names_in(text: str) -> list[str]:
+    """All names, in order.
+
+    >>> names_in("${source}: ${text} costs 5$")
+    ['source', 'text']
+    """
+    return _PLACEHOLDER.findall(text)
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """The text with all values in place, in one pass: a value that looks like a placeholder stays as it is.
+
+    >>> fill("${text} (${source})", {"text": "${source}", "source": "en"})
+    '${source} (en)'
+    """
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
+
+
+def language_values(pair: Pair) -> dict[str, str]:
+    """The values of `LANGUAGES`."""
+    return {
+        "source": pair.source.tag,
+        "target": pair.target.tag,
+        "source_name": pair.source.name,
+        "target_name": pair.target.name,
+    }
+
+
+_NAMES = ("text", "context", *LANGUAGES)
+_RULER = re.compile(r"^---[ \t]*(?:\n|$)", re.MULTILINE)
+
+
+class Shot(NamedTuple):
+    """One example of a translation."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """Messages with placeholders. `with_context` is added to `system` where a request has context."""
+
+    system: str
+    user: str
+    with_context: str = ""
+
+    def messages(
+        self, text: str, *, pair: Pair, context: str | None, shots: Sequence[Shot] = ()
+    ) -> list[dict[str, str]]:
+        """The conversation so far; examples are earlier turns of it, without context."""
+        values = {**language_values(pair), "context": context or ""}
+        system = fill(self.system + (self.with_context if context else ""), {**values, "text": text})
+        messages = [{"role": "system", "content": system}] if system else []
+        for shot in shots:
+            example = fill(self.user, {**values, "text": shot.source, "context": ""})
+            messages.append({"role": "user", "content": example})
+            messages.append({"role": "assistant", "content": shot.target})
+        return [*messages, {"role": "user", "content": fill(self.user, {**values, "text": text})}]
+
+
+DEFAULT = Prompt(
+    system="You are a helpful assistant that translates ${source_name} to ${target_name}.",
+    user="${text}",
+    with_context=" The text follows this context, which is not to be translated:\n\n${context}",
+)
+
+
+def read_prompt(path: str) -> Prompt:
+    """A prompt from a file: all of it is what the user says, or the part before a line `---` the system.
+
+    It must have `${text}`, and may have `${context}`, `${source}`, `${target}`, `${source_name}` and
+    `${target_name}`.
+    """
+    content = _read(path)
+    for number, line in enumerate(content.split("\n"), 1):
+        for name in names_in(line):
+            if name not in _NAMES:
+                known = ", ".join(f"${{{known}}}" for known in _NAMES)
+                raise InputError(f"there is no ${{{name}}}. Available: {known}.", path=path, line=number)
+    parts = _RULER.split(content)
+    if len(parts) > 2:
+        raise InputError("more than one line '---'. One separates system and user.", path=path)
+    prompt = Prompt(system=parts[0].strip() if len(parts) == 2 else "", user=parts[-1].strip())
+    if "text" not in names_in(prompt.user):
+        raise InputError("the prompt has no ${text}. Put it where the text to translate goes.", path=path)
+    return prompt
+
+
+def read_shots(path: str) -> tuple[Shot, ...]:
+    """Examples from a file with a source, a tab and its translation in each line."""
+    shots = []
+    for number, line in enumerate(_read(path).split("\n"), 1):
+        columns = line.split("\t")
+        if not line.strip():
+            continue
+        if len(columns) != 2 or not all(column.strip() for column in columns):
+            raise InputError("write source, a tab, and its translation", path=path, line=number)
+        shots.append(Shot(*columns))
+    if not shots:
+        raise InputError("there are no examples in it", path=path)
+    return tuple(shots)
+
+
+def digest(*parts: object) -> str:
+    """Twelve digits that change with a prompt or examples, for a signature."""
+    return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8. Save it as UTF-8.", path=path) from None
+
+
+_CANNOT = (
+    r"(?:can(?:no|['’])t|can not|am unable to|am not able to|won['’]t|will not|['’]m (?:unable|not able) to)"
+)
+_AI = r"as an? (?:ai\b|artificial intelligence|(?:large )?language model)"
+
+# English where the translation should be in another language.
+_APOLOGY = re.compile(
+    r"\W*(?:"
+    r"(?:i['’]?m|i am) (?:\w+ )?(?:sorry|afraid)\b"
+    r"|(?:my apologies|sorry|i apologi[sz]e|unfortunately)\W+(?:but )?(?:i|as)\b"
+    rf"|i ?{_CANNOT}\b"
+    rf"|{_AI}"
+    r")",
+    re.IGNORECASE,
+)
+
+# What speaks of a request, in whatever language the translation should be.
+_REFUSALS = [
+    rf"i ?{_CANNOT} (?:\w+ )?(?:assist|help)(?: you)? with (?:that|this|your|the)\b",
+    rf"i ?{_CANNOT} (?:\w+ )?(?:fulfil?l|comply with|complete|process) (?:this|that|your) (?:\w+ )?request",
+    rf"i ?{_CANNOT} (?:\w+ )?(?:translate|provide a translation (?:of|for)) (?:this|that|the) (?:\w+ )?"
+    r"(?:text|content|sentence|passage|message|request|material)",
+    rf"{_AI}[^.\n]{{0,60}}\bi\b",
+    r"tut mir leid\b[^.\n]{0,60} (?:helfen|behilflich sein|übersetzen|unterstützen)\b",
+    r"désolée?\b[^.\n]{0,60} (?:peux|puis) pas [^.\n]{0,20}(?:aider|traduire|assister)\b",
+    r"lo siento\b[^.\n]{0,60}no puedo [^.\n]{0,20}(?:ayudar|traducir|asistir)",
+    r"(?:desculpe|sinto muito|lamento)\b[^.\n]{0,60}não posso [^.\n]{0,20}(?:ajud|traduzi|atende)",
+    r"mi dispiace\b[^.\n]{0,60}non posso [^.\n]{0,20}(?:aiuta|tradur)",
+    r"spijt me\b[^.\n]{0,60} (?:helpen|vertalen)\b",
+    r"(?:извините|к сожалению)\b[^.\n]{0,60}не могу [^.\n]{0,20}(?:помочь|перевести)",
+    r"(?:抱歉|对不起|對不起)[^。\n]{0,20}(?:无法|不能|無法)[^。\n]{0,10}(?:翻译|翻譯|协助|協助|帮|幫|提供|满足)",
+    r"(?:申し訳|すみません)[^。\n]{0,40}(?:翻訳|手伝い|対応)[^。\n]{0,10}(?:できません|できかねます)",
+]
+_REFUSAL = re.compile(rf"(?:{'|'.join(_REFUSALS)})", re.IGNORECASE)
+
+_NOTE = re.compile(
+    r"(?:^|[\n(])\W*(?:please note|(?:translator['’]s )?notes?|explanation|breakdown|literal(?:ly| meaning)?"
+    r"|anmerkung|hinweis|erklärung|nota|remarque|explicación|explicação|注|注意|说明|解释|備考)\s*[:：]",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(r"\n\W*(?:in )?(?:this|the|i|i['’]ve)\b[^\n]*\b(?:translat|phrase)", re.IGNORECASE)
+_ALTERNATIVES = re.compile(
+    r"(?:^|\n)\W*(?:option|alternative|version|variant)\b[^\n]{0,20}[:：]|(?:^|\n|[.!?。] )\W*alternatively\b"
+    r"|(?:^|\n)\s*1[.)] [^\n]+\n+\s*2[.)] |(?:^|\n)\s*([-*•]) [^\n]+\n+\s*\1 "
+    r"|\n\s*(?:or|oder|ou|o|或|または)\s*[:：]?\s*\n",
+    re.IGNORECASE,
+)
+_ANY_LABEL = re.compile(r"\w\s*[:：]")
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+_TIMES_LONGER = 4
+_SLACK = 40
+
+
+def find_refusal(reply: str, source: str, *, target: Language) -> str | None:
+    """How a reply begins that refuses to translate, or `None`.
+
+    >>> find_refusal("I'm sorry, but I can't assist with that.", "How do I do it?", target=Language("en"))
+    "I'm sorry, but I can't assist with that."
+    >>> find_refusal("I'm sorry, but I can't come.", "Bohužel nemohu přijít.", target=Language("en"))
+    """
+    start = " ".join(reply.split())
+    if not start:
+        return "the reply is empty"
+    if _APOLOGY.search(source) or _REFUSAL.search(source):
+        return None
+    if _REFUSAL.search(start[:120]) or (target.code != "en" and _APOLOGY.match(start)):
+        return start if len(start) <= 80 else f"{start[:80]}…"
+    return None
+
+
+def find_warnings(reply: str, source: str) -> list[str]:
+    """What makes it likely that a cleaned reply is more than one translation of the source.
+
+    >>> find_warnings("Guten Tag.\\n\\nNote: this is the formal greeting.", "Good day.")
+    ['a note beside the translation', '2 lines for a source of one']
+    """
+    warnings = []
+    if _ALTERNATIVES.search(reply) and not _ALTERNATIVES.search(source):
+        warnings.append("several alternatives")
+    note = _NOTE.search(reply) and not _ANY_LABEL.search(source)
+    if note or (_REMARK.search(reply) and not _REMARK.search(source)):
+        warnings.append("a note beside the translation")
+    lines = _lines(reply)
+    if lines > _lines(source) == 1:
+        warnings.append(f"{lines} lines for a source of one")
+    if _size(reply) > _TIMES_LONGER * _size(source) + _SLACK:
+        warnings.append(f"{_size(reply) / max(_size(source), 1):.0f} times as long as the source")
+    return warnings
+
+
+def _lines(text: str) -> int:
+    return sum(bool(line.strip()) for line in text.splitlines())
+
+
+def _size(text: str) -> int:
+    """Length in letters: a Chinese, Japanese or Korean character says about as much as three."""
+    return len(text) + 2 * len(_WIDE.findall(text))
+
+
+_TAG = r"(?:think|thinking|reasoning)"
+_THOUGHTS = re.compile(rf"(?:<({_TAG})>.*?</\1>\s*)+", re.DOTALL | re.IGNORECASE)
+_END_OF_THOUGHTS = re.compile(rf".*</{_TAG}>\s*", re.DOTALL | re.IGNORECASE)
+_ANY_THOUGHT = re.compile(rf"</?{_TAG}>", re.IGNORECASE)
+
+_FENCE = re.compile(r"```(?:[\w+-]*[ \t]*\n)?((?:(?!```).)*?)\n?[ \t]*```", re.DOTALL)
+_BOLD = re.compile(r"\*\*(?=\S)((?:(?!\*\*).)+)(?<=\S)\*\*", re.DOTALL)
+_PAIRS = [('"', '"'), ("“", "”"), ("„", "“”"), ("”", "”"), ("«", "»"), ("»", "«"), ("「", "」"), ("『", "』")]
+_QUOTED = [
+    re.compile(rf"{opening}([^{opening}{closing}]*)[{closing}]", re.DOTALL) for opening, closing in _PAIRS
+]
+_QUOTE = re.compile(r"[\"“”„«»「」『』＂]")
+
+_TRANSLATION = (
+    r"(?:translat(?:ion|ed)|Übersetzung|traduction|traducción|tradução|traduzione|vertaling|перевод"
+    r"|翻译|翻譯|译文|譯文|訳|翻訳|번역)"
+)
+_COURTESY = r"(?:sure|certainly|of course|absolutely|okay|ok|alright)\b"
+_OPENING = (
+    r"(?:here(?:['’]s| is| are)|below is|this is|the|hier ist|voici|aquí (?:está|tienes)|aqui está|ecco"
+    r"|以下是|这是|以下は)"
+)
+_PREAMBLES = [
+    # "Sure! Here is the German translation of your sentence:"
+    rf"(?:{_COURTESY}[^\n:：]{{0,40}}?[,.!]\s*)?{_OPENING}[^\n:：]{{0,80}}?{_TRANSLATION}[^\n:：]{{0,80}}[:：]",
+    # "Certainly, here you go:", alone on its line
+    rf"{_COURTESY}[^\n:：]{{0,80}}[:：][ \t]*\n",
+    # "Translation:", "German translation:", "Translated text:"
+    rf"(?:[^\W\d_]+ ){{0,2}}{_TRANSLATION}(?: \w+){{0,2}} ?[:：]",
+]
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """A reply without what is not translation; `removed` names what was taken off, first things first."""
+
+    text: str
+    removed: tuple[str, ...] = ()
+
+
+def clean(reply: str, source: str, *, target: Language) -> Cleaned:
+    """The translation in a reply.
+
+    >>> german = Language("de")
+    >>> clean('<think>Hm.</think>Sure! Here is the translation:\\n\\n"Guten Tag."', "Hello.", target=german)
+    Cleaned(text='Guten Tag.', removed=('thinking', 'preamble', 'quotes'))
+    >>> clean('"Guten Tag."', '"Hello."', target=german)
+    Cleaned(text='"Guten Tag."', removed=())
+    """
+    preamble = _preamble(target)
+    steps: dict[str, Callable[[str], str]] = {}
+    if not _ANY_THOUGHT.search(source):
+        steps["thinking"] = _without_thoughts
+    steps["preamble"] = lambda text: _without_preamble(text, source, preamble)
+    if "```" not in source:
+        steps["code fence"] = lambda text: _inside(_FENCE, text)
+    if "**" not in source:
+        steps["bold"] = lambda text: _inside(_BOLD, text)
+    if not _QUOTE.search(source):
+        steps["quotes"] = _without_quotes
+    removed: list[str] = []
+    text, before = reply.strip(), None
+    while text != before:
+        before = text
+        for name, step in steps.items():
+            shorter = step(text).strip()
+            if shorter != text and name not in removed:
+                removed.append(name)
+            text = shorter
+    if text != reply and not removed:
+        removed.append("whitespace")
+    return Cleaned(text, tuple(removed))
+
+
+def _preamble(target: Language) -> re.Pattern[str]:
+    """All preambles; "German:" is one where German is the target."""
+    label = rf"{re.escape(target.name.partition(' (')[0])}[:：]"
+    return re.compile(rf"(?:\*\*)?(?:{'|'.join([*_PREAMBLES, label])})(?:\*\*)?\s*", re.IGNORECASE)
+
+
+def _without_preamble(text: str, source: str, preamble: re.Pattern[str]) -> str:
+    # A colon that the source has may be a colon of the translation: "The new translation has a flaw: …".
+    if _colons(text) <= _colons(source):
+        return text
+    match = preamble.match(text)
+    return text[match.end() :] if match else text
+
+
+def _colons(text: str) -> int:
+    return text.count(":") + text.count("：")
+
+
+def _without_thoughts(text: str) -> str:
+    match = _THOUGHTS.match(text) or _END_OF_THOUGHTS.match(text)
+    if match:
+        return text[match.end() :]
+    # Thoughts that never end have no translation after them.
+    return "" if _ANY_THOUGHT.match(text) else text
+
+
+def _without_quotes(text: str) -> str:
+    for pattern in _QUOTED:
+        inside = _inside(pattern, text)
+        if inside != text:
+            return inside
+    return text
+
+
+def _inside(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.fullmatch(text)
+    return match[match.lastindex or 0] if match else text
+
+
+def judge_reply(reply: ChatReply, source: str, *, target: Language, cleaning: bool) -> Answer:
+    """The translation in a reply, or why there is none; what was taken off or looks odd is in `meta`.
+
+    >>> reply = ChatReply(text="Translation: Guten Tag.", finish_reason="stop")
+    >>> judge_reply(reply, "Good day.", target=Language("de"), cleaning=True).text
+    'Guten Tag.'
+    """
+    meta: dict[str, Any] = {"usage": dict(reply.usage)} if reply.usage else {}
+    cleaned = clean(reply.text, source, target=target) if cleaning else Cleaned(reply.text)
+    if cleaned.text != reply.text:
+        meta |= {"cleaned": list(cleaned.removed), "raw": reply.text}
+    error = _unfinished(reply)
+    if error is None and (refusal := find_refusal(cleaned.text, source, target=target)):
+        error = f"refused: {refusal}"
+    if error is not None:
+        return Answer(None, error, {**meta, "raw": reply.text})
+    if warnings := find_warnings(cleaned.text, source):
+        meta["warning"] = "; ".join(warnings)
+    return Answer(cleaned.text, None, meta)
+
+
+def _unfinished(reply: ChatReply) -> str | None:
+    """Why this is no whole reply, if it is none."""
+    match reply.finish_reason:
+        case "content_filter":
+            return "refused: a content filter stopped the reply"
+        case "refusal":
+            return f"refused: {' '.join(reply.text.split())[:80]}"
+        case "length":
+            return "cut off at the limit of tokens: raise max_tokens"
+        case "tool_calls" | "function_call":
+            return "the model called a tool instead of translating"
+    return None

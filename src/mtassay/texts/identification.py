@@ -1,0 +1,278 @@
+"""Tells which language a text is in, and which words belong to it.
+
+The model is py3langid, a naive Bayes classifier over byte n-grams (Lui and Baldwin, ACL 2012).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from mtassay.errors import UsageError
+from mtassay.languages import parse_language
+
+# Scripts written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
+_UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+# Scripts of one language each (Greek, Armenian, Hebrew, Tamil, Telugu, Kannada, Malayalam, Sinhala, Thai,
+# Lao, Georgian, Khmer, Hangul): whoever writes them writes that language.
+_LONELY_SCRIPTS = (
+    "\u0370-\u03ff", "\u0530-\u058f", "\u0590-\u05ff", "\u0b80-\u0bff", "\u0c00-\u0c7f", "\u0c80-\u0cff",
+    "\u0d00-\u0d7f", "\u0d80-\u0dff", "\u0e00-\u0e7f", "\u0e80-\u0eff", "\u10a0-\u10ff", "\u1780-\u17ff",
+    "\uac00-\ud7a3",
+)  # fmt: skip
+_LETTER = re.compile(r"[^\W\d_]")
+_WORD_OR_CHARACTER = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_PUNCTUATION = "\\.,;:!?\"'()[]{}|/*„“”‚‘’«»‹›…·-–—、。，！？：；「」（）《》|¿¡،؟।"
+# Links, handles, hashtags and tags are in no language.
+_NOISE = re.compile(r"https?://\S++|[@#]\w++|<[^<>]{1,400}>|\{[^{}]{1,60}\}")
+_NOISE_MARKS = frozenset("/@#<{")
+# How much more often a word must occur on one side than on the other to belong to it.
+_RATIO = 4
+_END = 80
+# Shorter lines are in no language for sure.
+_FEWEST_LETTERS = 20
+
+
+def words_of(text: str) -> list[str]:
+    """Words without the punctuation around them; characters where the script has no spaces.
+
+    >>> words_of("Don't panic: 42 狗狗 https://a.example")
+    ["Don't", 'panic', '狗', '狗']
+    """
+    if not _NOISE_MARKS.isdisjoint(text):
+        text = _NOISE.sub(" ", text)
+    is_spaced = text.isascii() or not _UNSPACED_CHARACTER.search(text)
+    words = text.split() if is_spaced else _WORD_OR_CHARACTER.findall(text)
+    stripped = [word if word.isalpha() else word.strip(_PUNCTUATION) for word in words]
+    return [word for word in stripped if word.isalpha() or _LETTER.search(word)]
+
+
+def is_unspaced(word: str) -> bool:
+    """True for a character of a script without spaces, which stands for a part of a word only."""
+    return word >= "\u0e00" and _UNSPACED_CHARACTER.match(word) is not None
+
+
+class Vocabulary:
+    """Which words speak for the target language and which for the source language.
+
+    `targets` are texts in the target language; a word must occur `fewest` times in them to count.
+    """
+
+    def __init__(self, sources: Sequence[str], targets: Sequence[str], *, fewest: int = 1) -> None:
+        sample = _sample(targets)
+        self._is_unspaced = _is_mostly(_UNSPACED, sample)
+        scripts = () if _is_mostly("A-Za-z", sample) else _LONELY_SCRIPTS
+        self._script = next((script for script in scripts if _is_mostly(script, sample)), None)
+        source, target = _count(sources), _count(targets)
+        target_size, source_size = sum(target.values()), sum(source.values())
+        ratio = _RATIO * target_size / max(source_size, 1)
+        known = {word for word, n in target.items() if n >= fewest}
+        self._right = {word for word in known if target[word] > ratio * source.get(word, 0)}
+        self._wrong: set[str] = set()
+        if fewest == 1 and 3 * sum(target[word] for word in self._right) < target_size:
+            # The languages share most words, so the source says nothing about the target.
+            self._right = known
+        else:
+            ratio = target_size / max(source_size, 1) / _RATIO
+            self._wrong = {word for word, n in source.items() if ratio * n > target.get(word, 0)}
+
+    def doubtful(self, lines: Iterable[str]) -> list[int]:
+        """Which lines are not plainly in the target language; about 2 µs for each.
+
+        Lines without any word, and those that equal their source, are among them.
+        """
+        of_target = self._right.intersection
+        # The end of a line is enough, and shows best where a system lost its way.
+        if self._is_unspaced:
+            ends = [line[-_END:] for line in lines]
+            return [index for index, end in enumerate(ends) if 2 * len(of_target(end)) <= len(end)]
+        doubtful = []
+        for index, line in enumerate(lines):
+            words = line[-_END:].lower().split()
+            if 5 * len(of_target(words)) <= 2 * len(words):
+                doubtful.append(index)
+        return doubtful
+
+    def leaning(self, line: str) -> int:
+        """How many more words of the line speak for the target language than for the source language."""
+        return sum((word in self._right) - (word in self._wrong) for word in words_of(line.lower()))
+
+    def accepts(self, line: str, source: str | None, references: Collection[str]) -> bool:
+        """True unless the line has enough words to judge by, and few of them speak for the target language.
+
+        A word that the source has too says nothing, unless it belongs to the source language; a word
+        that only the references of the same segment have is a good one.
+        """
+        words = words_of(line.lower())
+        if self._has_enough(sum(map(self._right.__contains__, words)), len(words)):
+            return True
+        sizes = [_size(word) for word in words]
+        if sum(sizes) < _FEWEST_LETTERS:
+            return True
+        if self._script and _is_mostly(self._script, line):
+            return True
+        own_source = set(words_of(source.lower())) if source else set()
+        own_references = set(chain.from_iterable(words_of(text.lower()) for text in references))
+        right = total = letters = 0
+        for word, size in zip(words, sizes, strict=True):
+            if word in self._right or (word in own_references and word not in own_source):
+                right += 1
+            elif word in own_source and (word not in self._wrong or word in own_references):
+                continue
+            total += 1
+            letters += size
+        return letters < _FEWEST_LETTERS or self._has_enough(right, total)
+
+    def _has_enough(self, right: int, total: int) -> bool:
+        # Languages that share characters, such as Chinese and Japanese, share many of them.
+        return 5 * right >= 3 * total if self._is_unspaced else 3 * right >= total
+
+
+def _size(word: str) -> int:
+    """How many Latin letters say as much: a Chinese character as much as three, a Korean one as two."""
+    return 3 if is_unspaced(word) else 2 * len(word) if "\uac00" <= word < "\ud7a4" else len(word)
+
+
+def _count(texts: Sequence[str]) -> dict[str, int]:
+    """How often each lower-cased word occurs; faster than `words_of` for each text."""
+    text = "\n".join(texts).lower()
+    is_unspaced = _is_mostly(_UNSPACED, _sample(texts))
+    counts: dict[str, int] = {}
+    for word, n in Counter(_WORD_OR_CHARACTER.findall(text) if is_unspaced else text.split()).items():
+        if not word.isalpha():
+            word = word.strip(_PUNCTUATION)
+            if not _LETTER.search(word):
+                continue
+        counts[word] = counts.get(word, 0) + n
+    return counts
+
+
+def _sample(texts: Sequence[str]) -> str:
+    return "\n".join(text[:100] for text in texts[:40])
+
+
+def _is_mostly(characters: str, text: str) -> bool:
+    return 2 * len(re.findall(f"[{characters}]", text)) > len(_LETTER.findall(text))
+
+
+# No line tells these apart.
+_SAME = (
+    {"bs", "hr", "sr", "sh"},
+    {"id", "ms"},
+    {"nb", "nn", "no"},
+    {"zh", "yue", "wuu", "lzh"},
+    {"ar", "ary", "arz", "acm", "apc", "ars", "aeb"},
+    {"en", "pcm", "sco"},
+    {"fa", "prs"},
+    {"tl", "fil"},
+    {"uz", "uzs"},
+    {"ku", "sdh"},
+    {"ht", "gcf", "gcr"},
+    {"lv", "ltg"},
+    {"el", "grc"},
+    {"he", "hbo"},
+    {"dz", "bo"},
+    {"mr", "gom"},
+    {"gn", "gug"},
+)
+# Alike enough that one line must speak very clearly.
+_AKIN = (
+    {"da", "nb", "nn", "no", "sv", "fo", "is"},
+    {"es", "pt", "gl", "ca", "an", "ast", "ext", "oc", "it", "lij", "vec"},
+    {"bs", "hr", "sr", "sh", "sl", "mk", "bg"},
+    {"cs", "sk", "pl"},
+    {"ru", "uk", "be", "bg"},
+    {"id", "ms", "jv", "ace"},
+    {"af", "nl", "fy"},
+    {"de", "lb"},
+    {"fr", "oc", "wa", "ht", "gcf", "gcr"},
+    {"az", "tr", "tk", "crh"},
+    {"ba", "tt", "kk", "ky"},
+    {"hi", "mr", "ne", "sa", "gom"},
+    {"as", "bn"},
+    {"ur", "fa", "ps", "pnb"},
+    {"xh", "zu", "st", "nso"},
+    {"rw", "rn"},
+    {"ga", "gd"},
+)
+_MOST_CHARACTERS = 600
+
+
+class Guess(NamedTuple):
+    """The likeliest language of a line, by code, with its probability and that of the expected language."""
+
+    code: str
+    probability: float
+    expected: float
+
+    @property
+    def is_sure(self) -> bool:
+        """True if the language has a name that one can rely on."""
+        return self.code != "zxx" and self.probability >= 0.6
+
+    def excludes(self, target: str) -> bool:
+        """True if the line is surely not in the target language."""
+        akin = any(self.code in group and target in group for group in _AKIN)
+        return self.expected < (0.005 if akin else 0.02)
+
+
+def identify(text: str, target: str) -> Guess:
+    """Guess the language of a text; variants that no line tells apart count together.
+
+    >>> guess = identify("Der Hund schläft auf dem alten Sofa.", "en")
+    >>> guess.code, guess.is_sure, guess.excludes("en")
+    ('de', True, True)
+    """
+    import py3langid
+
+    text = text[:_MOST_CHARACTERS]
+    ranking = py3langid.rank(text)
+    # The model's raw scores grow with the text; this scale makes them good probabilities at any length.
+    scale = math.sqrt(len(text.encode(errors="replace")) or 1)
+    best = ranking[0][1]
+    weights = {code: math.exp(max((score - best) / scale, -700)) for code, score in ranking}
+    total = sum(weights.values())
+    first = ranking[0][0]
+
+    def share(code: str) -> float:
+        return sum(weights.get(variant, 0.0) for variant in same_as(code)) / total
+
+    return Guess(first, share(first), share(target))
+
+
+def can_identify(code: str) -> bool:
+    """True if the model knows the language or a variant that no line tells apart from it."""
+    import py3langid
+
+    return not {known for known, _ in py3langid.rank("")}.isdisjoint(same_as(code))
+
+
+def script_of(text: str) -> str:
+    """The script of most letters, by its Unicode name; characters and kana are one.
+
+    >>> script_of("Привет, Bob"), script_of("犬は寝る"), script_of("42")
+    ('CYRILLIC', 'CJK', '')
+    """
+    scripts = Counter(unicodedata.name(char, "?").split()[0] for char in text[:200] if char.isalpha())
+    scripts["CJK"] += scripts.pop("HIRAGANA", 0) + scripts.pop("KATAKANA", 0)
+    script, n = scripts.most_common(1)[0]
+    return script if n else ""
+
+
+def same_as(code: str) -> set[str]:
+    """The code and those that no line tells apart from it."""
+    return next((group for group in _SAME if code in group), {code})
+
+
+def name_of(code: str) -> str:
+    """The English name, or the code itself where the name is unknown."""
+    try:
+        return parse_language(code).name
+    except UsageError:
+        return code

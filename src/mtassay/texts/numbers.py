@@ -1,0 +1,201 @@
+"""Numbers in a text, in digits and in words, to one value each."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cached_property
+from typing import NamedTuple
+
+# Spaces group digits in threes only, so that "2,000 737s" are two numbers.
+_CHAIN = re.compile(r"\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})++(?!\d)(?:[.,٫]\d++)?|\d++(?:[.,'’٫٬]\d++)*+")
+_WHOLE = re.compile(r"\d{1,3}([.,'’٬ \u00a0\u2009\u202f])\d{3}(?:\1\d{3})*|\d{1,3}(?:,\d\d)+,\d{3}")
+_DECIMAL = re.compile(r"(\d+|\d{1,3}(?:[.,'’٬ \u00a0\u2009\u202f]\d{3})+)[.,٫](\d+)")
+_DIGITS = re.compile(r"\d+")
+# With units of ten thousand and the like, 120 million turns into 1.2亿.
+_LARGE_UNIT = re.compile("[万萬亿億兆千百만억]|लाख|करोड़|লাখ|কোটি|lakh|crore", re.IGNORECASE)
+# Enough of a word for twenty to ninety: English, German, French, Spanish, Portuguese, Italian, Dutch,
+# Swedish, Russian.
+_TENS = {
+    "2": "twent|zwanzig|vingt|veint|vinte|venti|twintig|tjugo|двадцат",
+    "3": "thirt|drei[sß]+ig|trent|treint|trint|dertig|trettio|тридцат",
+    "4": "fort|vierzig|quarant|cuarent|quarent|veertig|fyrtio|сорок",
+    "5": "fift|fünfzig|cinquant|cincuent|vijftig|femtio|пятьдесят",
+    "6": "sixt|sechzig|soixant|sesent|sessent|sessant|zestig|sextio|шестьдесят",
+    "7": "sevent|siebzig|soixant|septant|setent|settant|zeventig|sjuttio|семьдесят",
+    "8": "eight|achtzig|quatre|octant|ochent|oitent|ottant|tachtig|åttio|восемьдесят",
+    "9": "ninet|neunzig|quatre|nonant|novent|negentig|nittio|девяност",
+}
+_HAN_NUMERAL = re.compile("[一二三四五六七八九两兩廿十百千万萬]")
+# A unit without a digit before it stands for one of its kind: 十七 is 17.
+_HAN_DIGITS = str.maketrans("一二三四五六七八九两兩廿", "123456789222")
+# Miles and kilometres, pounds and kilograms, feet and metres, inches and centimetres.
+_FACTORS = (1.6093, 2.2046, 3.2808, 2.54)
+_LONG = 8
+
+
+class Number(NamedTuple):
+    """One number of a text.
+
+    `shown` is how it stands there, `digits` are its digits without grouping, leading and closing zeros
+    of decimals, `runs` its unbroken runs of digits, and `decimals` how many digits are decimals.
+    """
+
+    shown: str
+    digits: str
+    runs: tuple[str, ...]
+    decimals: int = 0
+
+    @property
+    def value(self) -> float:
+        """What it amounts to; infinite beyond 300 digits."""
+        return float(f"{self.digits}e-{self.decimals}") if len(self.digits) < 300 else float("inf")
+
+
+def read_numbers(text: str) -> list[Number]:
+    """The numbers of a text, in order; a time comes as two, and of a date the month is left out.
+
+    >>> [number.digits for number in read_numbers("1.000,50 € am 22.03.2020 um 15:30, ３％, ٢٠, 1 000")]
+    ['10005', '22', '2020', '15', '30', '3', '20', '1000']
+    """
+    numbers = []
+    for chain in _CHAIN.findall(_western(text)):
+        if chain.isdigit():
+            numbers.append(_plain(chain))
+        elif _WHOLE.fullmatch(chain):
+            numbers.append(_grouped(chain, whole=chain, decimals=""))
+        elif decimal := _DECIMAL.fullmatch(chain):
+            # 1.50 and 1.5 are one number.
+            numbers.append(_grouped(chain, whole=decimal[1], decimals=decimal[2].rstrip("0")))
+        else:
+            # A date, as a rule, whose month is often spelled out.
+            numbers += [_plain(run) for run in _DIGITS.findall(chain) if len(run) > 2 or int(run) > 12]
+    return numbers
+
+
+def _plain(run: str) -> Number:
+    digits = run.lstrip("0") or "0"
+    return Number(run, digits, (digits,))
+
+
+def _grouped(chain: str, *, whole: str, decimals: str) -> Number:
+    digits = "".join(_DIGITS.findall(whole)) + decimals
+    runs = tuple(run.lstrip("0") or "0" for run in _DIGITS.findall(chain))
+    return Number(chain, digits.lstrip("0") or "0", runs, len(decimals))
+
+
+class NumbersOf:
+    """The numbers of one text, ready for look-up."""
+
+    def __init__(self, text: str) -> None:
+        numbers = read_numbers(text)
+        self._text = text
+        self._numbers = numbers
+        self._runs = {run for number in numbers for run in number.runs}
+        self._digits = {number.digits for number in numbers}
+
+    def has(self, number: Number, *, source: NumbersOf | None = None, words: bool = True) -> bool:
+        """True if the text has this number, also regrouped or written as clock, date, year, multiple or word.
+
+        `source` is the text that the number comes from, which may count in 万, lakh and the like.
+        With `words` false only digits count.
+
+        >>> text = NumbersOf("the 1990s, 3:30 pm, 2,500,000 on 22 March")
+        >>> [text.has(number) for number in read_numbers("90, 15:30, 2.5, 22.3, 250")]
+        [True, True, True, True, True, False]
+        """
+        digits, runs = number.digits, number.runs
+        return (
+            digits in self._digits
+            or self._runs.issuperset(runs)
+            or self._has_hour(runs)
+            or self._has_day(runs)
+            or (len(digits) == 2 and digits in self._decades)
+            or (len(digits) == 4 and digits[2:] in self._digits)
+            or self._has_multiple(number, source)
+            or digits in self._long_runs
+            or (len(digits) >= _LONG and digits in self._joined)
+            or (words and self._has_words(digits))
+        )
+
+    def _has_hour(self, runs: tuple[str, ...]) -> bool:
+        hour = int(runs[0]) if len(runs[0]) < 3 else 25
+        if hour > 24 or self._runs.isdisjoint((str(hour + 12), str(hour - 12))):
+            return False
+        return self._runs.issuperset(runs[1:])
+
+    def _has_day(self, runs: tuple[str, ...]) -> bool:
+        """22.3. becomes 22 March."""
+        if len(runs) != 2 or runs[0] not in self._runs or max(map(len, runs)) > 2:
+            return False
+        return 0 < int(runs[0]) <= 31 and 0 < int(runs[1]) <= 12
+
+    def _has_multiple(self, number: Number, source: NumbersOf | None) -> bool:
+        """The same by thousands, as 2.5 million and 2,500,000 are; by any ten with large units."""
+        significant = number.digits.rstrip("0")
+        sizes = self._sizes.get(significant, ())
+        size = len(number.digits) - number.decimals
+        if any(other != size and (other - size) % 3 == 0 for other in sizes):
+            return True
+        if not sizes and (len(significant) < 2 or significant not in self._joined):
+            return False
+        return self._has_large_unit or (source is not None and source._has_large_unit)
+
+    def _has_words(self, digits: str) -> bool:
+        if len(digits) == 2 and digits[0] in _TENS and re.search(_TENS[digits[0]], self._text, re.IGNORECASE):
+            return True
+        return digits != "0" and digits.replace("0", "") in self._han_digits
+
+    @cached_property
+    def _has_large_unit(self) -> bool:
+        return _LARGE_UNIT.search(self._text) is not None
+
+    @cached_property
+    def _decades(self) -> set[str]:
+        return {run[2:] for run in self._runs if len(run) == 4}
+
+    @cached_property
+    def _sizes(self) -> dict[str, set[int]]:
+        """How many digits stand before the decimal point, by significant digits."""
+        sizes: dict[str, set[int]] = {}
+        for number in self._numbers:
+            sizes.setdefault(number.digits.rstrip("0"), set()).add(len(number.digits) - number.decimals)
+        return sizes
+
+    @cached_property
+    def _long_runs(self) -> str:
+        """Telephone and account numbers, which another text may group."""
+        return " ".join(run for run in self._runs if len(run) >= _LONG)
+
+    @cached_property
+    def _joined(self) -> str:
+        """All digits in a row, however grouped."""
+        return "".join(_DIGITS.findall(_western(self._text)))
+
+    @cached_property
+    def _han_digits(self) -> str:
+        """The digits of all numerals in characters, without zeros: 三千零五 gives 35."""
+        numerals = "".join(_HAN_NUMERAL.findall(self._text))
+        ones = re.sub("(?<![一二三四五六七八九两兩廿十百千])[十百千万萬]", "1", numerals)
+        return re.sub("[十百千万萬]", "", ones).translate(_HAN_DIGITS)
+
+
+def is_converted(number: Number, other: Number) -> bool:
+    """True if one may be the other in other units, rounded.
+
+    >>> [is_converted(*read_numbers(text)) for text in ("320 km, 200 miles", "68 °F, 20 °C", "320, 310")]
+    [True, True, False]
+    """
+    one, two = number.value, other.value
+    small, large = sorted((one, two))
+    if small > 0 and any(abs(large / small / factor - 1) < 0.04 for factor in _FACTORS):
+        return True
+    return any(abs(celsius * 1.8 + 32 - fahrenheit) < 1.5 for celsius, fahrenheit in ((one, two), (two, one)))
+
+
+def _western(text: str) -> str:
+    """The text with all decimal digits as 0 to 9."""
+    if text.isascii():
+        return text
+    others = [char for char in set(text) if char > "9" and char.isdecimal()]
+    return text.translate({ord(char): str(unicodedata.decimal(char)) for char in others}) if others else text

@@ -1,0 +1,296 @@
+"""Links between words: from scores, in both directions, and how good they are.
+
+Koehn, Och and Marcu 2003, "Statistical Phrase-Based Translation". The growing ones go through the links by
+source and then target word, as fast_align's `atools` does; Moses' `symal` starts from the links it has, which
+gives the same but for rare ties.
+
+The first pass keeps to the diagonal, as fast_align does (Dyer et al. 2013). What it is sure of are anchors:
+the second pass asks of every other word to stay near its neighbours' links, so that a phrase that moved takes
+its small words along.
+
+Och and Ney 2003, "A Systematic Comparison of Various Statistical Alignment Models".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.errors import InputError, UsageError
+from mtassay.tools.align.aligner import Links
+
+__all__ = [
+    "SYMMETRIZATIONS",
+    "Agreement",
+    "Evidence",
+    "Gold",
+    "Order",
+    "agreement",
+    "decode",
+    "grow_diag",
+    "grow_diag_final_and",
+    "intersection",
+    "off_diagonal",
+    "parse_gold",
+    "symmetrization",
+    "union",
+]
+
+
+_NEIGHBOURS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
+
+
+def intersection(forward: Links, backward: Links) -> Links:
+    """The links that both directions have: few, and most of them right.
+
+    >>> sorted(intersection(frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (2, 1)})))
+    [(0, 0)]
+    """
+    return forward & backward
+
+
+def union(forward: Links, backward: Links) -> Links:
+    """The links that either direction has."""
+    return forward | backward
+
+
+def grow_diag(forward: Links, backward: Links) -> Links:
+    """The intersection, grown by links of the union that touch it and bring in a word without a link.
+
+    >>> forward, backward = frozenset({(0, 0), (1, 0)}), frozenset({(0, 0), (3, 3)})
+    >>> sorted(grow_diag(forward, backward))
+    [(0, 0), (1, 0)]
+    """
+    return frozenset(_grow(forward, backward))
+
+
+def grow_diag_final_and(forward: Links, backward: Links) -> Links:
+    """`grow_diag`, then links between two words that both still have none: `forward`'s before `backward`'s.
+
+    >>> forward, backward = frozenset({(0, 0), (1, 0)}), frozenset({(0, 0), (3, 3)})
+    >>> sorted(grow_diag_final_and(forward, backward))
+    [(0, 0), (1, 0), (3, 3)]
+    """
+    links = _grow(forward, backward)
+    sources = {source for source, _ in links}
+    targets = {target for _, target in links}
+    for direction in (forward, backward):
+        for source, target in sorted(direction):
+            if source not in sources and target not in targets:
+                links.add((source, target))
+                sources.add(source)
+                targets.add(target)
+    return frozenset(links)
+
+
+SYMMETRIZATIONS: dict[str, Callable[[Links, Links], Links]] = {
+    "intersection": intersection,
+    "grow-diag": grow_diag,
+    "grow-diag-final-and": grow_diag_final_and,
+    "union": union,
+}
+"""By name, from the fewest links to the most."""
+
+
+def symmetrization(name: str) -> Callable[[Links, Links], Links]:
+    """The one with this name; `UsageError` where there is none."""
+    if name not in SYMMETRIZATIONS:
+        raise UsageError(f"No symmetrization '{name}'. Available: {', '.join(SYMMETRIZATIONS)}.")
+    return SYMMETRIZATIONS[name]
+
+
+def _grow(forward: Links, backward: Links) -> set[tuple[int, int]]:
+    links = set(forward & backward)
+    sources = {source for source, _ in links}
+    targets = {target for _, target in links}
+    waiting = sorted((forward | backward) - links)
+    grown = True
+    while grown:
+        grown = False
+        for source, target in waiting:
+            if source in sources and target in targets:
+                continue
+            # A link added a moment ago counts as a neighbour at once, so the order matters.
+            if any((source + down, target + right) in links for down, right in _NEIGHBOURS):
+                links.add((source, target))
+                sources.add(source)
+                targets.add(target)
+                grown = True
+    return links
+
+
+Floats = NDArray[np.float64]
+
+FAR = 50  # words; what is farther off is no less likely
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Likelihoods of all pairs of words of two sentences, one row per source word.
+
+    `forward` is of the target word given the source word and `backward` the reverse; `no_source` has the
+    likelihood of each target word with no source word behind it, and `no_target` that of each source word.
+    """
+
+    forward: Floats
+    backward: Floats
+    no_source: Floats
+    no_target: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How strongly words keep their order.
+
+    `tension` pulls to the diagonal of the sentence, `pull` to the links of the neighbours, per word of
+    distance; a pair of words is an anchor where both directions together give it at least `sure`. `none` is
+    the share of words that have no partner.
+    """
+
+    tension: float = 4.0
+    pull: float = 0.5
+    sure: float = 0.4
+    none: float = 0.08
+
+    @property
+    def signature(self) -> str:
+        """The four numbers."""
+        return f"order:{self.tension:g},{self.pull:g},{self.sure:g},{self.none:g}"
+
+
+def decode(evidence: Evidence, order: Order) -> tuple[Links, Links]:
+    """The links of both directions: at most one source word per target word, and the reverse."""
+    n, m = evidence.forward.shape
+    diagonal = np.exp(-order.tension * off_diagonal(n, m))
+    forward, backward = _posteriors(evidence, diagonal, order.none)
+    anchors = _anchors(forward * backward, order.sure)
+    if anchors and order.pull:
+        near = np.exp(-order.pull * _off_anchors(anchors, n, m))
+        forward, backward = _posteriors(evidence, near * diagonal**0.25, order.none)
+    return _best(forward, axis=0), _best(backward, axis=1)
+
+
+def off_diagonal(n: int, m: int) -> Floats:
+    """How far each of n times m places lies from the diagonal, from 0 to nearly 1.
+
+    >>> off_diagonal(2, 4).tolist()
+    [[0.125, 0.125, 0.375, 0.625], [0.625, 0.375, 0.125, 0.125]]
+    """
+    return np.abs((np.arange(n)[:, None] + 0.5) / n - (np.arange(m) + 0.5) / m)
+
+
+def _posteriors(evidence: Evidence, prior: Floats, none: float) -> tuple[Floats, Floats]:
+    forward = evidence.forward * prior * ((1 - none) / prior.sum(axis=0))
+    backward = evidence.backward * prior * ((1 - none) / prior.sum(axis=1))[:, None]
+    forward /= forward.sum(axis=0) + none * evidence.no_source
+    backward /= (backward.sum(axis=1) + none * evidence.no_target)[:, None]
+    return forward, backward
+
+
+def _best(posterior: Floats, *, axis: int) -> Links:
+    """The likeliest partner of each word along the other axis, unless no word is likelier."""
+    places = posterior.argmax(axis=axis)
+    best = posterior.max(axis=axis)
+    none = 1 - posterior.sum(axis=axis)
+    linked = [(at, int(place)) for at, place in enumerate(places) if best[at] > max(none[at], 0.0)]
+    return frozenset((place, at) if axis == 0 else (at, place) for at, place in linked)
+
+
+def _anchors(both: Floats, sure: float) -> list[tuple[int, int]]:
+    rows, columns = both.argmax(axis=1), both.argmax(axis=0)
+    return [(i, int(j)) for i, j in enumerate(rows) if columns[j] == i and both[i, j] >= sure]
+
+
+def _off_anchors(anchors: list[tuple[int, int]], n: int, m: int) -> Floats:
+    """How many words each place lies off from where the nearest anchors on either side would put it."""
+    along_rows = _off_neighbours(dict(anchors), n, m)
+    along_columns = _off_neighbours({j: i for i, j in anchors}, m, n).T
+    return (along_rows + along_columns) / 2
+
+
+def _off_neighbours(anchors: dict[int, int], n: int, m: int) -> Floats:
+    known = np.array(sorted(anchors))
+    partner = np.array([anchors[at] for at in known.tolist()])
+    rows = np.arange(n)
+    after = np.searchsorted(known, rows).clip(max=len(known) - 1)
+    before = (np.searchsorted(known, rows, side="right") - 1).clip(min=0)
+    columns = np.arange(m)
+    off = [np.abs(columns - (partner[side] + rows - known[side])[:, None]) for side in (before, after)]
+    nearest: Floats = np.minimum(np.minimum(*off), FAR).astype(float)
+    return nearest
+
+
+_LINK = re.compile(r"([0-9]{1,9})([-p])([0-9]{1,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What people linked: surely, and possibly; a sure link is possible too."""
+
+    sure: Links
+    possible: Links
+
+
+def parse_gold(text: str, *, first: int = 1) -> Gold:
+    """One line, as `1-1 2p3`, where `p` marks a possible link; `first` is the number of the first word.
+
+    >>> gold = parse_gold("1-1 2p3")
+    >>> sorted(gold.sure), sorted(gold.possible)
+    ([(0, 0)], [(1, 2)])
+    """
+    marked: dict[str, set[tuple[int, int]]] = {"-": set(), "p": set()}
+    for word in text.split():
+        match = _LINK.fullmatch(word)
+        if match is None:
+            raise InputError(
+                f"'{word}' is no link. Write SOURCE-TARGET, or SOURCEpTARGET for a possible one."
+            )
+        marked[match[2]].add((int(match[1]) - first, int(match[3]) - first))
+    return Gold(frozenset(marked["-"]), frozenset(marked["p"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Counts over all sentences; the rates are `None` where they would divide by nothing."""
+
+    links: int
+    sure: int
+    links_sure: int
+    links_possible: int
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the links that are possible."""
+        return self.links_possible / self.links if self.links else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the sure links that were found."""
+        return self.links_sure / self.sure if self.sure else None
+
+    @property
+    def error_rate(self) -> float | None:
+        """1 - (found sure + found possible) / (links + sure): 0 is best."""
+        total = self.links + self.sure
+        return 1 - (self.links_sure + self.links_possible) / total if total else None
+
+
+def agreement(found: Iterable[Links], gold: Iterable[Gold]) -> Agreement:
+    """Counts over sentences in the same order.
+
+    >>> gold = Gold(sure=frozenset({(0, 0), (1, 1)}), possible=frozenset({(2, 2)}))
+    >>> counts = agreement([frozenset({(0, 0), (2, 2), (3, 3)})], [gold])
+    >>> round(counts.precision, 3), counts.recall, counts.error_rate
+    (0.667, 0.5, 0.4)
+    """
+    links = sure = links_sure = links_possible = 0
+    for ours, theirs in zip(found, gold, strict=True):
+        links += len(ours)
+        sure += len(theirs.sure)
+        links_sure += len(ours & theirs.sure)
+        links_possible += len(ours & (theirs.sure | theirs.possible))
+    return Agreement(links, sure, links_sure, links_possible)

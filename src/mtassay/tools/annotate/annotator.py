@@ -1,0 +1,157 @@
+"""The annotator that serves a language best on this machine, or what to install."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from mtassay.errors import MtassayError, UsageError
+from mtassay.languages import parse_language
+from mtassay.registry import find, names
+from mtassay.tools.annotate.annotation import LAYERS, Annotation, Annotator, Layer
+
+__all__ = ["Backend", "advice", "annotator_names", "open_annotator"]
+
+
+Read = Callable[[list[str]], Iterable[Annotation]]
+
+
+def read_each(texts: Sequence[str], read: Read, *, batch: int = 256) -> list[Annotation]:
+    """One annotation per text, in order. `read` gets batches of texts and gives an annotation for each.
+
+    Equal texts are read once, blank ones never. Where a batch fails, its texts are read one by one, and
+    those that fail alone have the reason in `error`.
+
+    >>> def read(texts):
+    ...     return [Annotation(text) for text in texts if 1 / len(text.strip("!"))]
+    >>> [annotation.error for annotation in read_each(["a", "!", "b", ""], read)]
+    [None, 'ZeroDivisionError: division by zero', None, None]
+    """
+    known: dict[str, Annotation] = {}
+    wanted = []
+    for text in dict.fromkeys(texts):
+        if not text or text.isspace():
+            known[text] = Annotation(text)
+        elif any("\ud800" <= character <= "\udfff" for character in text):
+            known[text] = Annotation(text, error="the text is not valid Unicode")
+        else:
+            wanted.append(text)
+    for start in range(0, len(wanted), batch):
+        some = wanted[start : start + batch]
+        known.update(zip(some, _read_batch(some, read), strict=True))
+    return [known[text] for text in texts]
+
+
+def _read_batch(texts: list[str], read: Read) -> list[Annotation]:
+    try:
+        annotations = list(read(texts))
+        if len(annotations) != len(texts):
+            raise ValueError(f"{len(annotations)} annotations for {len(texts)} texts")
+        return annotations
+    except MtassayError:
+        raise
+    except Exception as error:  # a model may fail in any way, and must not take the others down
+        if len(texts) > 1:
+            return [annotation for text in texts for annotation in _read_batch([text], read)]
+        return [Annotation(texts[0], error=_one_line(error))]
+
+
+def _one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300].removesuffix(": ")
+
+
+class Backend(Protocol):
+    """What a module must have to be registered as an annotator.
+
+    It may have a third function, `advice(language, needs)`: an `Advice` on how to get a model that gives
+    these layers, or `None` where it has none.
+    """
+
+    def models(self, language: str) -> list[str]:
+        """The models for a language on this machine, best first; `[]` without its package."""
+
+    def open_model(self, language: str, model: str) -> Annotator:
+        """The annotator with this model, which may be one that `models` does not know, as a path."""
+
+
+def annotator_names() -> list[str]:
+    """All backends, ours and those of other packages, best first."""
+    return names("annotator")
+
+
+def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: str | None = None) -> Annotator:
+    """The best installed annotator for a language that gives all layers in `needs`.
+
+    `name` asks for one backend (`stanza`), or for one of its models, by name or path
+    (`spacy:en_core_web_md`, `udpipe:models/german.udpipe`). Where nothing fits, a `UsageError` says what to
+    install.
+
+    >>> open_annotator("pt", name="spicy")
+    Traceback (most recent call last):
+    mtassay.errors.UsageError: No annotator 'spicy'. Available: spacy, stanza, natasha, lac, udpipe, hanta.
+    """
+    code = parse_language(language).code
+    wanted = frozenset(needs)
+    if not wanted <= LAYERS:
+        unknown = sorted(wanted - LAYERS)[0]
+        raise UsageError(f"No layer '{unknown}'. Available: {', '.join(sorted(LAYERS))}.")
+    backend, _, model = (name or "").partition(":")
+    if model:
+        annotator = _backend(backend).open_model(code, model)
+        _check(annotator, wanted)
+        return annotator
+    broken: list[str] = []
+    for annotator in _candidates(code, [backend] if backend else annotator_names(), broken):
+        if wanted <= annotator.gives:
+            return annotator
+    raise UsageError(
+        f"No annotator on this machine gives {', '.join(sorted(wanted))} for {parse_language(code).name}"
+        f"{f' through {backend}' if backend else ''}. {advice(code, wanted, backend=backend or None)}"
+        f"{''.join(f' ({reason})' for reason in broken)}"
+    )
+
+
+def advice(language: str, needs: frozenset[Layer], *, backend: str | None = None) -> str:
+    """What a person types to get an annotator for a language (a normal code) that gives these layers.
+
+    >>> print(advice("de", frozenset(["dependencies"])))
+    Install one: pip install 'mtassay[spacy]' && python -m spacy download de_core_news_md
+    >>> print(advice("de", frozenset(["pos"])))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Install one: pip install 'mtassay[spacy]' && python -m spacy download de_core_news_md;
+    or the smaller: pip install 'mtassay[hanta]'
+    """
+    ways: list[str] = []
+    for name in [backend] if backend else annotator_names():
+        advise = getattr(_backend(name), "advice", None)
+        way = advise(language, needs) if advise else None
+        if way and not ways:
+            ways.append(way.command)
+        elif way and way.is_small:
+            ways.append(f"or the smaller: {way.command}")
+    return f"Install one: {'; '.join(ways)}" if ways else "Choose another annotator, or none."
+
+
+def _candidates(code: str, backends: Sequence[str], broken: list[str]) -> Iterator[Annotator]:
+    """Each is loaded only when the ones before it would not do; why one cannot be goes to `broken`."""
+    for name in backends:
+        backend = _backend(name)
+        for model in backend.models(code):
+            try:
+                yield backend.open_model(code, model)
+            except UsageError as error:
+                broken.append(str(error))
+
+
+def _check(annotator: Annotator, wanted: frozenset[Layer]) -> None:
+    missing = sorted(wanted - annotator.gives)
+    if missing:
+        raise UsageError(
+            f"{annotator.signature} does not give {', '.join(missing)}; it gives"
+            f" {', '.join(sorted(annotator.gives))}."
+        )
+
+
+def _backend(name: str) -> Backend:
+    backend: Backend = find("annotator", name)
+    return backend
