@@ -32,13 +32,20 @@ from numpy.typing import NDArray
 from mtassay import stats
 from mtassay.core import Tools
 from mtassay.engine import EngineTools, execute
-from mtassay.methods.behavior.ignored import EditedPair, is_ignored
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.methods.behavior.nouns import BehaviorCase, edited_id, segments_of
 from mtassay.methods.behavior.quality import Translated, as_translated, pair_differences, qualities
 from mtassay.methods.behavior.rates import error_positions
 from mtassay.methods.behavior.thresholds import FILTERS, THRESHOLDS, calibrate
-from mtassay.methods.behavior.tracing import FOUND, NOT_FOUND, Sought, find_edit, nearest
+from mtassay.methods.behavior.tracing import (
+    FOUND,
+    NOT_FOUND,
+    EditedPair,
+    Sought,
+    find_edit,
+    is_ignored,
+    nearest,
+)
 from mtassay.options import build
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored

@@ -120,8 +120,8 @@ _OURS: dict[str, dict[str, str]] = {
     },
     "substitutes": {
         "lexicon": "mtassay.methods.invariance.variants.lexicon:Lexicon",
-        "fill-mask": "mtassay.methods.invariance.variants.fill_mask:FillMask",
-        "causal": "mtassay.methods.invariance.variants.causal:CausalLM",
+        "fill-mask": "mtassay.methods.invariance.variants.models:FillMask",
+        "causal": "mtassay.methods.invariance.variants.models:CausalLM",
         "file": "mtassay.methods.invariance.variants.lexicon:TableFile",
     },
 }

@@ -14,7 +14,7 @@ from mtassay.cli import session as keys
 from mtassay.cli.session import Session
 from mtassay.errors import UsageError
 from mtassay.methods.suite.evidence import Evidence
-from mtassay.report.screen import Screen
+from mtassay.report.blocks import Screen
 from mtassay.store import Workspace
 from tests.cli.reviewing import save_run
 

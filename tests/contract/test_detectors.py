@@ -7,7 +7,7 @@ import pytest
 from mtassay.core import Case, Edit
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import Answered
+from mtassay.methods.invariance.answers import Answer, Answered, Compared
 from mtassay.methods.invariance.detectors.base import (
     Detector,
     PairDetector,
@@ -15,7 +15,6 @@ from mtassay.methods.invariance.detectors.base import (
     RelationDetector,
 )
 from mtassay.methods.invariance.detectors.companions import find_suspicions, open_detectors
-from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.registry import find, names
 from mtassay.tools.annotate import LAYERS
 from mtassay.tools.annotate.fake import FakeAnnotator

@@ -13,8 +13,8 @@ from mtassay.formats.suite import Item, Rule, Suite
 from mtassay.method import Method
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.methods.behavior.nouns import edited_id
+from mtassay.methods.invariance.answers import variant_of
 from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.methods.invariance.nouns import variant_of
 from mtassay.methods.score.method import ScoreMethod
 from mtassay.methods.suite.method import SuiteMethod
 from mtassay.metrics.bleu import BLEU

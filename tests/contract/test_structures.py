@@ -6,7 +6,7 @@ import pytest
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.nouns import Compared
+from mtassay.methods.invariance.answers import Compared
 from mtassay.methods.invariance.structures.base import Structure, open_structure
 from mtassay.registry import find, names
 from mtassay.tools.annotate import LAYERS

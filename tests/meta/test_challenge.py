@@ -14,7 +14,7 @@ from mtassay.errors import UsageError
 from mtassay.formats.challenge import ChallengePair
 from mtassay.meta.challenge import Kind, MetricScores, Settings, between_kinds, pairwise
 from mtassay.meta.estimation import discrimination
-from mtassay.meta.measuring import measure_pairs
+from mtassay.meta.measurement import measure_pairs
 from mtassay.metrics.chrf import ChrF
 from mtassay.metrics.ter import TER
 from mtassay.stats import exact_test, wilson

@@ -12,8 +12,13 @@ from mtassay.core import Finding, Output, Result, Run, Score, Segment
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.detections import FlagRow
 from mtassay.meta.detect import Detector, PairKey, Settings, curve, detect
-from mtassay.meta.detect_labels import Labels, labels_from_file, labels_from_reviews
-from mtassay.meta.detectors import detector_of_rows, detectors_of_run
+from mtassay.meta.detectors import (
+    Labels,
+    detector_of_rows,
+    detectors_of_run,
+    labels_from_file,
+    labels_from_reviews,
+)
 from mtassay.reviews import Subject, find_question, review_now
 
 

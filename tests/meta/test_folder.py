@@ -9,8 +9,7 @@ import pytest
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.meta.folder import material_from_folder
-from mtassay.meta.material import Material
+from mtassay.meta.material import Material, material_from_folder
 
 FILES = {
     "sources/en-de.txt": "one\ntwo\n",

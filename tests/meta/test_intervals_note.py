@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.meta.estimate import Drawn, Estimate, describe_intervals
+from mtassay.meta.estimation import Drawn, Estimate, describe_intervals
 
 
 def pearson(drawn: Drawn) -> list[Estimate]:

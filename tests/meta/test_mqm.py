@@ -9,7 +9,7 @@ import pytest
 from mtassay.errors import InputError
 from mtassay.formats import ErrorSpan, read_mtme
 from mtassay.languages import parse_pair
-from mtassay.meta.mqm import mqm_score
+from mtassay.meta.scores import mqm_score
 
 
 @pytest.mark.parametrize(

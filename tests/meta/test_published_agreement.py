@@ -10,9 +10,8 @@ import pytest
 from mtassay.formats import read_segments
 from mtassay.languages import parse_pair
 from mtassay.meta.correlate import Settings, correlate
-from mtassay.meta.files import material_from_files
-from mtassay.meta.folder import material_from_folder
-from mtassay.meta.measuring import measure_raters
+from mtassay.meta.material import material_from_files, material_from_folder
+from mtassay.meta.measurement import measure_raters
 from mtassay.meta.rater import Rater, rater_from_column
 from mtassay.metrics.bleu import BLEU
 from mtassay.metrics.chrf import ChrF

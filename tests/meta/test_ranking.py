@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from mtassay.errors import UsageError
-from mtassay.meta.columns import ScoreColumn
 from mtassay.meta.ranking import rank_systems
-from mtassay.meta.reading import read_score_file
+from mtassay.meta.scores import ScoreColumn, read_score_file
 
 
 def column(**scores: list[float | None]) -> ScoreColumn:

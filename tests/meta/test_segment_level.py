@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mtassay import stats
-from mtassay.meta.columns import ScoreColumn
 from mtassay.meta.correlate import Settings, correlate
 from mtassay.meta.rater import Frame, Rater, rater_from_column
+from mtassay.meta.scores import ScoreColumn
 from mtassay.meta.segment_level import STATISTICS, Grouping, SegmentLevel
 
 FRAME = Frame(["A", "B", "C"], ["1", "2", "3", "4"])

@@ -8,8 +8,8 @@ import pytest
 
 from mtassay.core import Segment
 from mtassay.errors import UsageError
+from mtassay.meta.measurement import Sweep, parse_orders
 from mtassay.meta.rater import Frame
-from mtassay.meta.sweep import Sweep, parse_orders
 from mtassay.metrics.bleu import BLEU
 
 SEGMENTS = [

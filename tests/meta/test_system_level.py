@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mtassay.core import Statistics
-from mtassay.meta.columns import ScoreColumn
-from mtassay.meta.estimate import Estimate
+from mtassay.meta.estimation import Estimate
 from mtassay.meta.rater import Frame, Rater, rater_from_column, rater_from_statistics
+from mtassay.meta.scores import ScoreColumn
 from mtassay.meta.system_level import SystemLevel
 from mtassay.metrics.nee import NEE
 

@@ -13,8 +13,7 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_test_set
 from mtassay.languages import parse_pair
 from mtassay.repair.corrections import Correction
-from mtassay.repair.export import ExportFormat, export, format_of
-from mtassay.repair.files import read_corrections
+from mtassay.repair.export import ExportFormat, export, format_of, read_corrections
 
 PAIR = parse_pair("en-pt")
 VASE = Correction("7", "A blue vase.", "Um vaso.", "Um vaso azul.", "anna", "under")

@@ -12,7 +12,7 @@ import pytest
 from mtassay.core import Request
 from mtassay.errors import ClosedError, MissingExtraError, UsageError
 from mtassay.languages import parse_pair
-from mtassay.repair.finetune import Example, Lessons, Training, fine_tune, working_folder
+from mtassay.repair.training import Example, Lessons, Training, fine_tune, working_folder
 from mtassay.systems.transformers_engine import Transformers
 from tests.systems import tiny_models
 

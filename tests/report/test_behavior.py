@@ -18,7 +18,7 @@ from mtassay.methods.behavior.tables import (
     status_table,
     sweep_table,
 )
-from mtassay.report.block import block_text
+from mtassay.report.blocks import block_text
 from mtassay.report.table import to_text
 
 EDIT = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.meta.detect import CurvePoint, Detector, PairKey, detect
-from mtassay.report.detect import curve_figure, detection_table
+from mtassay.report.agreement import curve_figure, detection_table
 from mtassay.report.figures import draw
 from mtassay.report.table import to_text
 

@@ -31,7 +31,7 @@ from mtassay.methods.invariance.tables import (
     summary_table,
     variant_lines,
 )
-from mtassay.report.block import block_text
+from mtassay.report.blocks import block_text
 from mtassay.report.figures import draw
 from mtassay.report.table import to_text, to_tsv
 

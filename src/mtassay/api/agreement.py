@@ -22,25 +22,28 @@ from mtassay.formats.entities import read_entities
 from mtassay.languages import Pair, parse_pair
 from mtassay.meta.challenge import Kind, MetricScores, between_kinds, pairwise
 from mtassay.meta.challenge import Settings as ChallengeSettings
-from mtassay.meta.columns import ScoreColumn, chosen, column_of
 from mtassay.meta.correlate import Level
 from mtassay.meta.correlate import Settings as AgreementSettings
 from mtassay.meta.correlate import correlate as correlate_raters
 from mtassay.meta.detect import Settings as DetectionSettings
 from mtassay.meta.detect import curve
 from mtassay.meta.detect import detect as judge_detectors
-from mtassay.meta.detect_labels import Labels, labels_from_file, labels_from_workspace, labels_of
-from mtassay.meta.detectors import check_detectors, detector_of_rows, detectors_of_runs
+from mtassay.meta.detectors import (
+    Labels,
+    check_detectors,
+    detector_of_rows,
+    detectors_of_runs,
+    labels_from_file,
+    labels_from_workspace,
+    labels_of,
+)
 from mtassay.meta.estimation import discrimination
-from mtassay.meta.files import Scores, material_from_files
-from mtassay.meta.folder import material_from_folder
-from mtassay.meta.material import Material
-from mtassay.meta.measuring import measure_pairs, measure_raters, read_pairs_scores
+from mtassay.meta.material import Material, Scores, material_from_files, material_from_folder
+from mtassay.meta.measurement import Sweep, measure_pairs, measure_raters, parse_orders, read_pairs_scores
 from mtassay.meta.ranking import rank_systems
 from mtassay.meta.rater import Rater, rater_from_column
-from mtassay.meta.reading import read_score_file
+from mtassay.meta.scores import ScoreColumn, chosen, column_of, read_score_file
 from mtassay.meta.segment_level import Grouping
-from mtassay.meta.sweep import Sweep, parse_orders
 from mtassay.metrics.base import Metric
 from mtassay.options import build, split_names, split_specs
 from mtassay.report.assessments import Agreement, Detection, Discrimination, Ranking

@@ -23,7 +23,6 @@ from mtassay.methods.suite.acceptance import Outcome, Wish, rules_to_add
 from mtassay.methods.suite.challenge import Harvest, KnownOutputs, check_harvest, make_pairs
 from mtassay.methods.suite.changes import Compared, compare
 from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.lint import lint
 from mtassay.methods.suite.material import (
     Material,
     newest_run,
@@ -33,8 +32,8 @@ from mtassay.methods.suite.material import (
     suite_runs,
 )
 from mtassay.methods.suite.method import SuiteMethod
-from mtassay.methods.suite.problems import Problems, read_codes
-from mtassay.methods.suite.suggest import Suggested, suggest_all
+from mtassay.methods.suite.problems import Problems, lint, read_codes
+from mtassay.methods.suite.suggestions import Suggested, suggest_all
 from mtassay.report.progress import Progress
 from mtassay.store import Workspace
 from mtassay.systems.roster import Given, open_systems

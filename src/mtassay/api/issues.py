@@ -16,10 +16,10 @@ from mtassay.engine import Asked, EngineTools, ask, translate
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record
 from mtassay.languages import parse_pair
+from mtassay.methods.invariance.answers import has_variants
 from mtassay.methods.invariance.evaluation import Evaluations, evaluate_methods, sample_pairs, side_by_side
-from mtassay.methods.invariance.labels import QUESTION, decisions_in
+from mtassay.methods.invariance.issues import QUESTION, decisions_in
 from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.methods.invariance.nouns import has_variants
 from mtassay.options import is_live
 from mtassay.report.progress import Progress
 from mtassay.reviews import find_question

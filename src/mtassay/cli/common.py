@@ -20,8 +20,8 @@ from mtassay.display import PLAIN, Table, View
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.formats import write_jsonl
 from mtassay.languages import Pair, parse_pair
+from mtassay.report.blocks import Screen
 from mtassay.report.run import render, render_tables
-from mtassay.report.screen import Screen
 from mtassay.store import DEFAULT, Workspace
 from mtassay.texts.marks import plural as plural  # commands find all that they print with here
 from mtassay.texts.marks import printable

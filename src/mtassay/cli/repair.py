@@ -34,8 +34,7 @@ from mtassay.errors import ServiceError, UsageError
 from mtassay.formats import read_segments, write_tsv
 from mtassay.options import is_live
 from mtassay.repair.corrections import Gathered, gather
-from mtassay.repair.export import check_export, export, format_of
-from mtassay.repair.files import COLUMNS, read_corrections
+from mtassay.repair.export import COLUMNS, check_export, export, format_of, read_corrections
 from mtassay.repair.glossary import Glossary, glossary_of, write_glossary
 from mtassay.report.progress import Progress
 from mtassay.stats import fixed_seed
@@ -250,8 +249,7 @@ def train_model(
     mtassay repair train --model my-model --data fixes.jsonl -l en-pt -o repaired
       --validation valid.en valid.pt --mix train.tsv
     """
-    from mtassay.repair.finetune import Training, working_folder
-    from mtassay.repair.training import check_training, train
+    from mtassay.repair.training import Training, check_training, train, working_folder
 
     pair = pair_of(langpair)
     if pair is None:

@@ -29,7 +29,7 @@ from mtassay.display import Table, View
 from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl
 from mtassay.method import method_of
-from mtassay.report.block import block_text
+from mtassay.report.blocks import block_text
 
 app = typer.Typer(help="See, export and delete the runs kept with --save.", no_args_is_help=True)
 

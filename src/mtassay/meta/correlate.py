@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from mtassay.core import Result, Score
-from mtassay.meta.estimate import Estimate, describe_intervals
+from mtassay.meta.estimation import Estimate, describe_intervals
 from mtassay.meta.rater import Frame, Rater
 from mtassay.meta.segment_level import Grouping, SegmentLevel
 from mtassay.meta.system_level import SystemLevel

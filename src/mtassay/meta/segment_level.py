@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import stats
-from mtassay.meta.estimate import Estimate
+from mtassay.meta.estimation import Estimate
 from mtassay.meta.rater import Rater
 from mtassay.meta.rowwise import divided
 from mtassay.meta.weighted import MOST_SEGMENTS, weighted_pairs, weighted_pearson, weighted_spearman

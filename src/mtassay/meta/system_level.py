@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mtassay import stats
 from mtassay.meta import rowwise
-from mtassay.meta.estimate import Drawn, Estimate
+from mtassay.meta.estimation import Drawn, Estimate
 from mtassay.meta.rater import Frame, Rater, Units, mean_of_rated
 
 Floats = NDArray[np.float64]

@@ -18,13 +18,21 @@ from mtassay.meta.challenge import ACCURACY, KINDS, Kind, MetricScores
 from mtassay.meta.challenge import Settings as ChallengeSettings
 from mtassay.meta.correlate import Correlations, Settings
 from mtassay.meta.detect import Curve, CurvePoint, Detector
-from mtassay.meta.detect_labels import Labels
+from mtassay.meta.detectors import Labels
 from mtassay.meta.estimation import AREA
 from mtassay.meta.material import Material
 from mtassay.meta.rater import Rater
-from mtassay.report.challenge import area_table, pairwise_figure, pairwise_table
-from mtassay.report.correlations import agreement_figure, agreement_tables, sweep_figure, sweep_table
-from mtassay.report.detect import curve_figure, detection_table
+from mtassay.report.agreement import (
+    agreement_figure,
+    agreement_tables,
+    area_table,
+    curve_figure,
+    detection_table,
+    pairwise_figure,
+    pairwise_table,
+    sweep_figure,
+    sweep_table,
+)
 from mtassay.report.figures import draw
 from mtassay.report.run import Form, render_tables, score_rows
 from mtassay.report.table import to_html

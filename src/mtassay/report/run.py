@@ -14,7 +14,7 @@ from mtassay.core import Result, Run
 from mtassay.display import PLAIN, Table, View
 from mtassay.errors import MissingExtraError
 from mtassay.method import method_of
-from mtassay.report.block import block_html, block_text
+from mtassay.report.blocks import block_html, block_text
 from mtassay.report.figures import figure_html
 from mtassay.report.table import to_html, to_latex, to_markdown, to_text, to_tsv
 

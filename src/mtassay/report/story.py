@@ -9,8 +9,7 @@ from typing import Any
 from mtassay.core import Review
 from mtassay.display import Block, Table
 from mtassay.method import method_of
-from mtassay.report.block import block_text
-from mtassay.report.screen import Screen
+from mtassay.report.blocks import Screen, block_text
 from mtassay.report.table import to_text
 from mtassay.reviews.subjects import SHORT
 from mtassay.story import Answer, CaseStory

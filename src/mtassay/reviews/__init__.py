@@ -7,9 +7,8 @@ equal outputs of other systems and other runs, and never for a different output 
 from __future__ import annotations
 
 from mtassay.core import UNSURE, Question
-from mtassay.reviews.decisions import Decision, decide, review_now
-from mtassay.reviews.questions import all_questions, find_question, question_of
-from mtassay.reviews.subjects import Subject, subject_from
+from mtassay.reviews.pending import all_questions, find_question, question_of
+from mtassay.reviews.subjects import Decision, Subject, decide, review_now, subject_from
 
 __all__ = [
     "UNSURE",

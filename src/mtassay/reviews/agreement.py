@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from mtassay.reviews.decisions import Decision
+from mtassay.reviews.subjects import Decision
 from mtassay.stats import (
     agreement_interval,
     cohen_kappa,

@@ -1,15 +1,19 @@
-"""What a review is about: a case and the outputs that somebody looked at, named by their hash."""
+"""What a review is about, and what holds after several."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-__all__ = ["SHORT", "Subject", "subject_from"]
+from mtassay.core import UNSURE, Review, majority
+
+__all__ = ["SHORT", "Decision", "Subject", "decide", "review_now", "subject_from"]
+
 
 SHORT = 10
 """How much of an id is shown to people; any unique beginning is understood."""
@@ -34,3 +38,52 @@ class Subject:
 def subject_from(record: Mapping[str, Any]) -> Subject:
     """The subject in a record of the workspace or of a file."""
     return Subject(record["case_id"], tuple(record["sources"]), tuple(record["outputs"]))
+
+
+Rule = Callable[[Iterable[str]], str | None]
+"""What several answers to one question come to; `None` is a dispute."""
+_MAJORITY: Mapping[str, Rule] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the reviews of one subject and question come to; `answer` is `None` while nothing is settled."""
+
+    answer: str | None
+    latest: Mapping[str, Review]
+    """The newest review of each reviewer."""
+
+    @property
+    def ratings(self) -> dict[str, str]:
+        """The answer of each reviewer who had one; `unsure` is none."""
+        return {name: r.answer for name, r in self.latest.items() if r.answer != UNSURE}
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether reviewers answered, and no answer has more than half of them."""
+        return self.answer is None and bool(self.ratings)
+
+
+def decide(
+    reviews: Iterable[Review], rules: Mapping[str, Rule] = _MAJORITY
+) -> dict[tuple[str, str], Decision]:
+    """What holds now, by subject and question.
+
+    Of each reviewer the newest answer counts, and `unsure` is no answer. What they come to is up to the rule
+    of the question, by its name; usually what more than half of them say holds. Otherwise it is disputed,
+    until somebody changes an answer or one more person decides.
+    """
+    latest: dict[tuple[str, str], dict[str, Review]] = {}
+    for review in sorted(reviews, key=lambda review: review.at):
+        latest.setdefault((review.subject, review.question), {})[review.reviewer] = review
+    return {
+        (subject, question): Decision(
+            rules.get(question, majority)([r.answer for r in mine.values() if r.answer != UNSURE]), mine
+        )
+        for (subject, question), mine in latest.items()
+    }
+
+
+def review_now(subject: str, question: str, answer: str, reviewer: str, *, note: str = "") -> Review:
+    """A review given at this moment. The time is exact, so that a quick change of mind is a new review."""
+    return Review(subject, question, answer, reviewer, note, datetime.now(UTC).isoformat())

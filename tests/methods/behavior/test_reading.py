@@ -8,7 +8,7 @@ import pytest
 
 from mtassay.core import Segment
 from mtassay.languages import parse_pair
-from mtassay.methods.behavior.reading import read_pairs
+from mtassay.methods.behavior.spans import read_pairs
 from mtassay.tools.align import Links, WordAligner, Words
 from mtassay.tools.annotate.fake import FakeAnnotator
 

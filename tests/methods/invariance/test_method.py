@@ -8,8 +8,8 @@ from mtassay.core import Edit, Review, Segment
 from mtassay.engine import Execution, execute
 from mtassay.errors import InputError, UsageError
 from mtassay.methods.invariance import method as module
+from mtassay.methods.invariance.answers import variant_of
 from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.methods.invariance.nouns import variant_of
 from mtassay.reviews import Subject
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored

@@ -12,9 +12,9 @@ import mtassay as mt
 from mtassay.core import EDITED, Result, Run, Segment, original_of
 from mtassay.engine import execute
 from mtassay.errors import InputError, UsageError
+from mtassay.methods.invariance.answers import edit_between
 from mtassay.methods.invariance.evaluation import side_by_side
 from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.methods.invariance.nouns import edit_between
 from mtassay.methods.invariance.variants import generating
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored

@@ -17,11 +17,11 @@ from mtassay.methods.suite.accuracy import (
     Costliest,
     Grades,
     accuracies,
+    comparison,
     costliest,
     fair_items,
     phenomenon_groups,
 )
-from mtassay.methods.suite.significance import comparison
 from mtassay.stats import wilson
 from mtassay.stats.ranking import rank
 

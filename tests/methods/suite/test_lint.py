@@ -11,8 +11,7 @@ import pytest
 
 from mtassay.formats.suite import Item, Rule, Suite, read_suite
 from mtassay.methods.suite.batteries import battery
-from mtassay.methods.suite.lint import lint
-from mtassay.methods.suite.problems import CODES
+from mtassay.methods.suite.problems import CODES, lint
 
 
 def item(item_id: str = "a", **fields: Any) -> Item:

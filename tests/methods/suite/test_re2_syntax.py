@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtassay.formats.suite import Matching, Rule, macros_in
-from mtassay.methods.suite.patterns import Text, compile_rule
-from mtassay.methods.suite.re2_syntax import translate
+from mtassay.methods.suite.patterns import Text, compile_rule, translate
 
 ATOMS = [r"a", "é", "_", "1", " ", "-", ".", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", "[aé]", "[^aé]"]
 ATOMS += [r"[^\W\d]", r"[\W1]", "[a-z]", "[]a]", "[^]a-]", r"\.", r"\ba", r"é\b", r"\b\w+\b", r"-\b"]

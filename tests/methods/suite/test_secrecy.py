@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.suite import Item, Rule, Suite, suite_text
-from mtassay.methods.suite.returned import look_at
-from mtassay.methods.suite.secrecy import Key, key_from_record, restore, scramble
-from mtassay.methods.suite.splitting import hold_back, used_macros
+from mtassay.methods.suite.secrecy import Key, key_from_record, look_at, restore, scramble
+from mtassay.methods.suite.selection import hold_back, used_macros
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=20)
 

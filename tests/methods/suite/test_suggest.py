@@ -8,9 +8,18 @@ from hypothesis import strategies as st
 
 from mtassay.formats.suite import Item, Matching, Rule, Suite
 from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.known import Known, broken_by, known_outputs, with_rules
-from mtassay.methods.suite.separating import common_words, pattern_of, separate
-from mtassay.methods.suite.suggest import expression_for, nearest, suggest
+from mtassay.methods.suite.suggestions import (
+    Known,
+    broken_by,
+    common_words,
+    expression_for,
+    known_outputs,
+    nearest,
+    pattern_of,
+    separate,
+    suggest,
+    with_rules,
+)
 
 ITEM = Item(
     "a",

@@ -22,7 +22,7 @@ from mtassay.cli.frame import FRAME, Frame, Values, framed_with
 from mtassay.cli.suite.options import SuiteArgument, choosing, stop_if_failed
 from mtassay.formats.challenge import LINE_FILES, write_challenge, write_challenge_lines
 from mtassay.methods.suite.challenge import harvest_record, harvest_rows
-from mtassay.report.challenge import harvest_table
+from mtassay.report.agreement import harvest_table
 from mtassay.stats import fixed_seed
 
 

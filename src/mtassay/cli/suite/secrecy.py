@@ -29,7 +29,7 @@ from mtassay.formats.suite import read_suite, write_suite
 from mtassay.methods.suite import secrecy
 from mtassay.methods.suite.method import SuiteMethod
 from mtassay.methods.suite.secrecy import SOURCE
-from mtassay.methods.suite.splitting import hold_back
+from mtassay.methods.suite.selection import hold_back
 from mtassay.options import is_live
 from mtassay.stats import fixed_seed
 from mtassay.systems.roster import named

@@ -13,7 +13,7 @@ from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, pri
 from mtassay.cli.frame import FRAME, Frame, Values, framed_with
 from mtassay.cli.suite.options import RunOption, SuiteArgument, choosing
 from mtassay.methods.suite.material import subject_id
-from mtassay.methods.suite.suggest import Open, Suggested, suggestion_table, summary
+from mtassay.methods.suite.suggestions import Open, Suggested, suggestion_table, summary
 from mtassay.reviews.subjects import SHORT
 from mtassay.texts.marks import printable, wrapped
 

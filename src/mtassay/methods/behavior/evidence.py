@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 from mtassay.core import Case, Edit, Finding, Output
 from mtassay.languages import Pair
-from mtassay.methods.behavior.ignored import EditedPair, is_ignored
 from mtassay.methods.behavior.infill.base import distinct_edits
 from mtassay.methods.behavior.nouns import edited_id, stored_edits
 from mtassay.methods.behavior.thresholds import MOVED, STATUSES, Judged, position
-from mtassay.methods.behavior.tracing import Sought, find_edit
+from mtassay.methods.behavior.tracing import EditedPair, Sought, find_edit, is_ignored
 from mtassay.methods.missing import missing
 
 __all__ = ["Answered", "Evidence", "count_findings", "missing_output", "skipped_case"]

@@ -21,10 +21,9 @@ from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejec
 from mtassay.methods.behavior.nouns import AlignedSpan, BehaviorCase, ReadPair, segments_of
 from mtassay.methods.behavior.objections import Blocklist, case_key, objection, read_blocklist
 from mtassay.methods.behavior.quality import filter_cases, quality_name
-from mtassay.methods.behavior.reading import LeftOut, best_annotator, read_pairs
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.sampling import Place, draw_places, draw_segments
-from mtassay.methods.behavior.spans import aligned_spans
+from mtassay.methods.behavior.spans import LeftOut, aligned_spans, best_annotator, read_pairs
 from mtassay.metrics.base import Metric
 from mtassay.texts.marks import plural
 from mtassay.tools.align import Links, WordAligner, open_aligner, read_pharaoh

@@ -14,7 +14,7 @@ from mtassay.formats.text import FilePath, read_lines, shown
 from mtassay.languages import Pair
 from mtassay.methods.behavior.capabilities.base import Capability
 from mtassay.methods.behavior.infill.base import Filled, Masked
-from mtassay.methods.behavior.infill.gaps import is_left
+from mtassay.methods.behavior.infill.replies import is_left
 from mtassay.texts.identification import can_identify, identify, script_of
 from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.articles import wrong_articles

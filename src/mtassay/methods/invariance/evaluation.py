@@ -14,10 +14,9 @@ from typing import Any
 
 from mtassay.core import Case, Output, Run, Tools
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.issues import Issue, Ranking, find_issues
-from mtassay.methods.invariance.labels import CORRECT, labels_of
+from mtassay.methods.invariance.answers import Answer
+from mtassay.methods.invariance.issues import CORRECT, Issue, Ranking, find_issues, labels_of
 from mtassay.methods.invariance.method import InvarianceMethod, names_in
-from mtassay.methods.invariance.nouns import Answer
 from mtassay.registry import names
 from mtassay.reviews import Subject
 from mtassay.stats import wilson

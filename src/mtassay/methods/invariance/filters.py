@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.nouns import Answer, Compared
+from mtassay.methods.invariance.answers import Answer, Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.tools.annotate import Annotation
 from mtassay.tools.encoder import open_encoder, unit

@@ -27,7 +27,17 @@ from mtassay.core import (
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
-from mtassay.methods.invariance.answers import Answered, answered, cases_of, read_texts, texts_of
+from mtassay.methods.invariance.answers import (
+    Answer,
+    Answered,
+    Compared,
+    answered,
+    cases_of,
+    is_made,
+    read_texts,
+    texts_of,
+    with_edits,
+)
 from mtassay.methods.invariance.detectors.base import Detector, PhraseDetector, Suspicion
 from mtassay.methods.invariance.detectors.companions import (
     default_detectors,
@@ -38,16 +48,17 @@ from mtassay.methods.invariance.detectors.companions import (
 from mtassay.methods.invariance.evidence import Evidence, LeftOut, ShownVariant
 from mtassay.methods.invariance.filters import FILTERS, check_filters, read_twice, without_paraphrases
 from mtassay.methods.invariance.issues import (
+    QUESTION,
     Far,
     Issue,
     Ranking,
     count_findings,
     find_issues,
+    labels_of,
     rank,
     stability,
+    standing,
 )
-from mtassay.methods.invariance.labels import QUESTION, labels_of, standing
-from mtassay.methods.invariance.nouns import Answer, Compared, is_made, with_edits
 from mtassay.methods.invariance.shown import InvarianceRun
 from mtassay.methods.invariance.structures.base import Structure, open_structure
 from mtassay.methods.invariance.variants.generating import VariantSettings, make_variants

@@ -11,7 +11,7 @@ from mtassay.core import Doubt, Finding, Flags, Question, Run, original_of
 from mtassay.display import PLAIN, Block, Table, View
 from mtassay.method import Method
 from mtassay.methods.invariance.evidence import METHOD, Evidence, reported
-from mtassay.methods.invariance.labels import QUESTION, standing
+from mtassay.methods.invariance.issues import QUESTION, standing
 from mtassay.methods.invariance.tables import (
     companion_table,
     issue_blocks,

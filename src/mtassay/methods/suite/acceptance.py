@@ -10,11 +10,10 @@ from typing import Literal
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Rule, RuleField, Suite
 from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.known import Known, broken_by, known_outputs, with_rules
 from mtassay.methods.suite.material import Material, said, subject_id
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import short
-from mtassay.methods.suite.suggest import expression_for
+from mtassay.methods.suite.suggestions import Known, broken_by, expression_for, known_outputs, with_rules
 from mtassay.reviews import Decision
 from mtassay.reviews.subjects import SHORT
 from mtassay.texts.marks import marked

@@ -17,9 +17,8 @@ from mtassay.formats.suite.editing import add_items, editable, set_fields
 from mtassay.formats.suite.files import write_text
 from mtassay.formats.text import read_lines
 from mtassay.languages import parse_pair
-from mtassay.methods.suite.lint import lint
 from mtassay.methods.suite.patterns import compile_rule
-from mtassay.methods.suite.problems import Problem
+from mtassay.methods.suite.problems import Problem, lint
 from mtassay.methods.suite.selection import Choice, select
 
 __all__ = [

@@ -19,13 +19,14 @@ from mtassay.methods.suite.accuracy import (
     NAME,
     Grades,
     Items,
+    Test,
     accuracies,
     by_category,
+    comparison,
     fair_items,
     only,
 )
 from mtassay.methods.suite.movement import movements
-from mtassay.methods.suite.significance import Test, comparison
 from mtassay.methods.suite.system_names import Entry
 
 __all__ = ["Best", "BestBy", "Comparing", "Course", "best_of_groups", "compare_best", "courses", "pick"]

@@ -11,8 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import stats
-from mtassay.methods.suite.accuracy import MACRO, MICRO, Grades, by_category, fair_items, only
-from mtassay.methods.suite.significance import Test, comparison
+from mtassay.methods.suite.accuracy import (
+    MACRO,
+    MICRO,
+    Grades,
+    Test,
+    by_category,
+    comparison,
+    fair_items,
+    only,
+)
 
 __all__ = ["movements"]
 

@@ -1,19 +1,319 @@
-"""Expressions that cannot hang: RE2 in linear time, or the `regex` package under a time-out."""
+r"""Expressions as Python means them, run by RE2, which cannot hang.
+
+RE2 knows `\b`, `\w`, `\d` and `\s` for ASCII only: to it "é" is no letter. The classes are written out
+with Unicode's categories. The boundary `\b` cannot be: RE2 sees no neighbours. So there is a second
+form of the pattern for text that is not ASCII. In such text `mark` puts a mark at every boundary,
+`\b` asks for that mark, and everything else steps over it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import re2
 
 from mtassay.formats.suite import Matching, Rule, expand
-from mtassay.methods.suite.re2_syntax import explain, mark, translate, unmarked_length
 
-__all__ = ["TIMEOUT", "Found", "Pattern", "Text", "compile_rule", "control_in", "escaped", "normalize"]
+__all__ = [
+    "MARK",
+    "TIMEOUT",
+    "Found",
+    "Pattern",
+    "Text",
+    "Translation",
+    "compile_rule",
+    "control_in",
+    "escaped",
+    "explain",
+    "mark",
+    "normalize",
+    "translate",
+    "unmarked_length",
+]
+
+
+MARK = "\U0010fffe"  # a code point that Unicode keeps free of characters
+_INNER_MARK = "\U000ffffe"  # stands where there is no boundary, for patterns with \B
+_MARKS = MARK + _INNER_MARK
+_SKIP = f"[{_MARKS}]*"
+
+_SPACES = [(9, 13), (28, 32), (133, 133), (160, 160), (5760, 5760), (8192, 8202), (8232, 8233)]
+_SPACES += [(8239, 8239), (8287, 8287), (12288, 12288)]
+"""What `str.isspace` says, as ranges of code points."""
+
+
+def _between(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The gaps between ranges, up to the last character that is not for private use."""
+    starts = [0, *(high + 1 for _, high in ranges)]
+    ends = [*(low - 1 for low, _ in ranges), 0xEFFFF]
+    return [(low, high) for low, high in zip(starts, ends, strict=True) if low <= high]
+
+
+def _written(ranges: list[tuple[int, int]]) -> str:
+    return "".join(f"\\x{{{low:x}}}-\\x{{{high:x}}}" for low, high in ranges)
+
+
+_WORD = r"\p{L}\p{N}_"
+_CLASSES = {
+    "w": _WORD,
+    "d": r"\p{Nd}",
+    "s": _written(_SPACES),
+    # Complements leave out private use, where the marks are. \p{Pc} is "_" and its few relatives.
+    "W": r"\p{M}\p{S}\p{Z}\p{Cc}\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}"
+    r"\x{203f}\x{2040}\x{2054}\x{fe33}\x{fe34}\x{fe4d}-\x{fe4f}\x{ff3f}",
+    "D": r"\p{L}\p{M}\p{Nl}\p{No}\p{P}\p{S}\p{Z}\p{Cc}\p{Cf}",
+    "S": _written(_between(_SPACES)),
+}
+_CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
+_HEX = {"x": 2, "u": 4, "U": 8}
+_QUANTIFIER = re.compile(r"\{(\d*)(,?)(\d*)\}")
+_GLOBAL_FLAGS = re.compile(r"\(\?([a-zA-Z]+)\)")
+_SCOPED_FLAGS = re.compile(r"\(\?([a-zA-Z]*)(-[a-zA-Z]+)?:")
+_NAMED = re.compile(r"\(\?P<\w+>")
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    r"""A pattern for RE2: `plain` for ASCII text; `marked` for text with marks, where there is a `\b`.
+
+    `inner` says that the marks must also stand where there is no boundary.
+    """
+
+    plain: str
+    marked: str | None
+    inner: bool
+
+
+def mark(text: str, *, inner: bool) -> str:
+    """The text with two marks at every word boundary, so that two `\\b` in a row find one each."""
+    text = text.translate({ord(character): "\ufffd" for character in _MARKS})
+    text = re.sub(r"\b", MARK * 2, text)
+    return re.sub(rf"(?<!{MARK})\B(?!{MARK})", _INNER_MARK * 2, text) if inner else text
+
+
+def unmarked_length(text: str) -> int:
+    """How long a piece of marked text is without its marks."""
+    return len(text) - text.count(MARK) - text.count(_INNER_MARK)
+
+
+def translate(pattern: str) -> Translation:
+    r"""The pattern for RE2. A `ValueError` says what is wrong, or what RE2 cannot do.
+
+    >>> translate(r"\bn[ãa]o\b$").plain
+    '\\bn[ãa]o\\b(?:\\n?\\z)'
+    >>> translate(r"(?=x)")
+    Traceback (most recent call last):
+    ValueError: look-around '(?=' needs 'engine: regex'
+    """
+    try:
+        return _Translator(pattern).run()
+    except (IndexError, ValueError) as error:
+        explain(pattern)
+        raise ValueError(str(error)) from None
+
+
+def explain(pattern: str) -> None:
+    """Raise what Python finds wrong with a pattern, if anything: it says it better than RE2."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        place = f" at character {error.pos + 1}" if error.pos is not None else ""
+        raise ValueError(f"{error.msg}{place}") from None
+    except (OverflowError, RecursionError):
+        raise ValueError("it is too large") from None
+
+
+@dataclass(slots=True)
+class _Translator:
+    """Reads the pattern once from left to right and writes both forms."""
+
+    pattern: str
+    at: int = 0
+    plain: list[str] = field(default_factory=list)
+    marked: list[str] = field(default_factory=list)
+    boundary: bool = False
+    inner: bool = False
+    dot_all: bool = False
+    multi_line: bool = False
+
+    def run(self) -> Translation:
+        self._global_flags()
+        while self.at < len(self.pattern):
+            self._step(self.pattern[self.at])
+        plain, marked = "".join(self.plain), "".join(self.marked)
+        return Translation(plain, marked if self.boundary else None, self.inner)
+
+    def _global_flags(self) -> None:
+        if found := _GLOBAL_FLAGS.match(self.pattern):
+            flags = set(found[1])
+            if unknown := flags - set("imsu"):
+                raise ValueError(f"the flag '{min(unknown)}' needs 'engine: regex'")
+            self.dot_all, self.multi_line = "s" in flags, "m" in flags
+            if kept := "".join(sorted(flags - {"u"})):
+                self._both(f"(?{kept})")
+            self.at = found.end()
+
+    def _step(self, character: str) -> None:
+        if character == "\\":
+            self._escape()
+        elif character == "[":
+            self._class()
+        elif character == "(":
+            self._group()
+        elif character == "{":
+            self._braces()
+        elif character in "*+?":
+            self._quantifier(character)
+        elif character == ".":
+            self.at += 1
+            line_end = "" if self.dot_all else r"\n"
+            self._atom(".", f"[^{line_end}{_MARKS}]")
+        elif character == "$":
+            self.at += 1
+            # Python's $ also stands before a line end that closes the text.
+            end = "$" if self.multi_line else rf"\n?{_SKIP}\z"
+            self.plain.append("$" if self.multi_line else r"(?:\n?\z)")
+            self.marked.append(f"(?:{_SKIP}{end})")
+        elif character in "^|)":
+            self.at += 1
+            self._both(character)
+        else:
+            self.at += 1
+            self._atom(*[_literal(ord(character))] * 2)
+
+    def _both(self, text: str) -> None:
+        self.plain.append(text)
+        self.marked.append(text)
+
+    def _atom(self, plain: str, marked: str) -> None:
+        """What consumes one character; in marked text it first steps over marks."""
+        self.plain.append(plain)
+        self.marked.append(f"(?:{_SKIP}{marked})")
+
+    def _quantifier(self, text: str) -> None:
+        self.at += len(text)
+        if self.pattern[self.at : self.at + 1] == "+":
+            raise ValueError(f"the possessive '{text}+' needs 'engine: regex'")
+        if self.pattern[self.at : self.at + 1] == "?":
+            self.at += 1
+            text += "?"
+        self._both(text)
+
+    def _braces(self) -> None:
+        found = _QUANTIFIER.match(self.pattern, self.at)
+        if not found or not (found[1] or found[2]):
+            self.at += 1
+            self._atom(r"\{", r"\{")
+            return
+        before = self.at
+        self._quantifier(found[0])
+        if not found[1]:  # RE2 does not know {,n} and {,}
+            lazy = "?" if self.at > before + len(found[0]) else ""
+            self.plain[-1] = self.marked[-1] = f"{{0,{found[3]}}}{lazy}"
+
+    def _group(self) -> None:
+        rest = self.pattern[self.at : self.at + 4]
+        if not rest.startswith("(?"):
+            self.at += 1
+            self._both("(")
+        elif rest.startswith("(?#"):
+            self.at = self.pattern.index(")", self.at) + 1
+        elif found := _NAMED.match(self.pattern, self.at):
+            self.at = found.end()
+            self._both("(")
+        elif found := _SCOPED_FLAGS.match(self.pattern, self.at):
+            flags = set(found[1] + (found[2] or ""))
+            if unknown := flags - set("iu-"):
+                raise ValueError(f"the flag '{min(unknown)}' inside a group needs 'engine: regex'")
+            self.at = found.end()
+            self._both("(?" + found[0][2:-1].replace("u", "").removesuffix("-") + ":")
+        elif rest.startswith(("(?=", "(?!", "(?<")):
+            raise ValueError(f"look-around '{rest[:3]}' needs 'engine: regex'")
+        else:
+            raise ValueError(f"the group '{rest[:3]}…' needs 'engine: regex'")
+
+    def _escape(self) -> None:
+        letter = self.pattern[self.at + 1]
+        if letter in _CLASSES:
+            self.at += 2
+            positive = letter.lower()
+            negated = "^" if letter.isupper() else ""
+            marks = _MARKS if negated else ""
+            self._atom(f"[{negated}{_CLASSES[positive]}]", f"[{negated}{_CLASSES[positive]}{marks}]")
+        elif letter in "bB":
+            self.at += 2
+            self.boundary = True
+            self.inner |= letter == "B"
+            self.plain.append(f"\\{letter}")
+            self.marked.append(MARK if letter == "b" else _INNER_MARK)
+        elif letter == "A":
+            self.at += 2
+            self._both(r"\A")
+        elif letter == "Z":
+            self.at += 2
+            self.plain.append(r"\z")
+            self.marked.append(rf"(?:{_SKIP}\z)")
+        elif letter in "123456789":
+            raise ValueError(f"the back-reference '\\{letter}' needs 'engine: regex'")
+        else:
+            self._atom(*[_literal(self._character())] * 2)
+
+    def _character(self) -> int:
+        """The code point that stands here, escaped or not; goes behind it."""
+        if self.pattern[self.at] != "\\":
+            self.at += 1
+            return ord(self.pattern[self.at - 1])
+        letter = self.pattern[self.at + 1]
+        self.at += 2
+        if letter in _HEX:
+            self.at += _HEX[letter]
+            return int(self.pattern[self.at - _HEX[letter] : self.at], 16)
+        if letter == "N":
+            raise ValueError(r"a character by name, '\N{…}', needs 'engine: regex'")
+        if letter in "01234567":
+            digits = re.compile("[0-7]{1,3}").match(self.pattern, self.at - 1)
+            assert digits
+            self.at = digits.end()
+            return int(digits[0], 8)
+        if letter.isascii() and letter.isalnum() and letter not in _CONTROLS:
+            raise ValueError(f"bad escape \\{letter}")
+        return _CONTROLS.get(letter, ord(letter))
+
+    def _class(self) -> None:
+        self.at += 1
+        negated = self.pattern[self.at] == "^"
+        self.at += negated
+        parts: list[str] = []
+        while self.pattern[self.at] != "]" or not parts:
+            parts.append(self._class_part())
+        self.at += 1
+        body, sign = "".join(parts), "^" if negated else ""
+        self._atom(f"[{sign}{body}]", f"[{sign}{body}{_MARKS if negated else ''}]")
+
+    def _class_part(self) -> str:
+        if self.pattern[self.at] == "\\" and (letter := self.pattern[self.at + 1]) in (*_CLASSES, "b"):
+            self.at += 2
+            return _CLASSES.get(letter, r"\x08")
+        low = self._character()
+        if self.pattern[self.at] == "-" and self.pattern[self.at + 1] != "]":
+            self.at += 1
+            return f"{_literal(low)}-{_literal(self._character())}"
+        return _literal(low)
+
+
+def _literal(code_point: int) -> str:
+    """A character as RE2 takes it, inside a class or outside."""
+    character = chr(code_point)
+    if character.isascii() and not character.isalnum():
+        return (
+            f"\\x{{{code_point:x}}}" if not character.isprintable() or character == " " else f"\\{character}"
+        )
+    return character
+
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")

@@ -1,21 +1,52 @@
-"""What `suite check` looks for: a name, how bad it is, and what it means."""
+"""What is wrong with a suite, before a system is judged by it.
+
+Works on suites that cannot judge yet: with patterns that do not compile and ids that stand twice.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
 from mtassay.display import Table
-from mtassay.errors import UsageError
-from mtassay.formats.suite import Item, Suite, own_suites
+from mtassay.errors import MtassayError, UsageError
+from mtassay.formats.suite import (
+    REGEX_FIELDS,
+    RULE_FIELDS,
+    TOKEN_FIELDS,
+    Item,
+    Rule,
+    Suite,
+    expand,
+    macros_in,
+    own_suites,
+)
+from mtassay.languages import parse_pair
+from mtassay.methods.suite.batteries import battery
+from mtassay.methods.suite.judging import Judge, Judged
+from mtassay.methods.suite.patterns import Text, compile_rule, control_in, normalize
 from mtassay.texts.marks import plural
 
-__all__ = ["CODES", "Code", "Problem", "Problems", "Severity", "problem", "read_codes", "short"]
+__all__ = [
+    "CODES",
+    "Checked",
+    "Code",
+    "Outputs",
+    "Problem",
+    "Problems",
+    "Severity",
+    "lint",
+    "problem",
+    "read_codes",
+    "short",
+]
+
 
 Severity = Literal["error", "warning", "info"]
 
@@ -186,3 +217,292 @@ class _Lines:
                 if any(text in self._lines[number - 1] for text in written):
                     return number
         return start
+
+
+_ESCAPE = re.compile(r"\\[.?()\[\]|*+^$bBwWsSdD{}/-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One item, looked at by itself."""
+
+    judge: Judge
+    item: Item
+
+    def problems(self, outputs: Collection[str]) -> Iterator[Problem]:
+        """All problems; with stored outputs also the rules that applied to none of them."""
+        item = self.item
+        yield from self._plain_problems()
+        broken = list(self._broken())
+        yield from (found for _, found in broken)
+        bad = {id(rule) for rule, _ in broken}
+        good = {name: tuple(r for r in getattr(item, name) if id(r) not in bad) for name in RULE_FIELDS}
+        whole = Checked(self.judge, replace(item, **good))  # type: ignore[arg-type]
+        yield from whole._matching_too_much()
+        yield from whole._known_outputs()
+        if not broken:
+            yield from whole._references()
+        if outputs:
+            yield from whole._never_fires(outputs)
+
+    def _plain_problems(self) -> Iterator[Problem]:
+        item = self.item
+        if not item.langpair:
+            yield problem("no-langpair", "no language pair; write 'langpair: SRC-TGT' at the top", item)
+        else:
+            try:
+                parse_pair(item.langpair)
+            except MtassayError as error:
+                yield problem("no-langpair", str(error), item, severity="error")
+        if not item.has_rules:
+            yield problem("no-rule", "no rule; see what systems say: mtassay suite sample", item)
+        for words in item.focus:
+            if words.casefold() not in item.source.casefold():
+                yield problem("focus-not-in-source", f"the focus '{words}' is not in the source", item)
+        texts = [("source", item.source)]
+        texts += [("token", rule.text) for rule in (*item.positive_tokens, *item.negative_tokens)]
+        for kind, text in texts:
+            if control := control_in(text):
+                yield problem("control-character", f"the {kind} '{short(text)}' holds a {control}", item)
+        for name in TOKEN_FIELDS:
+            for rule in getattr(item, name):
+                if escape := _ESCAPE.search(rule.text):
+                    yield problem(
+                        "escaped-token",
+                        f"the token '{short(rule.text)}' has a '{escape[0]}', but tokens are whole outputs "
+                        "and no expressions; write it as an output looks",
+                        item,
+                        rule=rule.text,
+                    )
+
+    def _broken(self) -> Iterator[tuple[Rule, Problem]]:
+        """Rules that do not compile."""
+        for name in REGEX_FIELDS:
+            for rule in getattr(self.item, name):
+                code, what = self._fault(rule)
+                if code:
+                    yield rule, problem(code, what, self.item, rule=rule.text)
+
+    def _fault(self, rule: Rule) -> tuple[str, str]:
+        """What is wrong with an expression, its code first; both empty if it compiles."""
+        suite = self.judge.suite
+        try:
+            text = expand(rule.text, suite.macros)
+        except ValueError as error:
+            return "unknown-macro", f"'{short(rule.text)}': {error}; define it under 'macros:'"
+        if control := control_in(text):
+            return "control-character", f"'{short(rule.text)}' holds a {control}"
+        try:
+            pattern = compile_rule(rule, matching=suite.matching, macros=suite.macros)
+            pattern.search(Text("é"))  # what is not ASCII has a form of its own
+        except ValueError as error:
+            return "bad-pattern", f"bad pattern '{short(rule.text)}' ({error}); fix it"
+        except TimeoutError:
+            pass  # slow, not wrong
+        return "", ""
+
+    def _matching_too_much(self) -> Iterator[Problem]:
+        item = self.item
+        unrelated = battery(item.langpair)
+        source = Text(normalize(item.source, self.judge.suite.matching))
+        copies = []
+        for name in REGEX_FIELDS:
+            for rule in getattr(item, name):
+                if all(self._matches(rule, Text(text)) for text in unrelated):
+                    yield problem(
+                        "matches-everything",
+                        f"{_side(name)} '{short(rule.text)}' matches {len(unrelated)} unrelated sentences; "
+                        f"make it say what it looks for",
+                        item,
+                        rule=rule.text,
+                    )
+                elif name == "positive_regex" and self._matches(rule, source):
+                    copies.append(rule)
+        if copies and self.judge.judge(item, item.source).status == "correct":
+            yield problem(
+                "only-source-words",
+                f"positive '{short(copies[0].text)}' matches the source, so a copy of it is correct; "
+                "fine for what is not translated, else add a negative expression",
+                item,
+                rule=copies[0].text,
+            )
+
+    def _matches(self, rule: Rule, text: Text) -> bool:
+        try:
+            return self.judge.pattern(self.item, rule).search(text) is not None
+        except TimeoutError:
+            return False
+
+    def _known_outputs(self) -> Iterator[Problem]:
+        """Tokens: do the rules agree about them?"""
+        item = self.item
+        overlaps: dict[tuple[str, str], list[str]] = {}
+        shadowed: list[tuple[str, Rule, str]] = []
+        for name in TOKEN_FIELDS:
+            for token in getattr(item, name):
+                judged = self.judge.judge(item, token.text)
+                kinds = {match.kind for match in judged.matches}
+                if kinds >= set(TOKEN_FIELDS):
+                    if name == "positive_tokens":
+                        what = f"'{short(token.text)}' is a positive and a negative token; remove one"
+                        yield problem("both-tokens", what, item, rule=token.text)
+                elif kinds >= set(REGEX_FIELDS):
+                    overlaps.setdefault(_clash(judged), []).append(token.text)
+                elif against := [match for match in judged.matches if _side(match.kind) != _side(name)]:
+                    shadowed.append((_side(name), token, against[0].rule.text))
+        for (positive, negative), texts in overlaps.items():
+            yield problem(
+                "overlap",
+                f"positive '{short(positive)}' and negative '{short(negative)}' both match "
+                f"'{short(texts[0])}'{_more(texts)}; make one narrower",
+                item,
+                rule=positive,
+            )
+        for side, token, pattern in shadowed:
+            yield problem(
+                "shadowed-token",
+                f"the {side} token '{short(token.text)}' is judged the other way by '{short(pattern)}'; "
+                "the token wins, but one of them may be wrong",
+                item,
+                rule=token.text,
+            )
+
+    def _references(self) -> Iterator[Problem]:
+        if not self.item.has_rules:
+            return
+        for reference in self.item.references:
+            judged = self.judge.judge(self.item, reference)
+            if judged.status != "correct":
+                why = judged.why
+                status = "in conflict" if judged.status == "conflict" else judged.status
+                if judged.status == "conflict" and {match.kind for match in judged.matches} >= set(
+                    REGEX_FIELDS
+                ):
+                    why = "positive '{}' and negative '{}' both match".format(*map(short, _clash(judged)))
+                yield problem(
+                    "reference-not-correct",
+                    f"the reference '{short(reference)}' is {status} ({why}); mend the rules",
+                    self.item,
+                    severity="warning" if judged.status == "undecided" else "error",
+                )
+
+    def _never_fires(self, outputs: Collection[str]) -> Iterator[Problem]:
+        texts = [Text(normalize(text, self.judge.suite.matching)) for text in outputs]
+        count = f"{len(texts)} stored output{'s' * (len(texts) != 1)}"
+        for name in REGEX_FIELDS:
+            for rule in getattr(self.item, name):
+                if not any(self._matches(rule, text) for text in texts):
+                    what = f"{_side(name)} '{short(rule.text)}' matches none of {count}"
+                    yield problem("never-fires", what, self.item, rule=rule.text)
+
+    def idle_tokens(self, outputs: Collection[str]) -> int:
+        """How many tokens equal none of these outputs."""
+        tokens_only = replace(self.item, positive_regex=(), negative_regex=())
+        fired = {match.rule for text in outputs for match in self.judge.judge(tokens_only, text).matches}
+        return sum(rule not in fired for rule in (*self.item.positive_tokens, *self.item.negative_tokens))
+
+
+def _clash(judged: Judged) -> tuple[str, str]:
+    first = {match.kind: match.rule.text for match in reversed(judged.matches)}
+    return first["positive_regex"], first["negative_regex"]
+
+
+def _side(name: str) -> str:
+    """`positive` or `negative`."""
+    return name.partition("_")[0]
+
+
+def _more(texts: list[str]) -> str:
+    return f" and {len(texts) - 1} more" if len(texts) > 1 else ""
+
+
+Outputs = Mapping[str, Collection[str]]
+"""Outputs that are stored somewhere, by item."""
+
+
+def lint(
+    suite: Suite,
+    *,
+    outputs: Outputs | None = None,
+    min_items: int = 5,
+    report: Callable[[int], None] | None = None,
+) -> list[Problem]:
+    """All problems in the order of the file, most of those of the whole suite first.
+
+    With `outputs`, also the rules that applied to none of them; items without any output are not judged
+    by that. `report` is called with the number of items that are done.
+    """
+    found = list(_suite_problems(suite, min_items))
+    tokens = idle = 0
+    for place, item in enumerate(suite.items):
+        if report and place % 100 == 0:
+            report(place)
+        # Judging asks for ids that are unique, so every item is judged by itself.
+        checked = Checked(Judge(replace(suite, items=())), item)
+        stored = (outputs or {}).get(item.id, ())
+        found += checked.problems(stored)
+        if stored:
+            tokens += len(item.positive_tokens) + len(item.negative_tokens)
+            idle += checked.idle_tokens(stored)
+    if idle:
+        what = f"{idle:,} of {tokens:,} tokens equal no stored output; they may be those of other systems"
+        found.append(problem("never-fires", what))
+    return found
+
+
+def _suite_problems(suite: Suite, min_items: int) -> Iterator[Problem]:
+    if not suite.items:
+        yield problem("no-items", f"there are no items yet; add one: mtassay suite add {suite.path}")
+    drafts = [item for item in suite.items if item.is_draft]
+    if drafts:
+        yield problem(
+            "draft",
+            f"{len(drafts):,} of {len(suite.items):,} items are drafts; a second person approves them: "
+            "mtassay suite approve",
+        )
+    used = {name for text in _all_patterns(suite) for name in macros_in(text)}
+    for name in suite.macros:
+        if name not in used:
+            yield problem("unused-macro", f"no expression uses the macro '{name}'; remove it")
+    phenomena = Counter((item.category, item.phenomenon) for item in suite.items)
+    for (category, phenomenon), count in phenomena.items():
+        if count < min_items:
+            items = "1 item" if count == 1 else f"{count} items"
+            yield problem("few-items", f"{category} › {phenomenon} has {items}; write {min_items} or more")
+    yield from _duplicates(suite)
+
+
+def _all_patterns(suite: Suite) -> Iterator[str]:
+    yield from suite.macros.values()
+    for item in suite.items:
+        for name in REGEX_FIELDS:
+            yield from (rule.text for rule in getattr(item, name))
+
+
+def _duplicates(suite: Suite) -> Iterator[Problem]:
+    by_id: dict[str, Item] = {}
+    by_source: dict[tuple[str, str, tuple[str, ...]], list[Item]] = {}
+    for item in suite.items:
+        if (first := by_id.setdefault(item.id, item)) is not item:
+            where = f" (line {first.line})" if first.line else ""
+            yield problem("duplicate-id", f"the id stands twice{where}; rename one", item)
+        same = by_source.setdefault((item.langpair, item.source, item.context), [])
+        if equal := [other for other in same if _asks(other) == _asks(item)]:
+            yield problem(
+                "duplicate-source",
+                f"asks and judges the same as {equal[0].id}: '{short(item.source)}'; remove one",
+                item,
+            )
+        elif same:
+            yield problem(
+                "duplicate-source",
+                f"has the source of {same[0].id}, judged by other rules: fine if that is meant",
+                item,
+                severity="info",
+            )
+        same.append(item)
+
+
+def _asks(item: Item) -> tuple[object, ...]:
+    """What makes two items with one source the same."""
+    return tuple(tuple(rule.text for rule in getattr(item, name)) for name in RULE_FIELDS)

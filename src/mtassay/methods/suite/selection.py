@@ -1,17 +1,22 @@
-"""What a suite holds, and how to choose from it: by category, phenomenon, tag, id, and how far items are."""
+"""Chooses items of a suite, and holds some of them back."""
 
 from __future__ import annotations
 
+import hashlib
+import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from fractions import Fraction
 from typing import Any
 
-from mtassay.errors import UsageError
-from mtassay.formats.suite import Item, Suite, own_suites, read_suite
+from mtassay.errors import InputError, UsageError
+from mtassay.formats.suite import Item, Suite, expand, macros_in, own_suites, read_suite
 
-__all__ = ["Choice", "contents", "overview", "select"]
+__all__ = ["Choice", "Halves", "contents", "hold_back", "overview", "select", "used_macros"]
+
 
 _FEW = 10
 """Names that a message lists."""
@@ -112,3 +117,75 @@ def _counts(items: Sequence[Item]) -> dict[str, int]:
         "drafts": sum(item.is_draft for item in items),
         "hidden": sum(not item.public for item in items),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """A suite in two; `shown_twice` are hidden items whose source a public item has too."""
+
+    public: Suite
+    hidden: Suite
+    shown_twice: tuple[str, ...] = ()
+
+    def records(self) -> list[dict[str, Any]]:
+        """For each category, and for all, how many items are in which half."""
+        shown, held = (Counter(i.category for i in suite.items) for suite in (self.public, self.hidden))
+        rows = [(name, shown[name] + held[name], shown[name], held[name]) for name in shown + held]
+        rows.append(("all", shown.total() + held.total(), shown.total(), held.total()))
+        columns = ("category", "items", "public", "hidden")
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def hold_back(suite: Suite, share: float, *, seed: int) -> Halves:
+    """The suite in two: of each phenomenon this share is hidden, rounded to the nearest item, halves down.
+
+    So of 5 items with a share of 0.5, 2 are hidden, and of a single one none. Items that are hidden already
+    stay so, and count. Which others go with them depends on the seed and their sources alone. Items keep
+    their order. The public part has only the macros that its rules use; the hidden one has all.
+    """
+    if not 0 < share < 1:
+        raise UsageError(f"The share to hold back must be between 0 and 1, not {share:g}.")
+    groups: dict[tuple[str, str, str], list[int]] = {}
+    for place, item in enumerate(suite.items):
+        groups.setdefault((item.langpair, item.category, item.phenomenon), []).append(place)
+    hidden: set[int] = set()
+    for places in groups.values():
+        hidden.update(_chosen(suite.items, places, share, seed))
+    public = tuple(item for place, item in enumerate(suite.items) if place not in hidden)
+    secret = tuple(replace(item, public=False) for place, item in enumerate(suite.items) if place in hidden)
+    used = used_macros(public, suite.macros, path=suite.path)
+    macros = {name: pattern for name, pattern in suite.macros.items() if name in used}
+    sources = {item.source for item in public}
+    return Halves(
+        replace(suite, items=public, macros=macros),
+        replace(suite, items=secret),
+        tuple(item.id for item in secret if item.source in sources),
+    )
+
+
+def _chosen(items: Sequence[Item], places: Sequence[int], share: float, seed: int) -> list[int]:
+    # Decimal digits as written: 0.7 * 5 must be 3.5, not a little less.
+    number = math.ceil(Fraction(str(share)) * len(places) - Fraction(1, 2))
+    already = [place for place in places if not items[place].public]
+    others = [place for place in places if items[place].public]
+
+    def rank(place: int) -> str:
+        return hashlib.sha256(f"{seed}\t{items[place].source}".encode("utf-8", "replace")).hexdigest()
+
+    return already + sorted(others, key=rank)[: max(number - len(already), 0)]
+
+
+def used_macros(items: Sequence[Item], macros: Mapping[str, str], *, path: str = "") -> frozenset[str]:
+    """The macros that expressions of these items use, directly or within other macros."""
+    used: set[str] = set()
+    for item in items:
+        for rule in (*item.positive_regex, *item.negative_regex):
+            try:
+                expand(rule.text, macros)
+            except ValueError as error:
+                raise InputError(f"'{item.id}': {error}", path=path, line=item.line) from None
+            waiting = macros_in(rule.text)
+            while waiting:
+                used.add(name := waiting.pop())
+                waiting += macros_in(macros[name])
+    return frozenset(used)

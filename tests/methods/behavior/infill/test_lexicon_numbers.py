@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.methods.behavior.infill.lexicon.numbers import number_offers
-from mtassay.methods.behavior.infill.lexicon.numerals import Numeral, numerals, written
+from mtassay.methods.behavior.infill.lexicon.numbers import Numeral, number_offers, numerals, written
 from mtassay.methods.behavior.infill.lexicon.times import clocks, time_offers, written_time
 from mtassay.tools.annotate.annotation import Annotation
 

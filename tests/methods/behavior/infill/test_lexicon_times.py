@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mtassay.methods.behavior.infill.lexicon.entries import load_lexicon
-from mtassay.methods.behavior.infill.lexicon.words import word_offers
+from mtassay.methods.behavior.infill.lexicon.offers import word_offers
 
 from .lexicon_sides import pair, side
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mtassay.methods.behavior.infill.lexicon.entries import load_lexicon
-from mtassay.methods.behavior.infill.lexicon.names import name_offers
-from mtassay.methods.behavior.infill.lexicon.words import word_offers
+from mtassay.methods.behavior.infill.lexicon.offers import name_offers, word_offers
 from mtassay.methods.behavior.nouns import ReadPair
 from mtassay.tools.annotate.annotation import Annotation
 

@@ -8,9 +8,15 @@ from hypothesis import strategies as st
 
 from mtassay.core import Edit, apply_edits
 from mtassay.languages import parse_pair
-from mtassay.methods.behavior.infill.gaps import adapted_changes, exact_changes, is_left
 from mtassay.methods.behavior.infill.prompts import messages
-from mtassay.methods.behavior.infill.replies import MOST_CHARACTERS, Sentences, read_reply
+from mtassay.methods.behavior.infill.replies import (
+    MOST_CHARACTERS,
+    Sentences,
+    adapted_changes,
+    exact_changes,
+    is_left,
+    read_reply,
+)
 from tests.methods.behavior.infill.build import BOTH, EN_PT, SHOP, as_json, masked
 
 GOOD = Sentences("A cat.", "Um gato.")

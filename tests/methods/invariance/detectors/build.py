@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from mtassay.core import Edit
-from mtassay.methods.invariance.nouns import Answer, Compared
+from mtassay.methods.invariance.answers import Answer, Compared
 from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.annotate.fake import FakeAnnotator
 from mtassay.tools.encoder import Encoder, Vectors

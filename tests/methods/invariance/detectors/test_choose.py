@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
+from mtassay.methods.invariance.answers import Answer
 from mtassay.methods.invariance.detectors.base import PairDetector, PhraseDetector, RelationDetector
 from mtassay.methods.invariance.detectors.companions import default_detectors, open_detectors
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.detectors.coverage import OverTranslation, UnderTranslation
-from mtassay.methods.invariance.nouns import Answer
 from mtassay.registry import names
 from mtassay.tools.annotate.annotation import Annotation
 from tests.methods.invariance.detectors.build import answer, encoder_of

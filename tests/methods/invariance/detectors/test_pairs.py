@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from mtassay.languages import parse_pair
+from mtassay.methods.invariance.answers import Answer
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.detectors.coverage import OverTranslation, UnderTranslation
 from mtassay.methods.invariance.detectors.details import Entities, NumbersDetector
 from mtassay.methods.invariance.detectors.untranslated import Untranslated, Vocabularies
-from mtassay.methods.invariance.nouns import Answer
 from mtassay.tools.annotate.annotation import Annotation
 from tests.methods.invariance.detectors.build import answer, encoder_of, english
 

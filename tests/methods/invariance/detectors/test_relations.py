@@ -6,12 +6,12 @@ import pytest
 
 from mtassay.core import Segment
 from mtassay.languages import parse_pair
+from mtassay.methods.invariance.answers import Answer
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.detectors.coverage import Growth
 from mtassay.methods.invariance.detectors.referential import Referential, phrase_segments
 from mtassay.methods.invariance.detectors.traces import NoTrace, SameOutput, WordMeanings
 from mtassay.methods.invariance.detectors.untranslated import UntranslatedVariant, Vocabularies
-from mtassay.methods.invariance.nouns import Answer
 from tests.methods.invariance.detectors.build import answer, compared, encoder_of, english, portuguese
 
 SOURCE, OUTPUT = "she buys a small lamp", "ela compra um candeeiro pequeno"

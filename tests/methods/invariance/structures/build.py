@@ -7,7 +7,7 @@ sentences are made for these tests.
 from __future__ import annotations
 
 from mtassay.core import Edit
-from mtassay.methods.invariance.nouns import Answer, Compared
+from mtassay.methods.invariance.answers import Answer, Compared
 from mtassay.tools.annotate.annotation import Annotation, Token
 
 

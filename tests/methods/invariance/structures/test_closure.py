@@ -7,10 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from mtassay.core import Edit
-from mtassay.methods.invariance.nouns import Compared
-from mtassay.methods.invariance.structures.closure import WordClosures
-from mtassay.methods.invariance.structures.closures import Closure, Linked, find_closures
-from mtassay.methods.invariance.structures.paraphrase import Paraphrase
+from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.structures.closure import (
+    Closure,
+    Linked,
+    Paraphrase,
+    WordClosures,
+    find_closures,
+)
 from mtassay.methods.invariance.structures.words import words_of
 from mtassay.tools.align.aligner import Links, WordAligner, Words
 from mtassay.tools.annotate.annotation import Annotation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.methods.invariance.nouns import Compared
+from mtassay.methods.invariance.answers import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.tree import Tree
 from mtassay.methods.invariance.structures.triples import Triples

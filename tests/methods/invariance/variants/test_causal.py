@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
-from mtassay.methods.invariance.variants.causal import CausalLM, rank
+from mtassay.methods.invariance.variants.models import CausalLM, rank
 from mtassay.tools.lm.hub import CausalModel
 from tests.methods.invariance.variants import lms
 from tests.methods.invariance.variants.lms import FakeCausal, place

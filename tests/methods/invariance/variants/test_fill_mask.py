@@ -9,7 +9,7 @@ import pytest
 
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.methods.invariance.variants.base import Candidate, Place
-from mtassay.methods.invariance.variants.fill_mask import FillMask
+from mtassay.methods.invariance.variants.models import FillMask
 from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.lm.hub import Gap, MaskedModel, TransformersMasked
 from mtassay.tools.lm.vocabulary import read_words

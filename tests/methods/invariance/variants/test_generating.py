@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mtassay.core import Segment, original_of
-from mtassay.methods.invariance.nouns import edit_of
+from mtassay.methods.invariance.answers import edit_of
 from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter, open_substituter
 from mtassay.methods.invariance.variants.generating import VariantSettings, generate
 from mtassay.methods.invariance.variants.places import same_structure, similarities

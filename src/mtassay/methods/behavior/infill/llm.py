@@ -19,9 +19,15 @@ from mtassay.errors import ClosedError, RejectedError, UsageError
 from mtassay.languages import Pair
 from mtassay.methods.behavior import objections
 from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected
-from mtassay.methods.behavior.infill.gaps import adapted_changes, exact_changes, is_left
 from mtassay.methods.behavior.infill.prompts import SCHEMA, messages
-from mtassay.methods.behavior.infill.replies import Sentences, read_reply, unquoted
+from mtassay.methods.behavior.infill.replies import (
+    Sentences,
+    adapted_changes,
+    exact_changes,
+    is_left,
+    read_reply,
+    unquoted,
+)
 from mtassay.options import open_system
 from mtassay.systems.live import Limits, LiveSystem, signature
 from mtassay.tools.chat import ChatReply, Message

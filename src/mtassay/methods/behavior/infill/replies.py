@@ -1,16 +1,155 @@
-"""Reads what a language model replied: two sentences, as JSON or after the labels it was asked for."""
+"""What of a language model's reply is the edited pair, and what else it changed."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
+from mtassay.core import Edit
 from mtassay.languages import Pair
+from mtassay.methods.behavior.infill.base import MASK
 from mtassay.methods.behavior.infill.prompts import SOURCE_KEY, TRANSLATION_KEY, labels
 
-__all__ = ["MOST_CHARACTERS", "Sentences", "read_reply", "unquoted"]
+__all__ = [
+    "MOST_CHARACTERS",
+    "Adapted",
+    "Sentences",
+    "adapted_changes",
+    "exact_changes",
+    "is_left",
+    "places_of",
+    "read_reply",
+    "unquoted",
+]
+
+
+Place = tuple[int, int]
+
+_LEFT = re.compile(r"<\s*/?\s*mask\s*\d*\s*/?\s*>|\[\s*mask\s*\d*\s*\]|<extra_id_\d+>|_{3,}", re.IGNORECASE)
+_UNSPACED = "⺀-鿿豈-﫿぀-ヿ가-힯฀-๿"
+_PIECE = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|[^\w\s]")
+_SPACED_LETTER = re.compile(rf"[^\W{_UNSPACED}]")
+# A number of a mask stands where no text can have one.
+_GAP = "\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted:
+    """The edit of a text in which more was changed; `share` of its unmasked words, 0 to 1, was."""
+
+    changes: tuple[Edit, ...]
+    share: float
+
+
+def is_left(text: str, *, before: str = "") -> bool:
+    """Whether a text still has a mask, in any usual spelling, that was not in it `before`.
+
+    >>> is_left("A <mask> barks"), is_left("A [MASK 2] barks"), is_left("A dog barks")
+    (True, True, False)
+    """
+    known = {found.group().casefold() for found in _LEFT.finditer(before)}
+    return any(found.group().casefold() not in known for found in _LEFT.finditer(text))
+
+
+def places_of(masked: str) -> list[Place]:
+    """Where the masks of a text stand."""
+    return [found.span() for found in re.finditer(re.escape(MASK), masked)]
+
+
+def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Edit, ...] | None:
+    """The changes that make `filled` of `text`, one at each place; `None` if anything else changed.
+
+    `places` are in order and do not overlap. All other characters must be the same; only spaces at the edges
+    of a place may differ, where no two words run together, and those of `text` count. An empty filling is
+    none. With several places a text can be read in more than one way: earlier ones are as short as can be.
+
+    >>> exact_changes("A small dog barks", [(2, 7)], "A very young dog barks")
+    (Edit(start=2, end=7, before='small', after='very young', pos=''),)
+    >>> exact_changes("A small dog barks", [(2, 7)], "A young cat barks") is None
+    True
+    """
+    edges = [0, *(edge for place in places for edge in place), len(text)]
+    kept = [text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    first, last = kept[0].lstrip().rstrip(), kept[-1].strip()
+    filled = filled.strip()
+    if not places or not filled.startswith(first) or not filled.endswith(last):
+        return None
+    stop = len(filled) - len(last)
+    at, fills, glued = len(first), [], [first]
+    for piece in kept[1:-1]:
+        middle = piece.strip()
+        # At least one character is the filling.
+        found = filled.find(middle, at + 1, stop) if middle else _next_space(filled, at, stop)
+        if found < 0:
+            return None
+        fills.append(filled[at:found])
+        at = found + len(middle)
+        glued.append(middle)
+    fills.append(filled[at:stop] if at <= stop else "")
+    for before, fill, after in zip(glued, fills, [*glued[1:], last], strict=True):
+        if not fill.strip() or _run_together(before, fill) or _run_together(fill, after):
+            return None
+    return tuple(
+        Edit(start, end, text[start:end], fill.strip())
+        for (start, end), fill in zip(places, fills, strict=True)
+    )
+
+
+def adapted_changes(text: str, places: Sequence[Place], filled: str) -> Adapted:
+    """The edits of a text in which the rest may have changed too, and how much of the rest did.
+
+    The share counts unmasked words that are gone, and words that are new and not next to a place, against
+    all unmasked words (characters of a script without spaces are words). Two places with nothing left
+    between them share one change.
+
+    >>> found = adapted_changes("o gato preto dorme bem", [(2, 6)], "a gata preta dorme bem")
+    >>> found.changes[0].after, found.share
+    ('a gata preta', 0.5)
+    """
+    before, starts, ends = _pieces(text, places)
+    pieces = [(found.group(), *found.span()) for found in _PIECE.finditer(filled)]
+    after = [word for word, _, _ in pieces]
+    changes, moved = [], 0
+    for kind, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        gone = sum(piece != _GAP for piece in before[i:j])
+        if gone == j - i:  # no place is here
+            moved += max(gone, m - k)
+            continue
+        moved += gone
+        start, end = starts[i], ends[j - 1]
+        put = filled[pieces[k][1] : pieces[m - 1][2]] if m > k else ""
+        changes.append(Edit(start, end, text[start:end], put))
+    words = sum(piece != _GAP for piece in before)
+    return Adapted(tuple(changes), min(1.0, moved / words) if words else 0.0)
+
+
+def _pieces(text: str, places: Sequence[Place]) -> tuple[list[str], list[int], list[int]]:
+    """The words of a text with a mark at each place, and where each begins and ends."""
+    found, done = [], 0
+    for start, end in places:
+        found += [(m.group(), *m.span()) for m in _PIECE.finditer(text, done, start)]
+        found.append((_GAP, start, end))
+        done = end
+    found += [(m.group(), *m.span()) for m in _PIECE.finditer(text, done)]
+    return [w for w, _, _ in found], [s for _, s, _ in found], [e for _, _, e in found]
+
+
+def _next_space(text: str, start: int, stop: int) -> int:
+    """Where the first word after `start` ends; -1 if nothing follows it."""
+    begin = start + len(text[start:stop]) - len(text[start:stop].lstrip())
+    return next((i for i in range(begin + 1, stop) if text[i].isspace()), -1)
+
+
+def _run_together(left: str, right: str) -> bool:
+    """Whether two words of a script with spaces meet without one."""
+    return bool(_SPACED_LETTER.match(left[-1:]) and _SPACED_LETTER.match(right[:1]))
+
 
 MOST_CHARACTERS = 20_000
 """A longer reply is not read: no pair of sentences is that long."""

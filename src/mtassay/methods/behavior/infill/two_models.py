@@ -19,7 +19,7 @@ from mtassay.core import Edit, Tools, apply_edits
 from mtassay.errors import ServiceError, UsageError
 from mtassay.languages import Pair
 from mtassay.methods.behavior.infill.base import MASK, Filled, Infiller, Masked, Rejected
-from mtassay.methods.behavior.infill.gaps import exact_changes, places_of
+from mtassay.methods.behavior.infill.replies import exact_changes, places_of
 from mtassay.packages import load_package, redact
 from mtassay.systems.live import signature
 from mtassay.tools.lm.hub import Gap, MaskedModel, choose_device, identity, open_masked, readable

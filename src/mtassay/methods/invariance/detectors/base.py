@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.nouns import Answer, Compared
+from mtassay.methods.invariance.answers import Answer, Compared
 from mtassay.tools.annotate.annotation import Layer
 
 __all__ = ["Detector", "PairDetector", "PhraseDetector", "RelationDetector", "Shared", "Suspicion"]

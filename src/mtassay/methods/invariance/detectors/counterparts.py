@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.nouns import Answer
+from mtassay.methods.invariance.answers import Answer
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
 from mtassay.tools.align.table import Lexicon, lexicon_pairs, likeness, read_lexicon
 from mtassay.tools.annotate.annotation import Annotation, Token

@@ -12,9 +12,9 @@ from math import exp, log
 from statistics import median
 from typing import ClassVar
 
+from mtassay.methods.invariance.answers import Answer, Compared
 from mtassay.methods.invariance.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.methods.invariance.structures.words import words_of, words_of_both
 from mtassay.tools.annotate.annotation import Annotation, Layer
 

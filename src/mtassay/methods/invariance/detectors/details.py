@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from mtassay.core import Segment
 from mtassay.languages import Pair
+from mtassay.methods.invariance.answers import Answer
 from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.nouns import Answer
 from mtassay.metrics.guards import Numbers
 from mtassay.metrics.nee.matching import Haystack, forms_of
 from mtassay.metrics.nee.texts import Normaliser

@@ -14,9 +14,9 @@ from typing import ClassVar
 import numpy as np
 
 from mtassay.core import Edit
+from mtassay.methods.invariance.answers import Compared
 from mtassay.methods.invariance.detectors.base import RelationDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.nouns import Compared
 from mtassay.methods.invariance.structures.words import words_of, words_of_both
 from mtassay.metrics.guards import fold
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors

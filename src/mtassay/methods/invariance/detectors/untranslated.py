@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.languages import Pair
+from mtassay.methods.invariance.answers import Answer, Compared
 from mtassay.methods.invariance.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import lexicon_of
-from mtassay.methods.invariance.nouns import Answer, Compared
 from mtassay.methods.invariance.structures.words import words_of
 from mtassay.texts.identification import script_of
 from mtassay.tools.align.table import Lexicon

@@ -8,7 +8,7 @@ from typing import ClassVar, cast
 
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
-from mtassay.methods.invariance.nouns import Compared
+from mtassay.methods.invariance.answers import Compared
 from mtassay.registry import find, is_known, names
 from mtassay.tools.annotate.annotation import Layer
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.nouns import Compared
+from mtassay.methods.invariance.answers import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import compare_words
 from mtassay.tools.annotate.annotation import Annotation, Layer, with_phrases

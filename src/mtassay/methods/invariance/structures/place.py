@@ -15,7 +15,7 @@ from collections.abc import Hashable, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from mtassay.methods.invariance.nouns import Compared
+from mtassay.methods.invariance.answers import Compared
 from mtassay.methods.invariance.structures.words import Stretch, Words, align, common_ends, words_of_both
 from mtassay.tools.annotate.annotation import Token
 

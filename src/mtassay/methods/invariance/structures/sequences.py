@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.nouns import Compared
+from mtassay.methods.invariance.answers import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, agree, compare_words
 from mtassay.methods.invariance.structures.words import (

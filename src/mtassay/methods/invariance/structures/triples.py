@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from mtassay.methods.invariance.nouns import Compared
+from mtassay.methods.invariance.answers import Compared
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, compare_words
 from mtassay.methods.invariance.structures.words import Words, gone_and_new, head_name, universal

@@ -9,8 +9,8 @@ from random import Random
 from mtassay.core import Edit, Segment, Tools, original_of
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
+from mtassay.methods.invariance.answers import variant_of
 from mtassay.methods.invariance.detectors.referential import phrase_segments
-from mtassay.methods.invariance.nouns import variant_of
 from mtassay.methods.invariance.variants.base import Place, Substituter, open_substituter
 from mtassay.methods.invariance.variants.places import (
     changeable,

@@ -1,18 +1,271 @@
-"""Where a word of the lexicon must be left alone, in any language, and which of its forms stands there."""
+"""What must stand around a word that is edited, and what must not."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 
-from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag
-from mtassay.methods.behavior.infill.lexicon.english_context import Place, apart, is_unsafe_in_english
-from mtassay.methods.behavior.infill.lexicon.entries import Entry, rows_of
-from mtassay.methods.behavior.infill.lexicon.time_context import contradicts_time
+from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag, takes_more
+from mtassay.methods.behavior.infill.lexicon.entries import LANGUAGES, PARTS, Entry, rows_of
 from mtassay.tools.annotate.annotation import Annotation, Token
+from mtassay.tools.articles import wants_an
 
-__all__ = ["left_alone", "opens_sentence", "possible_cells"]
+__all__ = [
+    "Place",
+    "apart",
+    "contradicts_time",
+    "goes_with_words_before",
+    "is_unsafe_in_english",
+    "left_alone",
+    "opens_sentence",
+    "possible_cells",
+]
+
+
+_IN_DAY = frozenset(("every", "meal", "part of day", "past day"))
+"""The groups with words for a part of the day, such as `this morning`, and with what is done in one."""
+_CLOCK = re.compile(
+    r"\bo['’]clock\b|\b(?:half|quarter) (?:past|to)\b|\d ?[ap]\.?m\b|\d:\d\d\b"
+    r"|\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirty) (?:in the|at night)\b"
+    r"|\bhoras\b|\d ?h(?:\d\d)?\b|\bàs? \w+(?: e \w+)? da\b|\bUhr\b|\bhalb \w|\bViertel (?:vor|nach)\b"
+    r"|[\d一二三四五六七八九十两]点",
+    re.IGNORECASE,
+)
+_SPANS = frozenset((
+    "holiday", "month", "part of day", "season", "short time", "time span", "weekday", "weekday short",
+))  # fmt: skip
+_MORE_SPANS = frozenset(("decade", "time", "weekend", "vez", "década", "Mal", "Wochenende"))
+_MONTHS = frozenset(("month",))
+
+
+def contradicts_time(language: str, annotation: Annotation, place: Place, entry: Entry) -> bool:
+    """Whether another word here would not go with the times that the sentence names."""
+    if entry.group in _IN_DAY:  # `half past seven in the morning`
+        return _CLOCK.search(annotation.text) is not None
+    if entry.group == "month":  # `from December 22 to January 4`
+        months = _forms(language, _MONTHS)
+        return sum(not months.isdisjoint(_spellings(token.text)) for token in annotation.tokens) > 1
+    if entry.group == "order" and place[1] < len(annotation.tokens):  # `last Tuesday` is no last one
+        after = annotation.tokens[place[1]].text
+        return after in _MORE_SPANS or after in _forms(language, _SPANS)
+    return False
+
+
+def _spellings(word: str) -> tuple[str, str]:
+    """As it is, and as it would be inside a sentence: `Maio` may be `maio`, but `may` is no month."""
+    return word, word[:1].lower() + word[1:]
+
+
+@cache
+def _forms(language: str, groups: frozenset[str]) -> frozenset[str]:
+    """All forms of the words of these groups."""
+    return frozenset(
+        form
+        for name in ("calendar", "measures")
+        for _, row in rows_of(name)
+        if row["group"] in groups and row.get(language)
+        for form in LANGUAGES[language](PARTS[name], row[language]).values()
+    )
+
+
+Place = tuple[int, int]
+"""Token numbers: the first, and the one after the last."""
+
+_TAGS: dict[str, tuple[str, ...]] = {
+    "NOUN": ("NN",), "VERB": ("VB",), "ADJ": ("JJ",), "ADV": ("RB",), "ADP": ("IN",),
+    "DET": ("DT", "JJ", "PRP$"),
+}  # fmt: skip
+_ALONE = frozenset(("speech", "recall", "motion up", "growth", "wait", "live", "departure"))
+"""The groups of verbs that need no object; all others are used with a direct one."""
+_BY_NUMBER = frozenset(("motion up", "growth"))
+"""The groups of verbs that are replaced only where a number says how much."""
+_GOVERNED = frozenset(("about", "against", "as", "for", "into", "of", "off", "on", "out", "over", "to", "up"))
+"""What a verb may ask for and another one not: `work on`, but not `study on`."""
+_COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))
+"""The groups of nouns that are replaced only after a number."""
+_FOODS = frozenset(("cake", "drink", "fruit", "meat", "seasoning", "side dish", "vegetable"))
+_PORTION = re.compile(
+    r"(?:bag|bar|basket|bite|bottle|bowl|box|bunch|can|carton|cup|dish|glass|gram|jar|jug|kilo|kilogram|liter"
+    r"|litre|mouthful|mug|ounce|pack|package|packet|pan|piece|pinch|plate|portion|pot|pound|sack|serving|sip"
+    r"|slice|spoon|spoonful|stick|tablespoon|teaspoon|tin|ton|tray)(?:e?s)?|loaf|loaves"
+)
+"""What food and drink come in; not all of them come in each: `two slices of bread`, but not of pasta."""
+_SIZES = frozenset(("age", "depth", "height", "length", "stature", "texture"))
+"""The groups of adjectives that may say what a number measures: `58 inches long`."""
+_CONTRASTS = frozenset(("as", "but", "even", "yet"))
+"""After these an adjective or adverb is what nobody expects, and its opposite makes no sense."""
+_NO_NOUN = frozenset(("VERB", "AUX", "ADP", "PUNCT", "SCONJ", "PRON", "PART"))
+"""What cannot begin a noun phrase after an adjective."""
+_SPEAKERS = frozenset(("i", "me", "us", "we"))
+_TIMES = frozenset((
+    "amount", "day", "days", "hour", "hours", "minute", "minutes", "month", "months", "second", "seconds",
+    "time", "week", "weeks", "while", "year", "years",
+))  # fmt: skip
+
+
+def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+    """Whether the words around make an edit here unsafe."""
+    token = tokens[place[0]]
+    if place[1] - place[0] == 1 and token.tag and not token.tag.startswith(_TAGS.get(entry.part, ("",))):
+        return True
+    if entry.group.startswith(("state ", "city ")) and _in_address(tokens, place):
+        return True
+    check = {
+        "NOUN": _noun, "VERB": _verb, "ADJ": _adjective, "ADV": _adverb, "DET": _determiner,
+        "ADP": _preposition,
+    }.get(entry.part)  # fmt: skip
+    return check is not None and check(tokens, place, entry)
+
+
+def goes_with_words_before(
+    tokens: Sequence[Token], place: Place, after: str, *, part: str, forms: Mapping[str, str]
+) -> bool:
+    """Whether `a`, `an`, `more` or `most` right before a word can stand before another.
+
+    `part` and `forms` are those of the other.
+    """
+    before = tokens[place[0] - 1].text.lower() if place[0] else ""
+    if before in ("more", "most") and part == "ADJ":
+        return takes_more(after)
+    if before in ("a", "an"):
+        is_countable = part != "NOUN" or "pl" in forms
+        return is_countable and wants_an(tokens[place[0]].text) == wants_an(after)
+    return True
+
+
+def apart(tokens: Sequence[Token], number: int) -> bool:
+    """Whether more than a space stands before this token."""
+    return tokens[number].start > tokens[number - 1].end + 1
+
+
+def _noun(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+    before, after = _before(tokens, place), _after(tokens, place)
+    if _in_title(tokens, place, entry):
+        return True
+    inside = {child.relation for child in tokens[place[0] : place[1]]}
+    if "compound" in _relations(tokens, place) - inside:
+        return True
+    if tokens[place[1] - 1].relation in ("compound", "nmod", "amod"):
+        return True
+    if entry.group.removeprefix("british ") in _COUNTED and (before is None or before.pos != "NUM"):
+        return True
+    if entry.group in _FOODS and _is_portioned(tokens, place):
+        return True
+    if after is not None and after.text in ("of", "per"):  # a part or an amount of something else
+        return True
+    # A noun that says what another is, as in `city council`, without the parser's help.
+    return after is not None and after.pos in ("NOUN", "PROPN") and not apart(tokens, place[1])
+
+
+def _is_portioned(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether a portion of it is named; one word may stand between, as in `a bowl of hot soup`."""
+    before = [token.text.lower() for token in tokens[max(place[0] - 3, 0) : place[0]]]
+    return any(word == "of" and _PORTION.fullmatch(portion) for portion, word in pairwise(before))
+
+
+def _verb(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+    relations = _relations(tokens, place)
+    if entry.group in _BY_NUMBER:
+        if all(other.pos != "NUM" for other in tokens):
+            return True
+    elif _governs(tokens, place[1]):
+        return True
+    if entry.group in ("wait", "live") and relations & {"dobj", "obj"}:  # `sing a song`
+        return True
+    if entry.group not in _ALONE and not relations & {"dobj", "obj", "nsubjpass"}:
+        return True
+    return "prt" in relations or tokens[place[0]].relation in ("compound", "amod")
+
+
+def _adjective(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+    before, after = _before(tokens, place), _after(tokens, place)
+    if _in_title(tokens, place, entry) or _is_unexpected(before):
+        return True
+    if entry.group in _SIZES and any(other.pos == "NUM" for other in tokens[max(place[0] - 2, 0) : place[0]]):
+        return True
+    # `the final` is a noun
+    return before is not None and before.pos == "DET" and (after is None or after.pos in _NO_NOUN)
+
+
+def _adverb(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+    after = _after(tokens, place)
+    if entry.group == "soon" and after is not None and after.tag in ("JJ", "VBG", "VBN"):
+        return True  # `immediately following`
+    return _is_unexpected(_before(tokens, place))
+
+
+def _determiner(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+    if entry.group.startswith("mine"):  # `I lost my way`
+        return any(other.text.lower() in _SPEAKERS for other in tokens)
+    if entry.group != "quantity":  # `this` alone points to what was said
+        after = _after(tokens, place)
+        return after is None or after.pos in _NO_NOUN
+    # `some damage` cannot be several.
+    noun = next((other for other in tokens[place[1] : place[1] + 4] if other.pos in ("NOUN", "PROPN")), None)
+    return noun is not None and noun.tag not in ("", "NNS", "NNPS")
+
+
+def _preposition(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+    """Whether a preposition has no object that goes with the others of its group as well."""
+    after, next_but_one = [*tokens[place[1] : place[1] + 2], None, None][:2]
+    if after is None or after.pos not in ("DET", "PROPN", "NOUN", "PRON", "NUM", "ADJ"):
+        return True
+    if after.pos == "NUM":  # `after two weeks` is a span of time, `after 8 a.m.` a point
+        if next_but_one is None or next_but_one.pos != "NOUN":
+            return False
+        return next_but_one.text[-2:] not in ("m.", "am", "pm")
+    if entry.group == "time":  # `after a short time` is a span of time too
+        return any(other.text.lower() in _TIMES for other in tokens[place[1] : place[1] + 5])
+    return entry.group == "near" and after.pos == "ADJ"
+
+
+def _before(tokens: Sequence[Token], place: Place) -> Token | None:
+    return tokens[place[0] - 1] if place[0] else None
+
+
+def _after(tokens: Sequence[Token], place: Place) -> Token | None:
+    return tokens[place[1]] if place[1] < len(tokens) else None
+
+
+def _relations(tokens: Sequence[Token], place: Place) -> set[str]:
+    """How what hangs below these words is related to them."""
+    return {child.relation for child in tokens if place[0] <= child.head < place[1]}
+
+
+def _is_unexpected(before: Token | None) -> bool:
+    return before is not None and before.text.lower() in _CONTRASTS
+
+
+def _governs(tokens: Sequence[Token], number: int) -> bool:
+    """Whether a preposition follows that the verb may ask for; with a date or a time it does not."""
+    word = tokens[number].text.lower() if number < len(tokens) else ""
+    if word not in _GOVERNED:
+        return False
+    after = tokens[number + 1] if number + 1 < len(tokens) else None
+    if after is None:
+        return True
+    is_time = after.pos == "NUM" or after.text in _TIMES or (word == "on" and after.pos == "PROPN")
+    return not is_time
+
+
+def _in_title(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+    """Whether two capitals in a row make a title, as in `The Seventh Seal` or `Old Town`."""
+    token, after = tokens[place[0]], _after(tokens, place)
+    forms = {*entry.source.values(), *entry.reference.values()}
+    is_raised = token.text[:1].isupper() and token.text not in forms
+    return is_raised and after is not None and after.text[:1].isupper()
+
+
+def _in_address(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether a comma and another name come right before or after, as in `Portland, Oregon`."""
+    near = (tokens[max(place[0] - 2, 0) : place[0]], tokens[place[1] : place[1] + 2][::-1])
+    return any(
+        len(both) == 2 and both[1].text == "," and both[0].pos == "PROPN" and both[0].text[:1].isupper()
+        for both in near
+    )
+
 
 _OPENING = frozenset(".!?:\"“”«»'‘’—–-(¿¡…>")
 _JOINTS = frozenset("-/_@{}<>%&")

@@ -12,11 +12,9 @@ from mtassay.languages import Pair, parse_pair
 from mtassay.methods.behavior.capabilities.base import Capability, capability_class
 from mtassay.methods.behavior.infill.base import Distinct, Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.infill.lexicon.entries import DATA, Substitute, load_lexicon, near_groups
-from mtassay.methods.behavior.infill.lexicon.names import name_offers
 from mtassay.methods.behavior.infill.lexicon.numbers import number_offers
-from mtassay.methods.behavior.infill.lexicon.offers import Offer
+from mtassay.methods.behavior.infill.lexicon.offers import Offer, name_offers, word_offers
 from mtassay.methods.behavior.infill.lexicon.times import time_offers
-from mtassay.methods.behavior.infill.lexicon.words import word_offers
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 
 __all__ = ["LexiconInfiller", "lexicon_offers", "lexicon_spans"]

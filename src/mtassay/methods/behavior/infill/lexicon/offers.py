@@ -1,15 +1,27 @@
-"""What the lexicon offers for a pair: each place that it can edit, with all that may stand there."""
+"""Words and names that may take the place of others."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
-from mtassay.methods.behavior.infill.lexicon.entries import Substitute
-from mtassay.methods.behavior.nouns import AlignedSpan
-from mtassay.tools.annotate.annotation import Annotation
+from mtassay.methods.behavior.infill.lexicon.context import (
+    Place,
+    goes_with_words_before,
+    left_alone,
+    opens_sentence,
+    possible_cells,
+)
+from mtassay.methods.behavior.infill.lexicon.english import says_gender
+from mtassay.methods.behavior.infill.lexicon.entries import Entry, Lexicon, Substitute, rows_of
+from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.tools.annotate.annotation import Annotation, Token
 
-__all__ = ["Offer", "fitted", "head_of", "keeps_genitive"]
+__all__ = ["Offer", "fitted", "head_of", "keeps_genitive", "name_offers", "word_offers"]
+
 
 _GENITIVE = re.compile(r"['’](s\b)?")
 _SIBILANTS = ("s", "x", "z", "ß")
@@ -71,3 +83,267 @@ def keeps_genitive(text: str, start: int, end: int, after: str) -> bool:
         return not after.endswith("s") or text[start:end].endswith("s")
     # Behind any other word it closes a quotation.
     return after.endswith(_SIBILANTS) or not text[start:end].endswith(_SIBILANTS)
+
+
+_ROMAN = re.compile(r"[IVX]+")
+_LATIN = frozenset(("en", "pt", "de"))
+_TITLES = frozenset(
+    ["mr", "mrs", "ms", "dr", "sr", "sra", "mr.", "mrs.", "ms.", "dr.", "sr.", "sra.", "herr", "frau"]
+)
+_PARTS = frozenset(["da", "de", "do", "das", "dos", "e", "van", "von", "der", "den", "di", "la", "le"])
+
+
+@cache
+def _names() -> dict[str, tuple[str, str]]:
+    """The kind (`female`, `male`, `family`) and the origin of each name."""
+    return {
+        name: (row["kind"], row["origin"]) for _, row in rows_of("names") for name in row["names"].split()
+    }
+
+
+def name_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
+    """One offer for each given or family name that stands once on both sides, unchanged, in order.
+
+    A family name is known by the given name or the title before it, so that no place or firm is taken for
+    one. A given name is replaced by one of the same gender and, where that is known, of the same origin.
+    """
+    if not set(languages) <= _LATIN:
+        return []
+    counts = [Counter(token.text for token in side.tokens) for side in (pair.source, pair.reference)]
+    offers = []
+    for number, token in enumerate(pair.source.tokens):
+        if counts[0][token.text] != 1 or counts[1][token.text] != 1:
+            continue
+        kind = _kind(pair.source, number)
+        if kind is None:
+            continue
+        place = next(i for i, other in enumerate(pair.reference.tokens) if other.text == token.text)
+        if _kind(pair.reference, place) is None:
+            continue
+        other = pair.reference.tokens[place]
+        where = (token.start, token.end, other.start, other.end)
+        taken = counts[0] + counts[1]
+        free = [
+            name
+            for name, (its_kind, _) in _names().items()
+            if its_kind == kind
+            and not taken[name]
+            and keeps_genitive(pair.source.text, *where[:2], name)
+            and keeps_genitive(pair.reference.text, *where[2:], name)
+        ]
+        found = _nearest(token.text, free)
+        if not found:
+            continue
+        offers.append(Offer(*where, number, f"{kind} name", ("PROPN", "PERSON"), found))
+    return offers
+
+
+def _kind(annotation: Annotation, number: int) -> str | None:
+    tokens = annotation.tokens
+    token = tokens[number]
+    if (
+        not token.text[:1].isupper()
+        or _ROMAN.fullmatch(token.text)
+        or _joined(annotation, token)
+        or _in_firm(annotation, number)
+    ):
+        return None
+    before = tokens[number - 1] if number else None
+    after = tokens[number + 1] if number + 1 < len(tokens) else None
+    listed = _names().get(token.text, ("", ""))[0]
+    given_before = before is not None and _names().get(before.text, ("", ""))[0] in ("female", "male")
+    if after is not None and _ROMAN.fullmatch(after.text):
+        return None
+    if given_before or (before is not None and before.text.lower() in _TITLES and listed in ("", "family")):
+        last = after is None or not (after.text[:1].isupper() or after.text in _PARTS)
+        return "family" if last and listed in ("", "family") and token.text.isalpha() else None
+    if listed not in ("female", "male"):
+        return None
+    if before is not None and before.text[:1].isupper() and before.pos == "PROPN" and not _is_title(before):
+        # `Santa Marta`, `Lake Charlotte`: the name of something else
+        return listed if before.text.lower() in _KNOWN_BEFORE else None
+    return listed
+
+
+_KNOWN_BEFORE = frozenset([
+    "mayor", "president", "queen", "king", "prince", "princess", "captain", "coach", "goalkeeper",
+    "defender", "judge", "aunt", "uncle", "grandma", "grandpa", "dona", "seu", "dom", "sir", "lady",
+    "professor", "doctor", "chef", "sister", "brother", "emperor", "senator", "minister",
+])  # fmt: skip
+
+
+def _is_title(token: Token) -> bool:
+    return token.text.lower() in _TITLES | _KNOWN_BEFORE
+
+
+def _in_firm(annotation: Annotation, number: int) -> bool:
+    """Whether an annotator takes it for part of a firm, a building or a work."""
+    kinds = {entity.label for entity in annotation.entities if entity.start <= number < entity.end}
+    return bool(kinds & {"ORG", "FAC", "WORK_OF_ART", "PRODUCT", "LAW", "EVENT"})
+
+
+def _joined(annotation: Annotation, token: Token) -> bool:
+    return annotation.text[token.end : token.end + 1] in ("-", "@", "_", "/") or (
+        token.start > 0 and annotation.text[token.start - 1] in "-@_/{"
+    )
+
+
+def _nearest(name: str, others: list[str]) -> tuple[Substitute, ...]:
+    """Those of the same origin, or all where there are none."""
+    origin = _names().get(name, ("", ""))[1]
+    near = [other for other in others if _names()[other][1] == origin]
+    return tuple(Substitute(other, other) for other in near or others)
+
+
+_LONGEST = 4
+_NEAR = 3
+_ENTITIES = {
+    "month": "DATE", "weekday": "DATE", "season": "DATE", "city": "GPE", "country": "GPE", "state": "GPE",
+    "continent": "LOC", "nationality": "NORP", "people": "NORP", "language": "LANGUAGE",
+    "holiday": "DATE", "ordinal": "ORDINAL",
+}  # fmt: skip
+
+
+class _Side:
+    """One side of a pair with all its word sequences, as written and in lower case."""
+
+    def __init__(self, language: str, annotation: Annotation) -> None:
+        self.language = language
+        self.annotation = annotation
+        self.places: defaultdict[str, list[Place]] = defaultdict(list)
+        count = len(annotation.tokens)
+        for first in range(count):
+            for after in range(first + 1, min(first + _LONGEST, count) + 1):
+                self.places[self.text((first, after)).lower()].append((first, after))
+
+    def text(self, place: Place) -> str:
+        return self.annotation.text[self.start(place) : self.end(place)]
+
+    def start(self, place: Place) -> int:
+        return self.annotation.tokens[place[0]].start
+
+    def end(self, place: Place) -> int:
+        return self.annotation.tokens[place[1] - 1].end
+
+    def spelled(self, place: Place, form: str) -> bool:
+        """Whether this form stands here; its capital may differ only at the start of a sentence."""
+        written = self.text(place)
+        return written == form or (
+            written == fitted(form, written) and opens_sentence(self.annotation, place[0])
+        )
+
+    def written(self, place: Place, form: str) -> str:
+        """A form as it is written here: with a capital only where that comes from a sentence's start."""
+        starts = opens_sentence(self.annotation, place[0])
+        return fitted(form, self.text(place)) if starts else form
+
+    def has_any(self, forms: Iterable[str]) -> bool:
+        """Whether one of these forms stands here already."""
+        return any(form.lower() in self.places for form in forms)
+
+    def only_place(self, forms: Iterable[str]) -> tuple[str, Place] | None:
+        """The one place where a form of an entry stands, with that form; `None` where it is not, or twice."""
+        found = [(form, place) for form in set(forms) for place in self.places.get(form.lower(), ())]
+        if not found:
+            return None
+        form, place = min(found, key=lambda item: (item[1][0] - item[1][1], item[0] != self.text(item[1])))
+        # `mais antiga` holds `antiga`: the longest stands for all that it covers.
+        if any(other[0] < place[0] or other[1] > place[1] for _, other in found):
+            return None
+        return (form, place) if self.spelled(place, form) else None
+
+
+def word_offers(lexicon: Lexicon, languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
+    """One offer for each word of the source that the lexicon can replace on both sides, in order.
+
+    A word that stands twice on a side is left out: which goes with which would be a guess.
+    """
+    source, reference = _Side(languages[0], pair.source), _Side(languages[1], pair.reference)
+    found: dict[Place, Offer] = {}
+    for entry in lexicon.having(source.places):
+        here, there = source.only_place(entry.source.values()), reference.only_place(entry.reference.values())
+        if here is None or there is None or here[1] in found:
+            continue
+        if not _go_together(pair, entry, here[1], there[1]):
+            continue
+        offer = _offer(lexicon, entry, (source, *here), (reference, *there))
+        if offer is not None:
+            found[here[1]] = offer
+    # The longer one wins where two overlap.
+    kept: list[Place] = []
+    for place in sorted(found, key=lambda p: (p[0] - p[1], p)):
+        if all(place[1] <= other[0] or place[0] >= other[1] for other in kept):
+            kept.append(place)
+    return [found[place] for place in sorted(kept)]
+
+
+def _go_together(pair: ReadPair, entry: Entry, here: Place, there: Place) -> bool:
+    """Whether two places can be translations of each other here: the aligner says so, or they stand alike.
+
+    Names and nouns may move far; a verb or a small word far from its place belongs to something else.
+    """
+    linked = [(a, b) for a, b in pair.links if here[0] <= a < here[1] or there[0] <= b < there[1]]
+    if linked:
+        return any(here[0] <= a < here[1] and there[0] <= b < there[1] for a, b in linked)
+    moved = abs(here[0] / len(pair.source.tokens) - there[0] / len(pair.reference.tokens))
+    return abs(here[0] - there[0]) <= _NEAR or moved <= {"NAME": 1.0, "NOUN": 0.5}.get(entry.part, 0.25)
+
+
+def _offer(
+    lexicon: Lexicon, entry: Entry, here: tuple[_Side, str, Place], there: tuple[_Side, str, Place]
+) -> Offer | None:
+    cells = entry.cells(here[1], there[1])
+    for number, (side, _, place) in enumerate((here, there)):
+        if left_alone(side.language, side.annotation, place, entry):
+            return None
+        cells = possible_cells(side.language, number, side.annotation, place, cells)
+    if not cells:
+        return None
+    return _made(here[0], there[0], here[2], there[2], entry, lexicon.substitutes(entry, cells))
+
+
+def _made(
+    source: _Side,
+    reference: _Side,
+    place: Place,
+    other: Place,
+    entry: Entry,
+    substitutes: list[Substitute],
+) -> Offer | None:
+    kept: dict[str, Substitute] = {}
+    for substitute in substitutes:
+        after = source.written(place, substitute.source), reference.written(other, substitute.reference)
+        if source.language == "en" and _hides_gender(entry, substitute):
+            continue
+        if _fits(source, place, after[0], substitute, 0) and _fits(reference, other, after[1], substitute, 1):
+            kept.setdefault(after[0], Substitute(*after, substitute.entry))  # one translation is enough
+    if not kept:
+        return None
+    head = head_of(source.annotation, source.start(place), source.end(place))
+    kind = entry.group.split(" ")[0]
+    label = source.annotation.tokens[head].pos or {"NAME": "PROPN"}.get(entry.part, entry.part)
+    labels = (label, _ENTITIES[kind]) if kind in _ENTITIES else (label,)
+    return Offer(
+        source.start(place), source.end(place), reference.start(other), reference.end(other),
+        head, entry.group, labels, tuple(kept.values()),
+    )  # fmt: skip
+
+
+def _hides_gender(entry: Entry, substitute: Substitute) -> bool:
+    """Whether English would no longer say what its translation says: `sister`, but `cousin` and `prima`."""
+    assert substitute.entry is not None
+    before, after = (next(iter(one.source.values())) for one in (entry, substitute.entry))
+    return says_gender(before) and not says_gender(after)
+
+
+def _fits(side: _Side, place: Place, after: str, substitute: Substitute, number: int) -> bool:
+    """Whether a substitute can stand here: it is not in the sentence yet, and the words before go with it."""
+    assert substitute.entry is not None
+    forms = substitute.entry.reference if number else substitute.entry.source
+    if not keeps_genitive(side.annotation.text, side.start(place), side.end(place), after):
+        return False
+    if side.language == "en" and not goes_with_words_before(
+        side.annotation.tokens, place, after, part=substitute.entry.part, forms=forms
+    ):
+        return False
+    return not side.has_any(forms.values())

@@ -1,0 +1,262 @@
+"""Words that a language model proposes for a place: the paper's masked one, or a causal one.
+
+All places of all sentences are masked at once and read in batches of like length.
+
+The words come from the lexicon of the language; where it has none, from what the model itself expects next.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+from mtassay.errors import UsageError
+from mtassay.languages import parse_language
+from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
+from mtassay.methods.invariance.variants.lexicon import languages_with_lexicon, open_lexicon
+from mtassay.methods.invariance.variants.places import with_case
+from mtassay.systems.live import signature
+from mtassay.tools.lm.hub import (
+    CausalModel,
+    Gap,
+    LanguageModel,
+    MaskedModel,
+    Prediction,
+    Row,
+    by_length,
+    choose_device,
+    identity,
+    open_causal,
+    open_masked,
+)
+from mtassay.tools.lm.llama import is_gguf, llama_identity, open_llama
+from mtassay.tools.lm.vocabulary import Where, Words, read_words, where
+
+__all__ = ["DIGITS", "CausalLM", "FillMask", "best", "gap_at", "predict_words", "rank"]
+
+
+DIGITS = 4
+"""How many decimals of a log-probability count: the last bits depend on what else is in the batch."""
+
+
+def gap_at(place: Place) -> Gap:
+    """The text around the word at a place."""
+    token = place.sentence.tokens[place.token]
+    return Gap(place.sentence.text[: token.start], place.sentence.text[token.end :])
+
+
+def predict_words(
+    model: LanguageModel, words: Words, places: Sequence[Place], rows: Sequence[Row | None], *, count: int
+) -> list[list[Candidate]]:
+    """For each place, in order, at most `count` words that the model predicts from its row; `[]` without one.
+
+    They are spelled for the place, and never the word that stands there already. Scores are
+    log-probabilities. `words` are those of the model's vocabulary.
+    """
+    # A batch has one set of words to choose from: those that follow a space, or those that do not.
+    alike: dict[Where, list[tuple[int, Row]]] = defaultdict(list)
+    for number, (place, row) in enumerate(zip(places, rows, strict=True)):
+        if row is not None:
+            alike[where(gap_at(place).before)].append((number, row))
+    predicted: dict[int, list[Prediction]] = {}
+    for position, numbered in alike.items():
+        among = words.among(position)
+        for batch in by_length([len(row.tokens) for _, row in numbered], budget=model.budget):
+            chosen = [numbered[member] for member in batch]
+            # More than asked for: the word itself comes back too, and words in several cases.
+            answers = model.predict([row for _, row in chosen], among=among, count=3 * (count + 1))
+            predicted |= {number: answer for (number, _), answer in zip(chosen, answers, strict=True)}
+    return [
+        best(_spelled(place, predicted.get(number, []), words), count=count)
+        for number, place in enumerate(places)
+    ]
+
+
+def _spelled(place: Place, predictions: Sequence[Prediction], words: Words) -> list[Candidate]:
+    like = place.sentence.tokens[place.token].text
+    found: dict[str, Candidate] = {}
+    for piece, score in predictions:
+        word = with_case(words.spelled[piece], like)
+        if word.casefold() != like.casefold():
+            # Best first: a second spelling of the same word is the less probable one.
+            found.setdefault(word, Candidate(word, score))
+    return list(found.values())
+
+
+def best(candidates: Iterable[Candidate], *, count: int) -> list[Candidate]:
+    """The best `count`, best first, with rounded scores; ties in alphabetical order."""
+    rounded = [Candidate(word, round(score, DIGITS)) for word, score in candidates]
+    return sorted(rounded, key=lambda candidate: (-candidate.score, candidate.word))[:count]
+
+
+ADAPTER = 1
+_MASKED = "substitutes 'fill-mask'"
+
+
+@dataclass(frozen=True)
+class FillMask(Substituter):
+    """Proposes what a masked model of the transformers library predicts in place of a word.
+
+    `model` is a folder or a Hugging Face name (`bert-large-cased`, `xlm-roberta-base`), `language` the one of
+    the sources. Words are single pieces of the model's vocabulary, so rare and long ones are never proposed.
+    The score is the natural log-probability of the piece. `device` is a GPU if there is one, unless given.
+    """
+
+    model: str
+    language: str
+    device: str | None = field(default=None, kw_only=True)
+    name: str = field(default="fill-mask", init=False, repr=False)
+    about: ClassVar[str] = "what a masked language model predicts in the word's place, the paper's way"
+    argument: ClassVar[str] = "MODEL"
+    wants: ClassVar[str] = "a name or a folder"
+
+    @classmethod
+    def open(cls, rest: str, language: str) -> Substituter:
+        return cls(rest, language)
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise UsageError(f"{_MASKED}: no model. Give a folder or a name, as fill-mask:bert-large-cased.")
+        parse_language(self.language)
+
+    @property
+    def signature(self) -> str:
+        """The model by name, a folder also by its content, the device and the library."""
+        return signature(
+            self.name,
+            **identity(self.model, what=_MASKED),
+            language=parse_language(self.language).tag,
+            device=self.device or choose_device(what=_MASKED),
+            adapter=ADAPTER,
+        )
+
+    def substitutes(self, places: Sequence[Place], *, count: int) -> list[list[Candidate]]:
+        """For each place, in order, at most `count` words, best first; `[]` where the text is too long."""
+        if not places or count < 1:
+            return [[] for _ in places]
+        rows = self._model.read([gap_at(place) for place in places])
+        return predict_words(self._model, self._words, places, rows, count=count)
+
+    @cached_property
+    def _model(self) -> MaskedModel:
+        return open_masked(self.model, what=_MASKED, device=self.device)
+
+    @cached_property
+    def _words(self) -> Words:
+        return read_words(self._model.pieces)
+
+
+_CAUSAL = "substitutes 'causal'"
+
+
+@dataclass(frozen=True)
+class CausalLM(Substituter):
+    """Ranks words by the log-probability that a causal model gives the sentence with the word in it.
+
+    `model` is a folder or a Hugging Face name for the transformers library, or a GGUF file for
+    llama-cpp-python. At most `pool` words are tried at a place. The score is the natural log-probability of
+    the whole sentence, not divided by its length: all candidates share every other word, so only a word of
+    more pieces costs more, and rightly, for it is rarer. Scores of unequal places do not compare.
+    """
+
+    model: str
+    language: str
+    pool: int = field(default=40, kw_only=True)
+    device: str | None = field(default=None, kw_only=True)
+    name: str = field(default="causal", init=False, repr=False)
+    about: ClassVar[str] = "words ranked by a causal language model"
+    argument: ClassVar[str] = "MODEL"
+    wants: ClassVar[str] = "a name or a folder"
+
+    @classmethod
+    def open(cls, rest: str, language: str) -> Substituter:
+        return cls(rest, language)
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise UsageError(f"{_CAUSAL}: no model. Give a folder, a name or a GGUF file, as causal:gpt2.")
+        if self.pool < 1:
+            raise UsageError(f"{_CAUSAL}: pool is {self.pool}. Give 1 or more.")
+        parse_language(self.language)
+
+    @property
+    def signature(self) -> str:
+        """The model by name and, if it is here, by content; the library, and where the words come from."""
+        if is_gguf(self.model):
+            answers = llama_identity(self.model, what=_CAUSAL)
+        else:
+            device = self.device or choose_device(what=_CAUSAL)
+            answers = {**identity(self.model, what=_CAUSAL), "device": device}
+        lexicon = self._lexicon
+        return signature(
+            self.name,
+            **answers,
+            language=parse_language(self.language).tag,
+            words="model" if lexicon is None else lexicon.signature,
+            pool=self.pool,
+            adapter=ADAPTER,
+        )
+
+    def substitutes(self, places: Sequence[Place], *, count: int) -> list[list[Candidate]]:
+        """For each place, in order, at most `count` words, best first; `[]` where nothing is known."""
+        if not places or count < 1:
+            return [[] for _ in places]
+        pool = max(self.pool, count)
+        if self._lexicon is None:
+            # The pieces of a word bring the space before it along.
+            rows = self._model.read([gap_at(place).before.rstrip() for place in places])
+            pools = predict_words(self._model, self._words, places, rows, count=pool)
+        else:
+            pools = self._lexicon.substitutes(places, count=pool)
+        return rank(self._model, places, pools, count=count)
+
+    @cached_property
+    def _model(self) -> CausalModel:
+        if is_gguf(self.model):
+            return open_llama(self.model, what=_CAUSAL)
+        return open_causal(self.model, what=_CAUSAL, device=self.device)
+
+    @cached_property
+    def _words(self) -> Words:
+        return read_words(self._model.pieces)
+
+    @cached_property
+    def _lexicon(self) -> Substituter | None:
+        code = parse_language(self.language).code
+        return open_lexicon(code) if code in languages_with_lexicon() else None
+
+
+def rank(
+    model: CausalModel, places: Sequence[Place], pools: Sequence[Sequence[Candidate]], *, count: int
+) -> list[list[Candidate]]:
+    """The best `count` words of each pool by the log-probability of the sentence, in the order of the places.
+
+    A word whose sentence the model cannot take is left out.
+    """
+    asked = [_sentences(place, pool) for place, pool in zip(places, pools, strict=True)]
+    # The same sentence may come from two places; it is scored once.
+    texts = list(dict.fromkeys(text for sentences in asked for text in sentences.values()))
+    rows = model.read(texts)
+    fitting = [(text, row) for text, row in zip(texts, rows, strict=True) if row is not None]
+    scores: dict[str, float] = {}
+    for batch in by_length([len(row.tokens) for _, row in fitting], budget=model.budget):
+        found = model.score([fitting[member][1] for member in batch])
+        scores |= {fitting[member][0]: score for member, score in zip(batch, found, strict=True)}
+    return [
+        best(
+            (Candidate(word, scores[text]) for word, text in sentences.items() if text in scores),
+            count=count,
+        )
+        for sentences in asked
+    ]
+
+
+def _sentences(place: Place, pool: Sequence[Candidate]) -> dict[str, str]:
+    """The sentence with each word, spelled for the place: the model is to see what a system will see."""
+    before, after = gap_at(place)
+    like = place.sentence.tokens[place.token].text
+    words = dict.fromkeys(with_case(candidate.word, like) for candidate in pool)
+    return {word: f"{before}{word}{after}" for word in words}
