@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from mtassay import core
 from mtassay.caller import Budget
@@ -22,14 +22,15 @@ from mtassay.languages import Pair
 from mtassay.method import Method, method_of
 from mtassay.options import is_live
 from mtassay.registry import find
-from mtassay.report.figures import check_plot, draw
 from mtassay.report.progress import Progress, is_notebook
 from mtassay.report.run import Form, render, render_html
 from mtassay.store import DEFAULT, Workspace
-from mtassay.story import CaseStory, tell_case
 from mtassay.systems.live import LiveSystem
 from mtassay.systems.roster import Given, open_systems
 from mtassay.systems.stored import replays
+
+if TYPE_CHECKING:
+    from mtassay.story import CaseStory
 
 __all__ = ["Read", "Run", "Settings", "execute_method", "load", "open_workspace", "workspace_path"]
 
@@ -149,6 +150,8 @@ class Run:
 
     def plot(self, path: str | PathLike[str], **view: Any) -> None:
         """Draw all figures into one file, .svg or .png, one below the other; `view` as for `tables`."""
+        from mtassay.report.figures import check_plot, draw  # large, and seldom used
+
         target = Path(path)
         check_plot(target)
         if not (figures := self.figures(**view)):
@@ -180,6 +183,8 @@ class Run:
 
     def explain(self, case: str, *, workspace: str | PathLike[str] | None = None) -> CaseStory:
         """One case of a saved run with all there is to know: outputs, findings, decisions, earlier runs."""
+        from mtassay.story import tell_case
+
         return tell_case(open_workspace(workspace), case, run=self.id)
 
     def save(self, workspace: str | PathLike[str] | None = None) -> Run:

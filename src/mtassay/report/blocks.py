@@ -5,14 +5,16 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mtassay.display import Block, Line, Span
-from mtassay.reviews import Question
-from mtassay.reviews.pending import Pending
 from mtassay.reviews.subjects import SHORT
-from mtassay.story import Answer
 from mtassay.texts.marks import find_words, marked, wrapped
+
+if TYPE_CHECKING:
+    from mtassay.reviews import Question
+    from mtassay.reviews.pending import Pending
+    from mtassay.story import Answer
 
 __all__ = ["Screen", "block_html", "block_text", "line_text"]
 

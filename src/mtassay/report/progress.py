@@ -9,8 +9,6 @@ import time
 from types import TracebackType
 from typing import Self
 
-from mtassay.metrics.base import WATCHER
-
 _PATIENCE = 1.5  # seconds without a word
 _PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal, and before the first
 
@@ -33,6 +31,8 @@ class Progress:
         self._started = time.monotonic()
         self._step = ("", 0, None)  # type: tuple[str, int, int | None]
         self._stop = threading.Event()
+        from mtassay.metrics.base import WATCHER  # which loads NumPy
+
         self._thread = threading.Thread(target=self._show, daemon=True, name=WATCHER)
         self._since = (self._started, 0)
         self._shown = False

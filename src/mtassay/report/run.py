@@ -15,7 +15,6 @@ from mtassay.display import PLAIN, Table, View
 from mtassay.errors import MissingExtraError
 from mtassay.method import method_of
 from mtassay.report.blocks import block_html, block_text
-from mtassay.report.figures import figure_html
 from mtassay.report.table import to_html, to_latex, to_markdown, to_text, to_tsv
 
 __all__ = ["Form", "render", "render_html", "render_tables", "score_rows"]
@@ -75,6 +74,8 @@ def render_html(run: Run, *, view: View = PLAIN) -> str:
 
     Figures are left out where nothing is installed that could draw them.
     """
+    from mtassay.report.figures import figure_html  # large, and for notebooks only
+
     method = method_of(run)
     first, *others = method.tables(run, view)
     parts = [f"<p>{html.escape(method.facts(run))}</p>", to_html(first)]

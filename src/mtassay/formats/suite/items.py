@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -94,7 +95,7 @@ class Item:
         return any(getattr(self, name) for name in RULE_FIELDS)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Suite:
     """Items in the order of their file, and what holds for all of them."""
 
@@ -108,7 +109,7 @@ class Suite:
     extra: Mapping[str, Any] = field(default_factory=dict)
     path: str = field(default="", compare=False)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Of all that decides a verdict: items, rules, macros and how texts are compared."""
         content = repr((self.items, self.matching, dict(self.macros)))

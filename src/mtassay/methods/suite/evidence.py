@@ -10,7 +10,7 @@ from mtassay.core import DISPUTED, Finding, Verdict
 from mtassay.display import Span
 from mtassay.texts.marks import marked, printable
 
-__all__ = ["DETECTOR", "STATUSES", "VERDICTS", "Applied", "Evidence", "status_of"]
+__all__ = ["DETECTOR", "STATUSES", "VERDICTS", "Applied", "Evidence", "is_notable", "status_of"]
 
 DETECTOR = "suite"
 VERDICTS: Mapping[str, Verdict] = {
@@ -69,12 +69,12 @@ class Evidence:
     disputed: bool = False
 
     @classmethod
-    def of(cls, record: Mapping[str, Any]) -> Self:
-        """Reads the evidence of a finding."""
+    def of(cls, record: Mapping[str, Any], *, matches: bool = True) -> Self:
+        """Reads the evidence of a finding; without `matches` faster, for who only wants what it came to."""
         return cls(
             status=str(record.get("status") or ""),
             why=str(record.get("why") or record.get("reason") or ""),
-            matches=[_applied(match) for match in record.get("matches", ())],
+            matches=[_applied(match) for match in record.get("matches", ())] if matches else (),
             timed_out=[str(rule) for rule in record.get("timed_out", ())],
             rules_say=str(record.get("rules_say") or ""),
             disputed=bool(record.get("disputed")),
@@ -143,9 +143,18 @@ class Evidence:
         return [*(match.line() for match in self.matches), *slow]
 
 
+def is_notable(record: Mapping[str, Any]) -> bool:
+    """Whether a reader of the tables must hear of it: rules or people disagree, or a rule took too long."""
+    return record.get("status") == "conflict" or "disputed" in record or "timed_out" in record
+
+
 def status_of(finding: Finding) -> str:
     """`correct`, `incorrect`, `undecided` or `conflict`; without an output `skipped` or `error`."""
-    return Evidence.of(finding.evidence).status if finding.detector == DETECTOR else str(finding.verdict)
+    return (
+        Evidence.of(finding.evidence, matches=False).status
+        if finding.detector == DETECTOR
+        else str(finding.verdict)
+    )
 
 
 def _applied(record: Mapping[str, Any]) -> Applied:

@@ -32,7 +32,7 @@ from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method, Read
 from mtassay.methods.missing import missing
 from mtassay.methods.suite.accuracy import Grades, accuracies, costliest
-from mtassay.methods.suite.evidence import DETECTOR, STATUSES, Evidence
+from mtassay.methods.suite.evidence import DETECTOR, STATUSES, Evidence, is_notable
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.selection import Choice, select
 from mtassay.methods.suite.tables import accuracy_figure, accuracy_tables, status_table
@@ -301,7 +301,7 @@ class SuiteMethod(Method):
     @classmethod
     def doubts(cls, run: Run) -> list[Doubt]:
         """What no rule settles, or rules of both kinds claim, even if people settled it since."""
-        said = [(f, Evidence.of(f.evidence)) for f in run.findings]
+        said = [(f, Evidence.of(f.evidence, matches=False)) for f in run.findings]
         return [
             Doubt(f.case_id, f.system, evidence.by_rules, f.evidence)
             for f, evidence in said
@@ -377,7 +377,7 @@ def subject_of(case: Case, output: str) -> Subject:
 
 def _open_questions(findings: Sequence[Finding]) -> list[str]:
     """What a reader of the tables must know of the rules: conflicts, disputes, those that are too slow."""
-    judged = [(f, Evidence.of(f.evidence)) for f in findings if f.detector == DETECTOR]
+    judged = [(f, Evidence.of(f.evidence, matches=False)) for f in findings if is_notable(f.evidence)]
     conflicts = [f"{f.case_id} ({f.system})" for f, evidence in judged if evidence.status == "conflict"]
     disputed = list(dict.fromkeys(f.case_id for f, evidence in judged if evidence.disputed))
     slow = list(dict.fromkeys(f.case_id for f, evidence in judged if evidence.timed_out))
