@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -138,3 +141,21 @@ def test_names_are_loaded_on_use_and_all_are_there() -> None:
     assert mt.run(
         "score", [Segment("1", "a", ("b",))], {"x": ["b"]}, metrics="chrf", samples=100
     ).systems == ["x"]
+
+
+def test_a_script_is_run_once_however_many_processes_work(elsewhere: Path) -> None:
+    (elsewhere / "script.py").write_text(
+        "import threading, time\n"
+        "import mtassay as mt\n"
+        "threading.Thread(target=time.sleep, args=(5,), daemon=True).start()\n"
+        "print('once')\n"
+        "lines = [f'{i} ' + 'word and word ' * 9 for i in range(5000)]\n"
+        "run = mt.score({'a': lines, 'b': lines}, [lines], metrics='chrf', samples=100)\n"
+        "print(run.result.scores[0].value)\n"
+    )
+    environment = {**os.environ, "MTASSAY_PROCESSES": "2"}
+    done = subprocess.run(
+        [sys.executable, "script.py"], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout == "once\n100.0\n"
+    assert done.stderr == ""

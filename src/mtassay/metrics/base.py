@@ -10,7 +10,8 @@ import os
 import sys
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeVar
 
@@ -64,8 +65,9 @@ def map_in_processes(
         executor = None
         try:
             executor = ProcessPoolExecutor(processes, mp_context=context)
-            for answer in executor.map(function, items, chunksize=chunk):
-                answers.append(answer)  # One by one, to keep those that came before a failure.
+            with _hidden_script():
+                for answer in executor.map(function, items, chunksize=chunk):
+                    answers.append(answer)  # One by one, to keep those that came before a failure.
         except (BrokenProcessPool, OSError, ImportError, NotImplementedError):
             pass
         finally:
@@ -75,8 +77,23 @@ def map_in_processes(
     return answers
 
 
+@contextmanager
+def _hidden_script() -> Iterator[None]:
+    """Processes that are started meanwhile do not run the caller's script again: they need nothing of it."""
+    main = sys.modules["__main__"]
+    kept = {name: getattr(main, name) for name in ("__file__", "__spec__") if hasattr(main, name)}
+    try:
+        main.__spec__ = None
+        if "__file__" in kept:
+            del main.__file__
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(main, name, value)
+
+
 def _start_method() -> str:
-    """A fork starts at once and does not run the caller's script again, but is unsafe beside threads."""
+    """A fork starts at once, but is unsafe beside threads."""
     others = [t for t in threading.enumerate() if t is not threading.main_thread() and t.name != WATCHER]
     return "fork" if sys.platform == "linux" and not others else "spawn"
 
