@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
+from mtassay import core
 from mtassay.core import Segment
 from mtassay.display import Figure, Table
 from mtassay.errors import InputError, MtassayError, ServiceError, UsageError
@@ -159,3 +160,16 @@ def test_a_script_is_run_once_however_many_processes_work(elsewhere: Path) -> No
     )
     assert done.stdout == "once\n100.0\n"
     assert done.stderr == ""
+
+
+def test_a_run_that_was_saved_before_scores_had_labels_shows_them() -> None:
+    old = core.Run(
+        "r",
+        "score",
+        {"metrics": {"chrf:word_order=2": "ChrF(word_order=2)"}, "baseline": "a"},
+        ["a"],
+        "2026-01-01",
+        {},
+        core.Result([core.Score("chrf:word_order=2", "a", "all", 61.25, 3)]),
+    )
+    assert "chrF2++" in str(mt.Run(old))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -29,7 +30,7 @@ from mtassay.core import (
     Tools,
 )
 from mtassay.display import PLAIN, Figure, Table, View
-from mtassay.errors import UsageError
+from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_pair
 from mtassay.method import Method
 from mtassay.methods.missing import missing
@@ -203,9 +204,7 @@ class ScoreMethod(Method):
 
     @cached_property
     def _labels(self) -> dict[str, str]:
-        """What people call each metric; two variants of one metric are told apart by what was asked for."""
-        shared = Counter(metric.label for metric in self.metrics.values())
-        return {n: m.label if shared[m.label] == 1 else n for n, m in self.metrics.items()}
+        return _labels_of(self.metrics)
 
     @property
     def _resampling(self) -> dict[str, object]:
@@ -297,16 +296,17 @@ class ScoreMethod(Method):
 
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
+        run = _labelled(run)
         more = (comparison_table(run, all_pairs=view.pairs), guard_table(run.result))
         return [main_table(run), *group_tables(run.result), *filter(None, more)]
 
     @classmethod
     def figures(cls, run: Run, view: View = PLAIN) -> list[Figure]:
-        return score_figures(run.result)
+        return score_figures(_labelled(run).result)
 
     @classmethod
     def signatures(cls, run: Run) -> list[str]:
-        return signature_lines(run.result)
+        return signature_lines(_labelled(run).result)
 
     @classmethod
     def why(cls, finding: Finding) -> str:
@@ -318,6 +318,27 @@ class ScoreMethod(Method):
         ]
         value = "" if finding.value is None else f" {finding.value:.4g}"
         return f"{finding.detector}{value}: missed {'; '.join(missed)}"
+
+
+def _labels_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """What people call each metric; two variants of one metric are told apart by what was asked for."""
+    shared = Counter(metric.label for metric in metrics.values())
+    return {n: m.label if shared[m.label] == 1 else n for n, m in metrics.items()}
+
+
+def _labelled(run: Run) -> Run:
+    """The run with the labels that older runs lack, as far as this installation knows the metrics."""
+    bare = dict.fromkeys(score.name for score in run.result.scores if not score.label)
+    metrics: dict[str, Metric] = {}
+    for name in bare:
+        with suppress(MtassayError):
+            metrics |= _metrics([name], "")
+    labels = _labels_of(metrics)
+    scores = [
+        replace(s, label=labels[s.name], decimals=metrics[s.name].decimals) if s.name in labels else s
+        for s in run.result.scores
+    ]
+    return replace(run, result=replace(run.result, scores=scores)) if labels else run
 
 
 def _metrics(given: Mapping[str, Metric] | Sequence[str] | str | None, language: str) -> Mapping[str, Metric]:
