@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import mtassay as mt
 from mtassay.core import Edit, Segment
 from mtassay.engine import execute
 from mtassay.errors import InputError, UsageError
@@ -54,6 +55,25 @@ def install(heading: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1\n")
     (info / "entry_points.txt").write_text(written)
     monkeypatch.syspath_prepend(str(folder))
+
+
+def test_the_metric_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A metric", tmp_path, monkeypatch)
+    run = mt.score({"a": ["One two.", "Three."]}, [["One.", "Three."]], metrics="length", samples=100)
+    assert run.result.scores[0].value == 150.0
+
+
+def test_the_system_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A system", tmp_path, monkeypatch)
+    found = mt.translate(["Hi there"], "shout:!!", langpair="en-pt", workspace=tmp_path / "w.db")
+    assert found == ["HI THERE!!"]
+
+
+def test_the_method_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("A method", tmp_path, monkeypatch)
+    run = mt.run("lengths", ["One two three.", "Four."], {"a": ["Um.", "Quatro."]}, ratio=0.4)
+    assert [(finding.case_id, finding.verdict) for finding in run.findings] == [("1", "fail"), ("2", "pass")]
+    assert "short     50" in str(run)
 
 
 def test_the_language_tool_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
