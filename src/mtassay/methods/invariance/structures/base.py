@@ -25,7 +25,7 @@ class Structure(ABC):
     """Those that serve, by preset: `wide` finds most issues, `sure` fewer and surer ones.
 
     Those of `dependency` are from He, Meister, Su 2020, section 4; the others were found on our own labelled
-    translations from English to Portuguese, see docs/invariance.md.
+    translations from English to Portuguese, see docs/studies/invariance.md.
     """
     needs: ClassVar[frozenset[Layer]] = frozenset()
     """What the annotation of an output must have; nothing where the text is enough."""
