@@ -113,6 +113,26 @@ def test_what_is_wrong_is_said_in_one_line() -> None:
     for kind, message, options in wrong:
         with pytest.raises(kind, match=message):
             mt.score(OUTPUTS, [REFERENCES], **options)
+    slips: list[tuple[str, dict[str, object]]] = [
+        (r"score: test is 'foo'\. Choose from: bootstrap, randomization\.", {"test": "foo"}),
+        (r"score: samples is 'many'\. It must be a whole number\.", {"samples": "many"}),
+        (r"score: samples is -1\. It must be 100 or more\.", {"samples": -1}),
+        (r"score: alpha is 5\. It must be 0\.5 or less\.", {"alpha": 5}),
+        (r"A language pair is a text such as en-de, not \('en', 'pt'\)\.", {"langpair": ("en", "pt")}),
+    ]
+    for message, options in slips:
+        with pytest.raises(UsageError, match=message):
+            mt.score(OUTPUTS, [REFERENCES], **options)
+    with pytest.raises(UsageError, match=r"No format 'html'\. Available: text, json, tsv, md, latex\."):
+        a_run().render("html")
+    with pytest.raises(
+        UsageError, match=r"There is no file 'One cat\.'\. Texts in memory are given as a list"
+    ):
+        mt.score(OUTPUTS, REFERENCES)
+    with pytest.raises(UsageError, match=r"There is no file 'Hello you'\. .* as a list: \['…'\]"):
+        mt.translate("Hello you", "fake:upper", langpair="en-pt")
+    with pytest.raises(UsageError, match=r"no engine 'gogle'"):
+        mt.score({"a": "gogle:en-pt"}, [REFERENCES], langpair="en-pt")
     with pytest.raises(InputError, match="system 'a' has 1 texts for 3 segments"):
         mt.score({"a": ["x"]}, [REFERENCES])
     with pytest.raises(UsageError, match="There is no system to score"):

@@ -257,6 +257,8 @@ def parse_pair(text: str) -> Pair:
     `:`, `>`, `->` and `→` always separate the two. A hyphen does so too; with several hyphens, scripts
     must be written `Hant` and regions `BR`, so that `en-pt-BR` has one reading.
     """
+    if not isinstance(text, str):
+        raise UsageError(f"A language pair is a text such as en-de, not {text!r}.")
     readings = _readings(text.strip())
     if len(readings) == 1:
         return readings.pop()

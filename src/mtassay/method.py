@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self, cast
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin, get_type_hints
 
 from mtassay.core import (
     Case,
@@ -55,6 +56,7 @@ class Method(ABC):
         known = [f.name for f in fields(cls) if f.init]
         if strange := [key for key in given if key not in known]:
             raise UsageError(f"{cls.name} has no parameter '{strange[0]}'. Available: {', '.join(known)}.")
+        _check_values(cls, given)
         saved = cls.restore(run.parameters) if run is not None else {}
         values = {f.name: saved[f.name] for f in fields(cls) if saved.get(f.name) is not None}
         return cls(**values | {key: value for key, value in given.items() if value is not None})
@@ -294,6 +296,30 @@ def method_of(run: Run) -> type[Method]:
         return cast("type[Method]", find("method", run.method))
     except UsageError:
         return Method
+
+
+def _check_values(cls: type[Method], given: Mapping[str, Any]) -> None:
+    """Refuse what a field cannot be: another choice, no number, a number out of its bounds."""
+    hints = get_type_hints(cls)
+    for f in fields(cls):
+        value, hint = given.get(f.name), hints[f.name]
+        if value is None:
+            continue
+        what = f"{cls.name}: {f.name} is {value!r}."
+        kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        if get_origin(hint) is Literal and value not in get_args(hint):
+            raise UsageError(f"{what} Choose from: {', '.join(map(str, get_args(hint)))}.")
+        if not {int, float} & set(kinds) or not set(kinds) <= {int, float, NoneType}:
+            continue
+        whole = float not in kinds
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+            raise UsageError(f"{what} It must be a {'whole ' if whole else ''}number.")
+        how = f.metadata.get("option")
+        least, most = getattr(how, "least", None), getattr(how, "most", None)
+        if least is not None and value < least:
+            raise UsageError(f"{what} It must be {least:g} or more.")
+        if most is not None and value > most:
+            raise UsageError(f"{what} It must be {most:g} or less.")
 
 
 def _plain(value: Any) -> Any:

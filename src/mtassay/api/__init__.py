@@ -226,10 +226,19 @@ def listed(references: Texts | Sequence[Texts]) -> list[Texts]:
     )
 
 
+def _refuse_sentence(what: Any, instead: str) -> None:
+    """A text where a file is meant is a slip of who thinks of texts in memory."""
+    if isinstance(what, str) and " " in what.strip() and not Path(what).exists():
+        shown = what if len(what) <= 40 else f"{what[:39]}…"
+        raise UsageError(f"There is no file {shown!r}. Texts in memory are given as {instead}")
+
+
 def read_test_texts(
     source: Texts | None, references: Sequence[Texts], documents: Any, pair: Pair | None
 ) -> list[Segment]:
     """The segments of files and of texts in memory, joined."""
+    for what in references:
+        _refuse_sentence(what, "a list for each reference: [[…]]")
     streams = [
         stream
         for what in references
@@ -249,6 +258,7 @@ def read_test_texts(
 
 def read_texts(given: Any, pair: Pair | None, references: Sequence[Texts] = ()) -> list[Segment]:
     """Segments from a file, from texts, or as they are; a file that holds references brings them along."""
+    _refuse_sentence(given, "a list: ['…']")
     if not isinstance(given, str | PathLike):
         numbered = enumerate(given, start=1)
         known = [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in numbered]

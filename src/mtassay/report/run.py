@@ -8,11 +8,11 @@ import textwrap
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, get_args
 
 from mtassay.core import Result, Run
 from mtassay.display import PLAIN, Table, View
-from mtassay.errors import MissingExtraError
+from mtassay.errors import MissingExtraError, UsageError
 from mtassay.method import method_of
 from mtassay.report.blocks import block_html, block_text
 from mtassay.report.table import to_html, to_latex, to_markdown, to_text, to_tsv
@@ -39,6 +39,8 @@ def render(
 
     `said` are notes that the reader has seen already.
     """
+    if form not in get_args(Form):
+        raise UsageError(f"No format '{form}'. Available: {', '.join(get_args(Form))}.")
     method = method_of(run)
     if form == "json":
         return json.dumps(method.record(run), ensure_ascii=False, indent=2)

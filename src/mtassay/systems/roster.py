@@ -55,6 +55,7 @@ def _open(name: str, what: Any, segments: Sequence[Segment], pair: Pair | None, 
         return what
     if isinstance(what, str | PathLike):
         text = str(what)
+        _check_scheme(text)
         live: System = open_system(name, text, pair) if is_live(text) else Stored(name, read(text, name))
         return live
     if isinstance(what, Mapping):
@@ -70,6 +71,7 @@ def named(given: Given) -> dict[str, Any]:
     """Systems by name, in order; a folder stands for all files in it, and a name may stand only once."""
     if isinstance(given, Mapping):
         return dict(given)
+    given = [given] if isinstance(given, str) else given
     systems: dict[str, Any] = {}
     for name, rest in map(name_and_rest, (part for text in given for part in _files(text))):
         if name in systems:

@@ -183,7 +183,7 @@ class LLMInfiller(Infiller):
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
         """One answer for each masked pair, in order.
 
-        A reason is one of those of `validating`, `reply not understood`, `reference adapted too much`, or
+        A reason is one of those of `objections`, `reply not understood`, `reference adapted too much`, or
         `no reply`, where `Rejected.reply` is the service's error.
         """
         found: dict[int, Filled | Rejected] = {}
