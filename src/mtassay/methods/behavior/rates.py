@@ -18,7 +18,7 @@ from mtassay import stats
 from mtassay.core import Cluster, Comparison, Finding, Result, Run, Score
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.capabilities.base import capability_class, in_usual_order
-from mtassay.methods.behavior.evidence import Evidence
+from mtassay.methods.behavior.evidence import CaseEvidence
 from mtassay.methods.behavior.thresholds import TINY, thresholds_of
 from mtassay.stats.comparison import Settled, compare_shares, rank_shares
 
@@ -95,7 +95,7 @@ def _cases(findings: Sequence[Finding]) -> list[str]:
 def _groups(findings: Sequence[Finding]) -> dict[str, list[str]]:
     groups: dict[str, dict[str, None]] = {}
     for finding in findings:
-        groups.setdefault(Evidence.of(finding).capability, {})[finding.case_id] = None
+        groups.setdefault(CaseEvidence.of(finding).capability, {})[finding.case_id] = None
     return {group: list(groups[group]) for group in in_usual_order(groups)}
 
 
@@ -154,7 +154,7 @@ def sweep_run(
 
 
 def _capability_in(run: Run, name: str) -> str:
-    found = in_usual_order(Evidence.of(finding).capability for finding in run.findings)
+    found = in_usual_order(CaseEvidence.of(finding).capability for finding in run.findings)
     known = capability_class(name)
     wanted = name if known is None else known.name
     if wanted not in found:
@@ -182,7 +182,7 @@ def sweep(
     """
     rows: dict[str, list[tuple[float, float]]] = {}
     for finding in findings:
-        evidence = Evidence.of(finding)
+        evidence = CaseEvidence.of(finding)
         if capability is None or evidence.capability == capability:
             pairs = rows.setdefault(finding.system, [])
             if evidence.quality is not None and evidence.edited_quality is not None:
@@ -212,7 +212,7 @@ def error_positions(findings: Iterable[Finding]) -> list[Score]:
     for finding in findings:
         if finding.verdict != "fail":
             continue
-        evidence = Evidence.of(finding)
+        evidence = CaseEvidence.of(finding)
         if evidence.status != "original is bad":
             for group in (ALL, evidence.capability):
                 places.setdefault((finding.system, group), Counter())[evidence.where] += 1

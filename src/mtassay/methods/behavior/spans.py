@@ -23,7 +23,7 @@ __all__ = [
     "MOST_WORDS",
     "PARTS",
     "PHRASES",
-    "LeftOut",
+    "LeftOutSegment",
     "Reading",
     "aligned_spans",
     "best_annotator",
@@ -44,7 +44,7 @@ _WISHES: tuple[tuple[Layer, ...], ...] = (
 )
 
 
-class LeftOut(NamedTuple):
+class LeftOutSegment(NamedTuple):
     """A segment that is no pair, and why."""
 
     id: str
@@ -56,7 +56,7 @@ class Reading:
     """The pairs that could be read and the segments that could not, both in order."""
 
     pairs: list[ReadPair]
-    left_out: list[LeftOut]
+    left_out: list[LeftOutSegment]
 
 
 def read_pairs(
@@ -81,7 +81,9 @@ def read_pairs(
     }
     waiting = [number for number in range(len(given)) if number not in left_out]
     if not waiting:
-        return Reading([], [LeftOut(given[number][0].id, reason) for number, reason in left_out.items()])
+        return Reading(
+            [], [LeftOutSegment(given[number][0].id, reason) for number, reason in left_out.items()]
+        )
     readers = (
         source_annotator or best_annotator(pair.source),
         reference_annotator or best_annotator(pair.target),
@@ -102,7 +104,9 @@ def read_pairs(
             pairs.append(ReadPair(given[number][0].id, source, reference, found[number]))
         else:
             left_out[number] = "a link leads to a word that is not there: it counts other words"
-    return Reading(pairs, [LeftOut(given[number][0].id, left_out[number]) for number in sorted(left_out)])
+    return Reading(
+        pairs, [LeftOutSegment(given[number][0].id, left_out[number]) for number in sorted(left_out)]
+    )
 
 
 def _reference(segment: Segment) -> str | None:

@@ -14,7 +14,7 @@ from mtassay.errors import UsageError
 from mtassay.formats.reviews import read_reviews
 from mtassay.formats.text import FilePath
 from mtassay.methods.invariance.answers import Answer, Answered
-from mtassay.methods.invariance.evidence import Evidence
+from mtassay.methods.invariance.evidence import IssueEvidence
 from mtassay.reviews import Subject, decide
 from mtassay.stats.comparison import compare_shares, rank_shares
 
@@ -209,5 +209,5 @@ def count_findings(found: Sequence[Finding], material: Sequence[Answered], issue
         "skipped": verdicts["skipped"],
         "error": verdicts["error"],
         "unread": sum(len(each.unread) for each in material),
-        "filtered": sum(len(Evidence.of(finding).filtered) for finding in found),
+        "filtered": sum(len(IssueEvidence.of(finding).filtered) for finding in found),
     }

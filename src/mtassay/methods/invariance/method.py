@@ -45,7 +45,7 @@ from mtassay.methods.invariance.detectors.companions import (
     installed_detectors,
     open_detectors,
 )
-from mtassay.methods.invariance.evidence import Evidence, LeftOut, ShownVariant
+from mtassay.methods.invariance.evidence import IssueEvidence, LeftOutVariant, ShownVariant
 from mtassay.methods.invariance.filters import FILTERS, check_filters, read_twice, without_paraphrases
 from mtassay.methods.invariance.issues import (
     QUESTION,
@@ -407,7 +407,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         pairs = {pair.variant.id: pair for pair in each.compared}
         ranking = measured.by_original[each.case.id].variants
         shown = issue.variants[: self.top] if issue else ()
-        evidence = Evidence(
+        evidence = IssueEvidence(
             standing(issue.pairs(self.top), labels) if issue else "stable",
             each.original.source.text,
             each.original.output.text,
@@ -416,9 +416,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             dict(ranking),
             [self._shown(pairs[far.variant], far.distance) for far in shown] if issue else None,
             {key: labels[key] for key in issue.pairs(self.top) if key in labels} if issue else {},
-            [LeftOut(unread.id, unread.why) for unread in each.unread],
+            [LeftOutVariant(unread.id, unread.why) for unread in each.unread],
             [
-                LeftOut(key, measured.filtered[key].variant, measured.filtered[key].distance)
+                LeftOutVariant(key, measured.filtered[key].variant, measured.filtered[key].distance)
                 for key, distance in ranking
                 if key in measured.filtered and distance <= self.threshold
             ],
@@ -447,7 +447,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         ]
 
     def _skipped(self, case_id: str, system: str, reason: str) -> Finding:
-        return Finding(case_id, system, self.detector, "skipped", evidence=Evidence(reason=reason).as_dict())
+        return Finding(
+            case_id, system, self.detector, "skipped", evidence=IssueEvidence(reason=reason).as_dict()
+        )
 
     def flagged(self, material: Sequence[Answered], tools: Tools) -> dict[str, list[str]]:
         """The ids of the pairs that each companion detector suspects."""
@@ -502,7 +504,7 @@ def _detectors(given: str | Sequence[str]) -> tuple[str, ...]:
 
 def _evidence(suspicion: Suspicion, answer: Answer) -> dict[str, Any]:
     source, output = answer.source.text, answer.output.text
-    own = Evidence(source=source, output=output, why=suspicion.why, details=suspicion.evidence)
+    own = IssueEvidence(source=source, output=output, why=suspicion.why, details=suspicion.evidence)
     return own.as_dict()
 
 

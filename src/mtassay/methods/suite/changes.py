@@ -9,7 +9,7 @@ from typing import Any
 
 from mtassay.core import Finding, Output
 from mtassay.display import Table
-from mtassay.methods.suite.evidence import STATUSES, Evidence, status_of
+from mtassay.methods.suite.evidence import STATUSES, VerdictEvidence, status_of
 from mtassay.texts.marks import printable
 
 __all__ = ["Change", "Changes", "Compared", "compare"]
@@ -119,7 +119,7 @@ def compare(
             tuple(f.system for _, f in pairs),
             was,
             now,
-            *(Evidence.of(f.evidence).why for f in pairs[0]),
+            *(VerdictEvidence.of(f.evidence).why for f in pairs[0]),
         )
         for (item, output, was, now), pairs in found.items()
     ]

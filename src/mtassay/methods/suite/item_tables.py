@@ -10,7 +10,7 @@ from typing import Any, Self
 from mtassay.core import Run
 from mtassay.display import Cell, Table
 from mtassay.formats.suite import Item
-from mtassay.methods.suite.evidence import Evidence, status_of
+from mtassay.methods.suite.evidence import VerdictEvidence, status_of
 from mtassay.methods.suite.system_names import Entry
 from mtassay.texts.marks import find_words, marked, wrapped
 
@@ -111,7 +111,7 @@ class SystemItems:
                     continue
                 number = places[group]
                 finding, text = findings[item.id, str(number)], texts[str(number), item.id]
-                why = Evidence.of(finding.evidence).why if text is not None else ""
+                why = VerdictEvidence.of(finding.evidence).why if text is not None else ""
                 outputs.append(GroupOutput(group, entries[number].name, status_of(finding), text, why))
             found.append(
                 ItemOutputs(item.id, item.category, item.phenomenon, item.source, item.focus, outputs)

@@ -14,7 +14,7 @@ from typing import Literal
 
 from mtassay.errors import InputError
 from mtassay.formats.suite import REGEX_FIELDS, TOKEN_FIELDS, Item, Rule, RuleField, Suite
-from mtassay.methods.suite.evidence import Applied, Evidence
+from mtassay.methods.suite.evidence import Applied, VerdictEvidence
 from mtassay.methods.suite.patterns import TIMEOUT, Pattern, Text, compile_rule, normalize
 
 __all__ = ["Judge", "Judged", "Match", "Status"]
@@ -48,9 +48,9 @@ class Judged:
     timed_out: tuple[Rule, ...] = ()
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> VerdictEvidence:
         """The same for a finding."""
-        return Evidence(
+        return VerdictEvidence(
             self.status,
             self.why,
             [_applied(match, self.text) for match in self.matches],

@@ -26,7 +26,7 @@ from mtassay.tools.align.aligner import Links
 __all__ = [
     "SYMMETRIZATIONS",
     "Agreement",
-    "Evidence",
+    "AlignmentEvidence",
     "Gold",
     "Order",
     "agreement",
@@ -129,7 +129,7 @@ FAR = 50  # words; what is farther off is no less likely
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class AlignmentEvidence:
     """Likelihoods of all pairs of words of two sentences, one row per source word.
 
     `forward` is of the target word given the source word and `backward` the reverse; `no_source` has the
@@ -162,7 +162,7 @@ class Order:
         return f"order:{self.tension:g},{self.pull:g},{self.sure:g},{self.none:g}"
 
 
-def decode(evidence: Evidence, order: Order) -> tuple[Links, Links]:
+def decode(evidence: AlignmentEvidence, order: Order) -> tuple[Links, Links]:
     """The links of both directions: at most one source word per target word, and the reverse."""
     n, m = evidence.forward.shape
     diagonal = np.exp(-order.tension * off_diagonal(n, m))
@@ -183,7 +183,7 @@ def off_diagonal(n: int, m: int) -> Floats:
     return np.abs((np.arange(n)[:, None] + 0.5) / n - (np.arange(m) + 0.5) / m)
 
 
-def _posteriors(evidence: Evidence, prior: Floats, none: float) -> tuple[Floats, Floats]:
+def _posteriors(evidence: AlignmentEvidence, prior: Floats, none: float) -> tuple[Floats, Floats]:
     forward = evidence.forward * prior * ((1 - none) / prior.sum(axis=0))
     backward = evidence.backward * prior * ((1 - none) / prior.sum(axis=1))[:, None]
     forward /= forward.sum(axis=0) + none * evidence.no_source

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from mtassay.errors import UsageError
 from mtassay.tools.align.aligner import Links, WordAligner, Words
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
-from mtassay.tools.align.links import Evidence, Order, decode, symmetrization
+from mtassay.tools.align.links import AlignmentEvidence, Order, decode, symmetrization
 from mtassay.tools.encoder import encoder_version, is_installed
 
 __all__ = [
@@ -286,13 +286,13 @@ class TableAligner(WordAligner):
             return frozenset()
         return self._symmetrize(*decode(self._evidence(left, right), self.order))
 
-    def _evidence(self, left: list[str], right: list[str]) -> Evidence:
+    def _evidence(self, left: list[str], right: list[str]) -> AlignmentEvidence:
         words = self.lexicon.look_up([NULL, *left], [NULL, *right])
         p = words[:, 1:, 1:]
         p = np.maximum(p, PIECE * self._pieces(left, right) * (p.max(axis=0) == 0))
         self._add_alike(p, left, right)
         no_source, no_target = words[0, 0, 1:], words[1, 1:, 0]
-        return Evidence(
+        return AlignmentEvidence(
             np.maximum(p[0], FLOOR),
             np.maximum(p[1], FLOOR),
             np.where(no_source > 0, no_source, UNKNOWN),
