@@ -13,7 +13,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from mtassay.api import Settings, workspace_path
+from mtassay.api import RunSettings, workspace_path
 from mtassay.core import Output, Run
 from mtassay.engine import EngineTools, live_outputs, run_with, translate
 from mtassay.errors import UsageError
@@ -24,7 +24,7 @@ from mtassay.methods.suite.challenge import Harvest, KnownOutputs, check_harvest
 from mtassay.methods.suite.changes import Compared, compare
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.material import (
-    Material,
+    ItemMaterial,
     newest_run,
     same_items,
     sample_records,
@@ -104,7 +104,7 @@ def sample(suite: Any, systems: Given, *, everything: bool = False, **options: A
     >>> found.records[0]["outputs"]
     [{'text': 'Ambos os pais.', 'status': 'correct', 'systems': ['a']}]
     """
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **given})
     total = len(method.chosen.items)
     if not everything:
@@ -124,7 +124,7 @@ def suggest(suite: Any, systems: Given = (), *, run: str | None = None, **option
 
     Outputs are those of the systems, or of a saved run: by default the newest of this suite.
     """
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **given})
     material = _gather(method, systems, run, settings)
     if not material.outputs:
@@ -144,7 +144,7 @@ def accept(
     What cannot be accepted is told in the remarks of the outcome; a rule that would break a known verdict is
     a `UsageError`, and nothing is written.
     """
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     wish.check()
     editable(path)
     method = SuiteMethod.resolve({"suite": path, **given})
@@ -173,10 +173,10 @@ def check(
     >>> check("en-pt", select=["error"]).found
     []
     """
-    settings = Settings(**options)
+    settings = RunSettings(**options)
     chosen, left_out = read_codes(select), read_codes(ignore)
     content = suite if isinstance(suite, Suite) else read_suite(suite)
-    material = Material()
+    material = ItemMaterial()
     if systems and content.items:
         with settings.tools(systems) as tools:
             material.add(ask(SuiteMethod(content), systems, tools).outputs)
@@ -204,7 +204,7 @@ def rejudge(suite: Any, run: str | None = None, *, reviews: bool = True, **optio
 
     The run is by default the newest of this suite. With `save`, the new judgement is kept as a run.
     """
-    settings = Settings(**options)
+    settings = RunSettings(**options)
     store = existing_workspace(settings)
     content = suite if isinstance(suite, Suite) else read_suite(suite)
     where = content.path or content.name
@@ -234,7 +234,7 @@ def compare_rules(
     >>> compare_rules("en-pt", "en-pt", {"a": {"false-friends-nouns-1": "Os pais."}}).changes.changes
     ()
     """
-    settings = Settings(**options)
+    settings = RunSettings(**options)
     new, old = (SuiteMethod.resolve({"suite": each, "reviews": reviews}) for each in (suite, against))
     where, before = (each.suite.path or each.suite.name for each in (new, old))
     same = same_items(old.segments, new.suite)
@@ -271,7 +271,7 @@ def challenge(
 
     Outputs are those of systems and of saved runs; `formats.challenge.write_challenge` writes the pairs.
     """
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **given})
     store = Workspace(workspace_path(settings.workspace)) if runs else None
     Judge(method.chosen).check()  # a bad rule is said before an engine is asked
@@ -288,7 +288,7 @@ def challenge(
     return Challenge(harvests, answers)
 
 
-def existing_workspace(settings: Settings) -> Workspace | None:
+def existing_workspace(settings: RunSettings) -> Workspace | None:
     """The workspace if there is one; a file that was asked for must be there."""
     path = workspace_path(settings.workspace)
     if path.exists():
@@ -298,11 +298,11 @@ def existing_workspace(settings: Settings) -> Workspace | None:
     return None
 
 
-def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: Settings) -> Material:
+def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: RunSettings) -> ItemMaterial:
     """Outputs of systems, or of a saved run (the newest of this suite unless one is named), and reviews."""
     if systems and run:
         raise UsageError("Give outputs with -t or a saved run with --run, not both.")
-    material = Material()
+    material = ItemMaterial()
     store = existing_workspace(settings)
     if systems:
         with settings.tools(systems) as tools:

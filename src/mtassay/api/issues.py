@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mtassay import core
-from mtassay.api import Run, Settings, workspace_path
+from mtassay.api import Run, RunSettings, workspace_path
 from mtassay.core import Result
 from mtassay.engine import Asked, EngineTools, ask, translate
 from mtassay.errors import UsageError
@@ -131,7 +131,7 @@ def _asked(run: Run, method: InvarianceMethod, tools: EngineTools) -> Asked:
 
 @contextmanager
 def _tools(workspace: Place, *, quiet: bool | None) -> Iterator[EngineTools]:
-    settings = Settings(workspace=workspace, quiet=quiet, creates=True)
+    settings = RunSettings(workspace=workspace, quiet=quiet, creates=True)
     with Progress(quiet=settings.is_quiet) as progress:
         tools = EngineTools(settings.memory(), progress.report)
         yield tools

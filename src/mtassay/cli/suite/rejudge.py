@@ -8,7 +8,7 @@ import typer
 
 from mtassay.api import curation
 from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, print_tables, say, terminal_width
-from mtassay.cli.frame import FRAME, Frame, framed_with, place
+from mtassay.cli.frame import FRAME, RunFrame, framed_with, place
 from mtassay.cli.suite.options import RunOption, SuiteArgument
 from mtassay.errors import UsageError
 from mtassay.methods.suite.changes import Change, Compared
@@ -34,7 +34,7 @@ def rejudge(
     system: SystemOption = None,
     reviews: Annotated[bool, typer.Option(help="Let what reviewers decided settle outputs.")] = True,
     save: Annotated[bool, typer.Option("--save", help="Keep the new judgement as a run of its own.")] = False,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Judge the outputs of a saved run again with the rules of today, and show each verdict that changed.
 

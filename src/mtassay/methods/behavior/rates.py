@@ -27,7 +27,7 @@ __all__ = [
     "AT_THE_EDIT",
     "PASS_RATE",
     "UNDECIDED",
-    "Sweep",
+    "ThresholdSweep",
     "error_positions",
     "pass_rates",
     "sweep",
@@ -125,7 +125,7 @@ def _defined(value: float) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class ThresholdSweep:
     """The pass rates that other thresholds would have given; `chosen` is the group of those of the run."""
 
     scores: Sequence[Score]
@@ -139,7 +139,7 @@ class Sweep:
 
 def sweep_run(
     run: Run, alphas: Sequence[float] = (), betas: Sequence[float] = (), *, capability: str | None = None
-) -> Sweep:
+) -> ThresholdSweep:
     """What other thresholds would have made of a run; by default, steps around those it was judged with."""
     known = thresholds_of(run)
     scores = sweep(
@@ -150,7 +150,7 @@ def sweep_run(
         capability=None if capability is None else _capability_in(run, capability),
     )
     title = f"Other thresholds, {capability}" if capability else "Other thresholds"
-    return Sweep(scores, _pair_of(known.alpha, known.beta), title)
+    return ThresholdSweep(scores, _pair_of(known.alpha, known.beta), title)
 
 
 def _capability_in(run: Run, name: str) -> str:

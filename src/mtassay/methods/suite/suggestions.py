@@ -17,7 +17,7 @@ from typing import Any
 from mtassay.display import Table
 from mtassay.formats.suite import Item, Matching, Rule, RuleField, Suite
 from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.material import Material, subject_id
+from mtassay.methods.suite.material import ItemMaterial, subject_id
 from mtassay.methods.suite.patterns import Text, escaped, normalize
 
 __all__ = [
@@ -437,7 +437,7 @@ class Suggested:
 def suggest_all(
     whole: Suite,
     items: Sequence[Item],
-    material: Material,
+    material: ItemMaterial,
     report: Callable[[str, int, int | None], None] | None = None,
 ) -> list[Suggested]:
     """Rules for each of the items with outputs that are open; those first of which most would be settled."""

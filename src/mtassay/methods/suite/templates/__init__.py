@@ -3,13 +3,13 @@
 from mtassay.methods.suite.templates.filling import load_inflector
 from mtassay.methods.suite.templates.generating import MAX_ITEMS, Generated, TemplateCounts, generate
 from mtassay.methods.suite.templates.keeping import carry_over, keep_work
-from mtassay.methods.suite.templates.nouns import Record, Template, TemplateFile
+from mtassay.methods.suite.templates.nouns import SlotRecord, Template, TemplateFile
 from mtassay.methods.suite.templates.reading import read_templates, templates_from_text
 
 __all__ = [
     "MAX_ITEMS",
     "Generated",
-    "Record",
+    "SlotRecord",
     "Template",
     "TemplateCounts",
     "TemplateFile",

@@ -17,7 +17,7 @@ from mtassay.formats.suite.records import item_from_record
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.templates.filling import Filler, Inflector, NoFormError, capitalized
 from mtassay.methods.suite.templates.located import line_of
-from mtassay.methods.suite.templates.nouns import Record, Template, TemplateFile
+from mtassay.methods.suite.templates.nouns import SlotRecord, Template, TemplateFile
 from mtassay.texts.marks import plural
 
 __all__ = ["MAX_COMBINATIONS", "MAX_ITEMS", "Generated", "TemplateCounts", "generate"]
@@ -192,7 +192,7 @@ def _items(template: Template, file: TemplateFile, filler: Filler, count: Templa
         )
 
 
-def _note(template: Template, file: TemplateFile, chosen: Mapping[str, Record], own: str) -> str:
+def _note(template: Template, file: TemplateFile, chosen: Mapping[str, SlotRecord], own: str) -> str:
     values = ", ".join(f"{slot} {record.name}" for slot, record in chosen.items())
     made = f"Template {template.id} of {PurePath(file.path).name}{': ' if values else ''}{values}"
     return f"{own} ({made})" if own else made

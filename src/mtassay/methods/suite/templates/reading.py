@@ -13,7 +13,7 @@ from mtassay.formats.suite.records import suite_from_header
 from mtassay.formats.text import FilePath, decode, read_bytes, read_lines, shown
 from mtassay.methods.suite.templates.conditions import Condition, parse_condition
 from mtassay.methods.suite.templates.located import LocatedDict, line_of, load, plain
-from mtassay.methods.suite.templates.nouns import Record, Template, TemplateFile
+from mtassay.methods.suite.templates.nouns import SlotRecord, Template, TemplateFile
 from mtassay.methods.suite.templates.placeholders import slots_in
 from mtassay.methods.suite.templates.slugs import slug, unique_slugs
 from mtassay.methods.suite.templates.tables import Entry, FormTable, features_of
@@ -100,7 +100,7 @@ class _Reader:
         self._check(entry, _TEMPLATE, "a template")
         return entry
 
-    def _slot(self, name: str, value: Any) -> tuple[Record, ...]:
+    def _slot(self, name: str, value: Any) -> tuple[SlotRecord, ...]:
         if isinstance(value, str):
             rows = [columns for _, columns in self._rows(value)]
         elif isinstance(value, list):
@@ -110,7 +110,7 @@ class _Reader:
         if not rows:
             raise self._wrong(f"the slot '{name}' has no values", value)
         names = unique_slugs([columns.get("id") or next(iter(columns.values())) for columns in rows])
-        return tuple(Record(*named) for named in zip(names, rows, strict=True))
+        return tuple(SlotRecord(*named) for named in zip(names, rows, strict=True))
 
     def _columns(self, slot: str, entry: Any) -> dict[str, tuple[str, ...]]:
         if isinstance(entry, str):
