@@ -11,7 +11,7 @@ from mtassay.display import Block, Line, Span
 from mtassay.reviews import Question
 from mtassay.reviews.pending import Pending
 from mtassay.reviews.subjects import SHORT
-from mtassay.story import Answer
+from mtassay.story import StoryAnswer
 from mtassay.texts.marks import find_words, marked, wrapped
 
 __all__ = ["Screen", "block_html", "block_text", "line_text"]
@@ -79,7 +79,7 @@ class Screen:
             lines.append(self.line("note", str(note)))
         return lines
 
-    def pending(self, pending: Pending, nearest: Sequence[Answer], *, show_systems: bool) -> str:
+    def pending(self, pending: Pending, nearest: Sequence[StoryAnswer], *, show_systems: bool) -> str:
         """All that a person needs to judge one output."""
         tags = pending.segment.tags
         what = " · ".join(str(tags[key]) for key in ("category", "phenomenon") if key in tags)
@@ -101,7 +101,7 @@ class Screen:
             lines += self._nearest(answer)
         return "\n".join(lines)
 
-    def _nearest(self, answer: Answer) -> list[str]:
+    def _nearest(self, answer: StoryAnswer) -> list[str]:
         assert answer.subject is not None
         text = answer.subject.outputs[0]
         if answer.is_settled_by_people:

@@ -11,7 +11,7 @@ from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, pri
 from mtassay.cli.frame import FRAME, RunFrame, framed_with, place
 from mtassay.cli.suite.options import RunOption, SuiteArgument
 from mtassay.errors import UsageError
-from mtassay.methods.suite.changes import Change, Compared
+from mtassay.methods.suite.changes import ComparedJudgements, StatusChange
 from mtassay.texts.marks import printable, wrapped
 
 
@@ -62,7 +62,7 @@ def rejudge(
     _print(found, frame.output_format)
 
 
-def _print(found: Compared, form: OutputFormat) -> None:
+def _print(found: ComparedJudgements, form: OutputFormat) -> None:
     """All changes in this format; in a table of text with the outputs and the reasons."""
     if form is OutputFormat.json:
         print_json(found.record())
@@ -82,7 +82,7 @@ def _print(found: Compared, form: OutputFormat) -> None:
             _print_change(change)
 
 
-def _print_change(change: Change) -> None:
+def _print_change(change: StatusChange) -> None:
     width = terminal_width()
     echo(f"\n{change.item}: {change.old} → {change.new} ({', '.join(map(printable, change.systems))})")
     if change.output is not None:

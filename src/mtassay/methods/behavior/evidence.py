@@ -12,11 +12,11 @@ from mtassay.core import Case, Edit, Finding, Output
 from mtassay.languages import Pair
 from mtassay.methods.behavior.infill.base import distinct_edits
 from mtassay.methods.behavior.nouns import edited_id, stored_edits
-from mtassay.methods.behavior.thresholds import MOVED, STATUSES, Judged, position
+from mtassay.methods.behavior.thresholds import MOVED, STATUSES, JudgedPair, position
 from mtassay.methods.behavior.tracing import EditedPair, Sought, find_edit, is_ignored
 from mtassay.methods.missing import missing
 
-__all__ = ["Answered", "CaseEvidence", "count_findings", "missing_output", "skipped_case"]
+__all__ = ["AnsweredPair", "CaseEvidence", "count_findings", "missing_output", "skipped_case"]
 
 _SIDES = ("original", "edited")
 _NOTHING: Mapping[str, Any] = {}
@@ -109,7 +109,7 @@ def missing_output(case: Case, system: str, side: int, output: Output) -> Findin
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredPair:
     """Both translations of a case, with their qualities: of the original, then of the edit."""
 
     case: Case
@@ -138,7 +138,7 @@ class Answered:
         )
         return is_ignored(edited, *self.texts)
 
-    def finding(self, system: str, judged: Judged, edit_found: bool | None) -> Finding:
+    def finding(self, system: str, judged: JudgedPair, edit_found: bool | None) -> Finding:
         """What is said of the case."""
         quality, edited = (None if math.isnan(value) else value for value in self.qualities)
         case, verdict = self.case, STATUSES[judged.status]

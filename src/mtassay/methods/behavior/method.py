@@ -34,7 +34,7 @@ from mtassay.methods.behavior.blocks import (
     worth_a_look,
 )
 from mtassay.methods.behavior.evidence import (
-    Answered,
+    AnsweredPair,
     CaseEvidence,
     count_findings,
     missing_output,
@@ -66,7 +66,7 @@ from mtassay.methods.behavior.tables import (
 )
 from mtassay.methods.behavior.thresholds import (
     MOVED,
-    Judged,
+    JudgedPair,
     Thresholds,
     caution,
     compared,
@@ -272,7 +272,7 @@ class BehaviorMethod(Method):
         counts: dict[str, dict[str, int]] = {}
         for column, system in enumerate(systems):
             found = [skipped_case(case, system) for case in cases if case.skip is not None]
-            answered: list[Answered] = []
+            answered: list[AnsweredPair] = []
             for number, case in enumerate(asked):
                 both = outputs[system][2 * number : 2 * number + 2]
                 absent = [side for side in range(2) if both[side].text is None]
@@ -281,7 +281,7 @@ class BehaviorMethod(Method):
                 else:
                     texts = (str(both[0].text), str(both[1].text))
                     quality, edited = measured[number, :, column].tolist()
-                    answered.append(Answered(case, texts, (quality, edited)))
+                    answered.append(AnsweredPair(case, texts, (quality, edited)))
             found += self._findings(answered, system, tools)
             counts[system] = count_findings(found, len(cases))
             findings += found
@@ -296,7 +296,7 @@ class BehaviorMethod(Method):
             signature=self.signature,
         )
 
-    def _findings(self, answered: Sequence[Answered], system: str, tools: Tools) -> list[Finding]:
+    def _findings(self, answered: Sequence[AnsweredPair], system: str, tools: Tools) -> list[Finding]:
         name = quality_name(self.quality)
         alpha, beta = self.thresholds.alpha, self.thresholds.beta
         judged = [
@@ -309,7 +309,7 @@ class BehaviorMethod(Method):
             found = {i: answered[i].finds_edit() for i in wanted}
             for i, each in enumerate(answered):
                 if each.ignores_edit(self._pair):
-                    judged[i], found[i] = Judged("edit ignored"), False
+                    judged[i], found[i] = JudgedPair("edit ignored"), False
         if self.meaning:
             # The encoder cannot tell what it is blind to.
             unknown = [i for i, answer in found.items() if answer is None and not blind[i]]

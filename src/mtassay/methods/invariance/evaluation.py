@@ -14,7 +14,7 @@ from typing import Any
 
 from mtassay.core import Case, Output, Run, Tools
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.answers import Answer
+from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.methods.invariance.issues import CORRECT, Issue, Ranking, find_issues, labels_of
 from mtassay.methods.invariance.method import InvarianceMethod, names_in
 from mtassay.registry import names
@@ -200,7 +200,7 @@ def sample_pairs(
         raise UsageError("One system can be labelled at a time: give one with -t.")
     rankings: Sequence[Ranking] = ()
     issues: list[Issue] = []
-    answers: dict[str, Answer] = {}
+    answers: dict[str, AnnotatedAnswer] = {}
     for method in methods:
         (answered,) = method.compare(cases, outputs, tools).values()
         answers = {answer.id: answer for each in answered for answer in each.answers}

@@ -13,7 +13,7 @@ from mtassay.core import DISPUTED, Cluster, Comparison, Finding, Result, Score, 
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import read_reviews
 from mtassay.formats.text import FilePath
-from mtassay.methods.invariance.answers import Answer, Answered
+from mtassay.methods.invariance.answers import AnnotatedAnswer, AnsweredCase
 from mtassay.methods.invariance.evidence import IssueEvidence
 from mtassay.reviews import Subject, decide
 from mtassay.stats.comparison import compare_shares, rank_shares
@@ -62,14 +62,14 @@ def decisions_in(labels: FilePath | None, tools: Tools) -> dict[str, str]:
     return settled
 
 
-def label_of(answer: Answer, decisions: Mapping[str, str]) -> str | None:
+def label_of(answer: AnnotatedAnswer, decisions: Mapping[str, str]) -> str | None:
     """What reviewers decided about this very source and output; `None` where nothing is settled."""
     subject = Subject(answer.id, (answer.source.text,), (answer.output.text,))
     label = decisions.get(subject.id)
     return None if label == DISPUTED else label
 
 
-def labels_of(answers: Sequence[Answer], decisions: Mapping[str, str]) -> dict[str, str]:
+def labels_of(answers: Sequence[AnnotatedAnswer], decisions: Mapping[str, str]) -> dict[str, str]:
     """The labels by the ids of the answers; who has none is not there."""
     labels = {answer.id: label_of(answer, decisions) for answer in answers} if decisions else {}
     return {key: label for key, label in labels.items() if label is not None}
@@ -196,7 +196,7 @@ def _compared(
     return comparisons, clusters
 
 
-def count_findings(found: Sequence[Finding], material: Sequence[Answered], issues: int) -> dict[str, int]:
+def count_findings(found: Sequence[Finding], material: Sequence[AnsweredCase], issues: int) -> dict[str, int]:
     """What became of the originals, of which there is one finding each, and how much was compared."""
     verdicts = Counter(finding.verdict for finding in found)
     return {

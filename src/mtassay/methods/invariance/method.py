@@ -28,9 +28,9 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.invariance.answers import (
-    Answer,
-    Answered,
-    Compared,
+    AnnotatedAnswer,
+    AnsweredCase,
+    ComparedPair,
     answered,
     cases_of,
     is_made,
@@ -299,7 +299,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
 
     def compare(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
-    ) -> dict[str, list[Answered]]:
+    ) -> dict[str, list[AnsweredCase]]:
         """Every system's answers, annotated as far as the structure and the detectors need it."""
         read_output = self._reader(texts_of(outputs.values()), self._annotator, tools, "reading outputs")
         sources = [source or "" for case in cases if case.skip is None for source in case.sources]
@@ -309,7 +309,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             for system, answers in outputs.items()
         }
 
-    def measure(self, material: Sequence[Answered], tools: Tools, *, above: float = 0) -> Measured:
+    def measure(self, material: Sequence[AnsweredCase], tools: Tools, *, above: float = 0) -> Measured:
         """How far each variant of each original is. Filters look at those that are farther than `above`."""
         pairs = [pair for each in material for pair in each.compared]
         tools.progress("comparing", 0, None)
@@ -380,7 +380,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         return read_texts(texts, annotator, tools, step=step).__getitem__
 
     def _again(
-        self, name: str, pairs: Sequence[Compared], distances: Mapping[str, float], tools: Tools
+        self, name: str, pairs: Sequence[ComparedPair], distances: Mapping[str, float], tools: Tools
     ) -> list[float]:
         """What a filter makes of these distances."""
         known = [distances[pair.variant.id] for pair in pairs]
@@ -397,7 +397,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
 
     def _finding(
         self,
-        each: Answered,
+        each: AnsweredCase,
         issue: Issue | None,
         measured: Measured,
         system: str,
@@ -426,7 +426,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         verdict = _VERDICTS[evidence.status]
         return Finding(each.case.id, system, self.detector, verdict, ranking[0].distance, evidence.as_dict())
 
-    def _shown(self, pair: Compared, distance: float) -> ShownVariant:
+    def _shown(self, pair: ComparedPair, distance: float) -> ShownVariant:
         return ShownVariant(
             pair.variant.id,
             pair.variant.source.text,
@@ -437,7 +437,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             self._structure.differences(pair),
         )
 
-    def _without_answer(self, material: Sequence[Answered], system: str) -> list[Finding]:
+    def _without_answer(self, material: Sequence[AnsweredCase], system: str) -> list[Finding]:
         return [
             missing(each.absent, system)
             if each.absent is not None
@@ -451,21 +451,21 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             case_id, system, self.detector, "skipped", evidence=IssueEvidence(reason=reason).as_dict()
         )
 
-    def flagged(self, material: Sequence[Answered], tools: Tools) -> dict[str, list[str]]:
+    def flagged(self, material: Sequence[AnsweredCase], tools: Tools) -> dict[str, list[str]]:
         """The ids of the pairs that each companion detector suspects."""
         return {
             name: [suspicion.id for suspicion in found]
             for name, found in self._suspected(material, tools).items()
         }
 
-    def _suspected(self, material: Sequence[Answered], tools: Tools) -> dict[str, list[Suspicion]]:
+    def _suspected(self, material: Sequence[AnsweredCase], tools: Tools) -> dict[str, list[Suspicion]]:
         found: dict[str, list[Suspicion]] = {}
         for number, detector in enumerate(self._detectors):
             tools.progress("companion detectors", number, len(self._detectors))
             found.setdefault(detector.name, []).extend(find_suspicions(detector, material))
         return found
 
-    def _suspicions(self, material: Sequence[Answered], system: str, tools: Tools) -> list[Finding]:
+    def _suspicions(self, material: Sequence[AnsweredCase], system: str, tools: Tools) -> list[Finding]:
         answers = {answer.id: answer for each in material for answer in each.answers}
         return [
             Finding(each.id, system, name, "fail", each.value, _evidence(each, answers[each.id]))
@@ -502,7 +502,7 @@ def _detectors(given: str | Sequence[str]) -> tuple[str, ...]:
     return chosen
 
 
-def _evidence(suspicion: Suspicion, answer: Answer) -> dict[str, Any]:
+def _evidence(suspicion: Suspicion, answer: AnnotatedAnswer) -> dict[str, Any]:
     source, output = answer.source.text, answer.output.text
     own = IssueEvidence(source=source, output=output, why=suspicion.why, details=suspicion.evidence)
     return own.as_dict()

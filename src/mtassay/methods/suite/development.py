@@ -66,7 +66,7 @@ class Course:
     names: tuple[str, ...]
     n: int
     points: tuple[Score, ...]
-    change: stats.Change
+    change: stats.AccuracyChange
 
 
 def pick(grades: Grades, columns: Sequence[int], *, names: Sequence[str] | None = None) -> Grades:
@@ -103,7 +103,7 @@ def best_of_groups(
 
 def compare_best(
     grades: Grades, best: Mapping[str, Best], entries: Sequence[Entry], comparing: Comparing
-) -> tuple[Result, list[stats.Change]]:
+) -> tuple[Result, list[stats.AccuracyChange]]:
     """The accuracies of the best systems, called by their groups, and what changed from first to last."""
     places = {entry: column for column, entry in enumerate(entries)}
     shown = pick(grades, [places[found.entry] for found in best.values()], names=list(best))

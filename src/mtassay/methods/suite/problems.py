@@ -29,7 +29,7 @@ from mtassay.formats.suite import (
 )
 from mtassay.languages import parse_pair
 from mtassay.methods.suite.batteries import battery
-from mtassay.methods.suite.judging import Judge, Judged
+from mtassay.methods.suite.judging import Judge, JudgedOutput
 from mtassay.methods.suite.patterns import Text, compile_rule, control_in, normalize
 from mtassay.texts.marks import plural
 
@@ -402,7 +402,7 @@ class Checked:
         return sum(rule not in fired for rule in (*self.item.positive_tokens, *self.item.negative_tokens))
 
 
-def _clash(judged: Judged) -> tuple[str, str]:
+def _clash(judged: JudgedOutput) -> tuple[str, str]:
     first = {match.kind: match.rule.text for match in reversed(judged.matches)}
     return first["positive_regex"], first["negative_regex"]
 

@@ -11,7 +11,7 @@ from mtassay.core import Case, Finding, Output
 from mtassay.display import Table
 from mtassay.methods.suite.evidence import VerdictEvidence, status_of
 from mtassay.methods.suite.version_tables import StepShown, category_table, status_matrix, step_table
-from mtassay.stats import Change, exact_test, holm
+from mtassay.stats import AccuracyChange, exact_test, holm
 from mtassay.texts.marks import plural
 
 __all__ = ["LISTED", "Gate", "GateResult", "Kind", "Step", "Versions", "gate", "steps"]
@@ -136,7 +136,7 @@ class Versions:
 
     names: tuple[str, str]
     steps: Sequence[Step]
-    changes: Sequence[Change]
+    changes: Sequence[AccuracyChange]
     outputs: Mapping[str, Sequence[Output]]
     alpha: float
     test: str

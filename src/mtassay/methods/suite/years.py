@@ -24,7 +24,7 @@ from mtassay.methods.suite.method import grades_of
 from mtassay.methods.suite.system_names import Entry, spellings
 from mtassay.methods.suite.tables import AVERAGES
 from mtassay.methods.suite.year_tables import GroupRow, best_table, change_table, course_table, group_table
-from mtassay.stats import Change, holm
+from mtassay.stats import AccuracyChange, holm
 
 __all__ = ["Years"]
 
@@ -47,7 +47,7 @@ class Years:
     best: Mapping[str, Best]
     by: BestBy
     result: Result
-    changes: Sequence[Change]
+    changes: Sequence[AccuracyChange]
     courses: Sequence[Course]
     comparing: Comparing
     fold: bool = True

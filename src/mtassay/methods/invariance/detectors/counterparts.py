@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Answer
+from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
 from mtassay.tools.align.table import Lexicon, lexicon_pairs, likeness, read_lexicon
 from mtassay.tools.annotate.annotation import Annotation, Token
@@ -98,7 +98,7 @@ class Counterparts:
         """Opened when first used: a detector that finds nothing to compare needs no encoder."""
         return WordVectors(self._encoder) if self._encoder else open_vectors()
 
-    def left_over(self, answers: Sequence[Answer]) -> list[LeftOver]:
+    def left_over(self, answers: Sequence[AnnotatedAnswer]) -> list[LeftOver]:
         """One for each answer, in order. The words of all are encoded in one go."""
         sides = [(_words(answer.source.tokens), _words(answer.output.tokens)) for answer in answers]
         self._vectors.learn([token.text.lower() for both in sides for side in both for token in side])

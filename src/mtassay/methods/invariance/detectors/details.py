@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from mtassay.core import Segment
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Answer
+from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.metrics.guards import Numbers
@@ -29,7 +29,7 @@ class NumbersDetector(PairDetector):
     about: ClassVar[str] = "a number is missing or changed"
     is_default: ClassVar[bool] = True
 
-    def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
+    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers; an empty output is left to the detector of under-translation."""
         read = [answer for answer in answers if answer.output.text.strip()]
         guard = Numbers([Segment(answer.id, answer.source.text) for answer in read])
@@ -68,7 +68,7 @@ class Entities(PairDetector):
     def open(cls, shared: Shared) -> Entities:
         return cls(shared.pair, shared.part(Counterparts))
 
-    def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
+    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
         found = []
         for answer in answers:
@@ -77,7 +77,7 @@ class Entities(PairDetector):
                 found.append(Suspicion(answer.id, why, len(names), {"missing": names}))
         return found
 
-    def _missing(self, answer: Answer) -> list[str]:
+    def _missing(self, answer: AnnotatedAnswer) -> list[str]:
         source, output = answer.source, answer.output
         names = [span for span in source.entities if span.label in _NAMES and _is_name(source, span)]
         if not names or not output.tokens:

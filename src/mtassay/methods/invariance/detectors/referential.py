@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.core import Segment
-from mtassay.methods.invariance.answers import Answer
+from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.methods.invariance.detectors.base import PhraseDetector, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import content_words
 from mtassay.tools.annotate import phrase_spans
@@ -80,7 +80,7 @@ class Referential(PhraseDetector):
     needs: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma", "dependencies"))
 
-    def suspects(self, pairs: Sequence[tuple[Answer, Answer]]) -> list[Suspicion]:
+    def suspects(self, pairs: Sequence[tuple[AnnotatedAnswer, AnnotatedAnswer]]) -> list[Suspicion]:
         """In the order of the pairs, one for each at most; several phrases of a sentence may be suspected."""
         found = []
         for sentence, phrase in pairs:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import compare_words
 from mtassay.tools.annotate.annotation import Annotation, Layer, with_phrases
@@ -43,13 +43,13 @@ class Counts(Structure):
         """The name, and whether the edit is discounted."""
         return f"{self.name}|discount" if self.discount else self.name
 
-    def distances(self, compared: Sequence[Compared]) -> list[float]:
+    def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """The sum of the absolute differences in counts, for each pair, in order."""
         known: _Known = {}
         counts = [self._count(one, known) for one in compared]
         return [(before - after).total() + (after - before).total() for before, after in counts]
 
-    def differences(self, compared: Compared) -> list[str]:
+    def differences(self, compared: ComparedPair) -> list[str]:
         """One line for each label whose count differs, by how much it does: `nsubj: 2, was 1`."""
         before, after = self._count(compared, {})
         labels = sorted(
@@ -59,7 +59,7 @@ class Counts(Structure):
             f"{name}: {after[name]}, was {before[name]}" for name in labels if after[name] != before[name]
         ]
 
-    def _count(self, compared: Compared, known: _Known) -> tuple[Counter[str], Counter[str]]:
+    def _count(self, compared: ComparedPair, known: _Known) -> tuple[Counter[str], Counter[str]]:
         places = compare_words(compared).place if self.discount else (_NO_PLACE, _NO_PLACE)
         before, after = (
             self._count_one(answer.output, place, known)
