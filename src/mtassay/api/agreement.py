@@ -49,7 +49,7 @@ from mtassay.meta.scores import ScoreColumn, chosen, column_of, read_score_file
 from mtassay.meta.segment_level import Grouping
 from mtassay.metrics.base import Metric
 from mtassay.options import build, split_names, split_specs
-from mtassay.report.assessments import Agreement, Detection, Discrimination, Ranking
+from mtassay.report.assessments import AgreementAssessment, Detection, Discrimination, RankingAssessment
 from mtassay.report.progress import Progress
 from mtassay.stats import default_seed, fixed_seed
 from mtassay.systems.roster import Given, name_and_rest, named
@@ -83,7 +83,7 @@ def correlate(
     trials: int = 1000,
     seed: int | None = None,
     **options: Any,
-) -> Agreement:
+) -> AgreementAssessment:
     """How well metrics agree with people: correlations and accuracies, each with a 95 % interval.
 
     Test set, outputs and human scores are those of an mt-metrics-eval folder (`mtme`), or single files or
@@ -157,7 +157,7 @@ def _correlated(
     how: RunSettings,
     *,
     human_vs_human: bool,
-) -> Agreement:
+) -> AgreementAssessment:
     frame = material.frame
     with Progress(quiet=how.is_quiet) as progress:
         measured = measure_raters(
@@ -183,7 +183,7 @@ def _correlated(
         counts=main.result.counts,
         notes=list(dict.fromkeys([*material.notes, *main.notes, *swept.notes])),
     )
-    return Agreement(result, material, settings, raters, humans, measured.sweep, main, swept)
+    return AgreementAssessment(result, material, settings, raters, humans, measured.sweep, main, swept)
 
 
 def rank(
@@ -194,7 +194,7 @@ def rank(
     langpair: str | None = None,
     alpha: float = 0.05,
     seed: int | None = None,
-) -> Ranking:
+) -> RankingAssessment:
     """Systems ranked by what people said of their segments, as WMT does.
 
     Scores are a file, those of an mt-metrics-eval folder, or a list of numbers for each system. `human` says
@@ -222,7 +222,7 @@ def rank(
     if not column.by_segment:
         raise UsageError(f"{column.name} rates whole systems; ranking needs scores of segments.")
     result = rank_systems(column, alpha=alpha, seed=seed if seed is not None else default_seed())
-    return Ranking(result, alpha)
+    return RankingAssessment(result, alpha)
 
 
 def detect(

@@ -20,7 +20,13 @@ from mtassay.methods.suite.development import BestBy, Comparing
 from mtassay.methods.suite.item_tables import SystemItems
 from mtassay.methods.suite.method import SuiteMethod, case_of, grades_of
 from mtassay.methods.suite.movement import movements
-from mtassay.methods.suite.system_names import Entry, check_aliases, find_system, join_names, read_aliases
+from mtassay.methods.suite.system_names import (
+    SystemInGroup,
+    check_aliases,
+    find_system,
+    join_names,
+    read_aliases,
+)
 from mtassay.methods.suite.versions import Gate, Versions, steps
 from mtassay.methods.suite.versions import gate as pass_gate
 from mtassay.methods.suite.years import Years
@@ -138,7 +144,7 @@ class _Names:
     fold: bool
     wanted: Sequence[str]
 
-    def join(self, groups: Mapping[str, Sequence[System]]) -> list[Entry]:
+    def join(self, groups: Mapping[str, Sequence[System]]) -> list[SystemInGroup]:
         names = {group: [system.name for system in systems] for group, systems in groups.items()}
         check_aliases(names, self.alias, fold=self.fold)
         known = {**(read_aliases(self.table) if self.table is not None else {}), **self.alias}
@@ -150,7 +156,7 @@ class _Judged:
     """A run of all systems of all groups, which are called by the numbers of their entries there."""
 
     run: Run
-    entries: Sequence[Entry]
+    entries: Sequence[SystemInGroup]
     systems: Sequence[str]
 
 

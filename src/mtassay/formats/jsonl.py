@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TextIO
 
 from mtassay.core import Segment
 from mtassay.errors import InputError
-from mtassay.formats.table import EXPECTED, ColumnRole, Format, Table, TableBuilder, field_of
+from mtassay.formats.table import EXPECTED, ColumnRole, FileTable, Format, TableBuilder, field_of
 from mtassay.formats.text import FilePath, open_for_writing, split_lines
 from mtassay.languages import Pair
 
@@ -30,7 +30,7 @@ class JsonLines(Format):
     name = "jsonl"
     suffixes = (".jsonl", ".ndjson")
 
-    def read(self, data: bytes, path: str, pair: Pair | None) -> Table:
+    def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         """One row per record; with a `system` key, one record per segment and system.
 
         `null` and an absent key mean that the text is missing, `""` is an empty text. Blank lines are

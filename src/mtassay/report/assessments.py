@@ -36,7 +36,7 @@ from mtassay.report.figures import draw
 from mtassay.report.run import Form, render_tables, score_rows
 from mtassay.report.table import to_html
 
-__all__ = ["Agreement", "Assessment", "Detection", "Discrimination", "Ranking"]
+__all__ = ["AgreementAssessment", "Assessment", "Detection", "Discrimination", "RankingAssessment"]
 
 _TITLES: dict[Kind, str] = {
     "reference-based": "Metrics that read the reference",
@@ -97,7 +97,7 @@ class Assessment(ABC):
 
 
 @dataclass(frozen=True, repr=False)
-class Agreement(Assessment):
+class AgreementAssessment(Assessment):
     """How well metrics agree with people: `main` for `raters`, `swept` for the n-gram lengths in `orders`."""
 
     material: RatedMaterial
@@ -153,7 +153,7 @@ def _order(rater: Rater) -> int:
 
 
 @dataclass(frozen=True, repr=False)
-class Ranking(Assessment):
+class RankingAssessment(Assessment):
     """Systems by what people said of their segments, best first."""
 
     alpha: float

@@ -23,8 +23,8 @@ __all__ = [
     "QUESTION",
     "Far",
     "Issue",
-    "Ranking",
     "Standing",
+    "VariantRanking",
     "count_findings",
     "decisions_in",
     "find_issues",
@@ -96,7 +96,7 @@ class Far(NamedTuple):
     distance: float
 
 
-class Ranking(NamedTuple):
+class VariantRanking(NamedTuple):
     """All compared variants of one original, farthest first; equally far ones in the order they were made."""
 
     original: str
@@ -114,15 +114,16 @@ class Issue(NamedTuple):
         return (self.original, *(far.variant for far in self.variants[:top]))
 
 
-def rank(original: str, distances: Sequence[Far]) -> Ranking:
+def rank(original: str, distances: Sequence[Far]) -> VariantRanking:
     """The variants by distance. Sorting is stable, so ties keep their order on any machine."""
-    return Ranking(original, tuple(sorted(distances, key=lambda far: -far.distance)))
+    return VariantRanking(original, tuple(sorted(distances, key=lambda far: -far.distance)))
 
 
-def find_issues(rankings: Sequence[Ranking], threshold: float) -> list[Issue]:
+def find_issues(rankings: Sequence[VariantRanking], threshold: float) -> list[Issue]:
     """The issues, in the order of the originals; strictly farther than the threshold, as in the paper.
 
-    >>> find_issues([Ranking("1", (Far("1/a", 5), Far("1/b", 4))), Ranking("2", (Far("2/a", 4),))], 4)
+    >>> found = [VariantRanking("1", (Far("1/a", 5), Far("1/b", 4))), VariantRanking("2", (Far("2/a", 4),))]
+    >>> find_issues(found, 4)
     [Issue(original='1', variants=(Far(variant='1/a', distance=5),))]
     """
     issues = []

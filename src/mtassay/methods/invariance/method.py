@@ -51,7 +51,7 @@ from mtassay.methods.invariance.issues import (
     QUESTION,
     Far,
     Issue,
-    Ranking,
+    VariantRanking,
     count_findings,
     find_issues,
     labels_of,
@@ -68,7 +68,7 @@ from mtassay.registry import find, names
 from mtassay.stats import fixed_seed
 from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator
 
-__all__ = ["InvarianceMethod", "Measured", "names_in"]
+__all__ = ["InvarianceMethod", "SystemDistances", "names_in"]
 
 _VERDICTS: dict[str, Verdict] = {
     "suspicious": "fail",
@@ -79,14 +79,14 @@ _VERDICTS: dict[str, Verdict] = {
 
 
 @dataclass(frozen=True)
-class Measured:
+class SystemDistances:
     """All distances of one system; `filtered` has the filter and the distance before it, by variant."""
 
-    rankings: Sequence[Ranking]
+    rankings: Sequence[VariantRanking]
     filtered: Mapping[str, Far]
 
     @cached_property
-    def by_original(self) -> dict[str, Ranking]:
+    def by_original(self) -> dict[str, VariantRanking]:
         """The rankings by the id of their original."""
         return {ranking.original: ranking for ranking in self.rankings}
 
@@ -309,7 +309,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             for system, answers in outputs.items()
         }
 
-    def measure(self, material: Sequence[AnsweredCase], tools: Tools, *, above: float = 0) -> Measured:
+    def measure(self, material: Sequence[AnsweredCase], tools: Tools, *, above: float = 0) -> SystemDistances:
         """How far each variant of each original is. Filters look at those that are farther than `above`."""
         pairs = [pair for each in material for pair in each.compared]
         tools.progress("comparing", 0, None)
@@ -329,7 +329,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             for each in material
             if each.original is not None
         ]
-        return Measured(rankings, filtered)
+        return SystemDistances(rankings, filtered)
 
     @property
     def detector(self) -> str:
@@ -399,7 +399,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         self,
         each: AnsweredCase,
         issue: Issue | None,
-        measured: Measured,
+        measured: SystemDistances,
         system: str,
         labels: Mapping[str, str],
     ) -> Finding:

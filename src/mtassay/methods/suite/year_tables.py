@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from mtassay.core import Result, Score
+from mtassay.core import Result
 from mtassay.display import Cell, Figure, Point, Series, Table
+from mtassay.methods.suite.development import Course
 from mtassay.methods.suite.tables import AVERAGES, TESTS, accuracy_table, kinds_in, number
 from mtassay.stats import AccuracyChange
 
 __all__ = [
     "ABOUT_CHANGE",
     "CHANGE_HEADER",
-    "Course",
     "GroupRow",
     "best_table",
     "change_cells",
@@ -41,19 +40,6 @@ class GroupRow:
     best: str
     counts: Mapping[str, int]
     close: Sequence[str] = ()
-
-
-class Course(Protocol):
-    """One system through several groups; see `mtassay.methods.suite.development`."""
-
-    @property
-    def system(self) -> str: ...
-    @property
-    def n(self) -> int: ...
-    @property
-    def points(self) -> Sequence[Score]: ...
-    @property
-    def change(self) -> AccuracyChange: ...
 
 
 def group_table(groups: Sequence[GroupRow], *, chosen: str, title: str = "") -> Table:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from mtassay.core import Segment
 from mtassay.errors import InputError
 from mtassay.formats.entities import Entity
-from mtassay.metrics.nee.texts import Glossary, Normaliser, Token
+from mtassay.metrics.nee.texts import NameGlossary, NormalisedToken, Normaliser
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Unit:
 
 
 def collect_units(
-    segments: Sequence[Segment], *, unit: str, normaliser: Normaliser, glossary: Glossary
+    segments: Sequence[Segment], *, unit: str, normaliser: Normaliser, glossary: NameGlossary
 ) -> list[Unit]:
     """The units in order of their first segment, each with its unique names in order of appearance."""
     units: dict[tuple[str, ...], Unit] = {}
@@ -126,7 +126,7 @@ def _as_entity(entity: Any) -> Entity:
     return Entity(**entity) if isinstance(entity, Mapping) else Entity(*entity)
 
 
-def forms_of(tokens: Sequence[Token], text: str) -> list[Form]:
+def forms_of(tokens: Sequence[NormalisedToken], text: str) -> list[Form]:
     """The plain form, and the one with marked letters spelled out; none for no tokens."""
     if not tokens:
         return []

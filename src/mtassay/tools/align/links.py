@@ -25,9 +25,9 @@ from mtassay.tools.align.aligner import Links
 
 __all__ = [
     "SYMMETRIZATIONS",
-    "Agreement",
     "AlignmentEvidence",
     "Gold",
+    "LinkAgreement",
     "Order",
     "agreement",
     "decode",
@@ -254,7 +254,7 @@ def parse_gold(text: str, *, first: int = 1) -> Gold:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class LinkAgreement:
     """Counts over all sentences; the rates are `None` where they would divide by nothing."""
 
     links: int
@@ -279,7 +279,7 @@ class Agreement:
         return 1 - (self.links_sure + self.links_possible) / total if total else None
 
 
-def agreement(found: Iterable[Links], gold: Iterable[Gold]) -> Agreement:
+def agreement(found: Iterable[Links], gold: Iterable[Gold]) -> LinkAgreement:
     """Counts over sentences in the same order.
 
     >>> gold = Gold(sure=frozenset({(0, 0), (1, 1)}), possible=frozenset({(2, 2)}))
@@ -293,4 +293,4 @@ def agreement(found: Iterable[Links], gold: Iterable[Gold]) -> Agreement:
         sure += len(theirs.sure)
         links_sure += len(ours & theirs.sure)
         links_possible += len(ours & (theirs.sure | theirs.possible))
-    return Agreement(links, sure, links_sure, links_possible)
+    return LinkAgreement(links, sure, links_sure, links_possible)

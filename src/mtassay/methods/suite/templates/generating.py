@@ -20,7 +20,7 @@ from mtassay.methods.suite.templates.located import line_of
 from mtassay.methods.suite.templates.nouns import SlotRecord, Template, TemplateFile
 from mtassay.texts.marks import plural
 
-__all__ = ["MAX_COMBINATIONS", "MAX_ITEMS", "Generated", "TemplateCounts", "generate"]
+__all__ = ["MAX_COMBINATIONS", "MAX_ITEMS", "GeneratedSuite", "TemplateCounts", "generate"]
 
 MAX_ITEMS = 5000
 MAX_COMBINATIONS = 200_000
@@ -55,7 +55,7 @@ class TemplateCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
+class GeneratedSuite:
     """The suite, and for each template what was made of it.
 
     `doubtful` names items one of whose references is not correct by their own rules, with the status.
@@ -117,7 +117,7 @@ def generate(
     max_items: int = MAX_ITEMS,
     inflectors: Mapping[str, Inflector] | None = None,
     report: Report = _no_report,
-) -> Generated:
+) -> GeneratedSuite:
     """All items of all templates, in order; the same file gives the same items.
 
     `sample` takes at most so many of each template. The draw goes by the seed and the id, so that most of
@@ -149,7 +149,7 @@ def generate(
         items += chosen
         _check_number(len(items), max_items, file.path)
     suite = replace(file.header, items=tuple(items), path=file.path)
-    return Generated(suite, tuple(counts), _doubtful(suite, report))
+    return GeneratedSuite(suite, tuple(counts), _doubtful(suite, report))
 
 
 def _check_number(number: int, most: int, path: str) -> None:
