@@ -22,7 +22,7 @@ from mtassay.methods.behavior.nouns import AlignedSpan, BehaviorCase, ReadPair, 
 from mtassay.methods.behavior.objections import Blocklist, case_key, objection, read_blocklist
 from mtassay.methods.behavior.quality import filter_cases, quality_name
 from mtassay.methods.behavior.recipe import Recipe
-from mtassay.methods.behavior.sampling import Place, draw_places, draw_segments
+from mtassay.methods.behavior.sampling import EditPlace, draw_places, draw_segments
 from mtassay.methods.behavior.spans import LeftOutSegment, aligned_spans, best_annotator, read_pairs
 from mtassay.metrics.base import Metric
 from mtassay.texts.marks import plural
@@ -145,7 +145,7 @@ class _Slot:
 
     order: int
     pair: ReadPair
-    places: Iterator[Place]
+    places: Iterator[EditPlace]
     wanted: int
     attempts: int
     finished: set[tuple[AlignedSpan, ...]]

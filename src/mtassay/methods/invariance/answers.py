@@ -16,7 +16,7 @@ from typing import Any
 from mtassay.core import Case, Edit, Output, Segment, Tools, original_of
 from mtassay.errors import InputError
 from mtassay.methods.invariance.structures.words import plain_words
-from mtassay.tools.annotate import Annotation, Annotator, Span, Token
+from mtassay.tools.annotate import Annotation, Annotator, Token, TokenSpan
 
 __all__ = [
     "AnnotatedAnswer",
@@ -236,8 +236,8 @@ def _unpack(text: str, kept: bytes) -> Annotation:
     return Annotation(
         text,
         tuple(Token(*token) for token in tokens),
-        tuple(Span(*span) for span in entities),
-        None if constituents is None else tuple(Span(*span) for span in constituents),
+        tuple(TokenSpan(*span) for span in entities),
+        None if constituents is None else tuple(TokenSpan(*span) for span in constituents),
     )
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 from mtassay.errors import InputError
 from mtassay.formats.suite import REGEX_FIELDS, TOKEN_FIELDS, Item, Rule, RuleField, Suite
 from mtassay.methods.suite.evidence import Applied, VerdictEvidence
-from mtassay.methods.suite.patterns import TIMEOUT, Pattern, Text, compile_rule, normalize
+from mtassay.methods.suite.patterns import TIMEOUT, Pattern, SearchedText, compile_rule, normalize
 
 __all__ = ["Judge", "JudgedOutput", "Match", "Status"]
 
@@ -98,7 +98,7 @@ class Judge:
             return JudgedOutput("incorrect", "the output is empty", text)
         tokens = tuple(self._equal_tokens(item, text))
         slow: list[Rule] = []
-        found = tuple(self._matching_expressions(item, Text(text), slow))
+        found = tuple(self._matching_expressions(item, SearchedText(text), slow))
         kinds = {match.is_positive for match in tokens or found}
         if not kinds:
             why = f"a rule took longer than {TIMEOUT:g} s" if slow else "no rule applies"
@@ -133,7 +133,7 @@ class Judge:
                     index.setdefault(place, []).append((kind, token))
         return index
 
-    def _matching_expressions(self, item: Item, text: Text, slow: list[Rule]) -> Iterator[Match]:
+    def _matching_expressions(self, item: Item, text: SearchedText, slow: list[Rule]) -> Iterator[Match]:
         for kind in REGEX_FIELDS:
             for rule in getattr(item, kind):
                 try:

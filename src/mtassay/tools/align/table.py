@@ -32,8 +32,8 @@ __all__ = [
     "NULL",
     "QUANTUM",
     "VERSION",
+    "AlignmentLexicon",
     "Floats",
-    "Lexicon",
     "TableAligner",
     "lexicon_pairs",
     "likeness",
@@ -110,7 +110,7 @@ def lexicon_pairs() -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lexicon:
+class AlignmentLexicon:
     """Both directions of one language pair.
 
     `keys` are the numbers of a source and a target word in one, sorted; `p` has for each the probability of
@@ -140,7 +140,7 @@ class Lexicon:
 
 
 @cache
-def read_lexicon(pair: str) -> Lexicon:
+def read_lexicon(pair: str) -> AlignmentLexicon:
     """The table of a pair in the direction in which it is written; `UsageError` where there is none."""
     if pair not in lexicon_pairs():
         raise UsageError(
@@ -168,7 +168,7 @@ def read_lexicon(pair: str) -> Lexicon:
     values = np.array([(decoded[p], decoded[q]) for p, q in codes])
     order = np.argsort(keys)
     language = pair.split("-")
-    return Lexicon(
+    return AlignmentLexicon(
         language[0], language[1], sources, targets, keys[order], values[order], (forward, backward),
         hashlib.sha256(raw).hexdigest()[:12],
     )  # fmt: skip
@@ -241,7 +241,7 @@ class TableAligner(WordAligner):
     `vectors` of the encoder link words that the table leaves over; `None` does without.
     """
 
-    lexicon: Lexicon
+    lexicon: AlignmentLexicon
     reverse: bool = False
     symmetrize: str = "grow-diag-final-and"
     order: Order = ORDER

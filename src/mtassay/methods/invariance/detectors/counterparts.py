@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mtassay.languages import Pair
 from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
-from mtassay.tools.align.table import Lexicon, lexicon_pairs, likeness, read_lexicon
+from mtassay.tools.align.table import AlignmentLexicon, lexicon_pairs, likeness, read_lexicon
 from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.encoder import Encoder
 
@@ -142,7 +142,7 @@ class Counterparts:
         return linked
 
 
-def lexicon_of(pair: Pair) -> tuple[Lexicon | None, bool]:
+def lexicon_of(pair: Pair) -> tuple[AlignmentLexicon | None, bool]:
     """The table for a pair, if there is one, and whether it is written the other way round."""
     forward, backward = str(pair), f"{pair.target}-{pair.source}"
     known = lexicon_pairs()

@@ -14,7 +14,7 @@ from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.metrics.guards import Numbers
 from mtassay.metrics.nee.matching import Haystack, forms_of
 from mtassay.metrics.nee.texts import Normaliser
-from mtassay.tools.annotate.annotation import Annotation, Layer, Span
+from mtassay.tools.annotate.annotation import Annotation, Layer, TokenSpan
 
 __all__ = ["Entities", "NumbersDetector"]
 
@@ -101,13 +101,13 @@ class Entities(PairDetector):
             haystack.holds([form]) or haystack.overlap(form) > 0 or haystack.nearest(form) for form in forms
         )
 
-    def _is_near(self, source: Annotation, span: Span, output: Annotation) -> bool:
+    def _is_near(self, source: Annotation, span: TokenSpan, output: Annotation) -> bool:
         tokens = source.tokens[span.start : span.end]
         words = [token for token in output.tokens if token.text[0].isalnum()]
         return bool(words) and bool(self.counterparts.strengths(tokens, words).max() >= self.near)
 
 
-def _is_name(source: Annotation, span: Span) -> bool:
+def _is_name(source: Annotation, span: TokenSpan) -> bool:
     """Taggers call many things names at the beginning of a sentence; a name has a word that says so."""
     return any(token.pos == "PROPN" for token in source.tokens[span.start : span.end])
 

@@ -16,7 +16,7 @@ from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.methods.invariance.detectors.base import PhraseDetector, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import content_words
 from mtassay.tools.annotate import phrase_spans
-from mtassay.tools.annotate.annotation import Annotation, Layer, Span, Token
+from mtassay.tools.annotate.annotation import Annotation, Layer, Token, TokenSpan
 
 __all__ = ["Referential", "phrase_segments"]
 
@@ -44,7 +44,7 @@ def phrase_segments(originals: Sequence[Segment], annotations: Sequence[Annotati
     return found
 
 
-def _noun_phrases(annotation: Annotation) -> Iterator[Span]:
+def _noun_phrases(annotation: Annotation) -> Iterator[TokenSpan]:
     whole = sum(token.pos != "PUNCT" for token in annotation.tokens)
     spans = annotation.constituents
     if spans is None:

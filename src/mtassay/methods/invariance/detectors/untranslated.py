@@ -12,7 +12,7 @@ from mtassay.methods.invariance.detectors.base import PairDetector, RelationDete
 from mtassay.methods.invariance.detectors.counterparts import lexicon_of
 from mtassay.methods.invariance.structures.words import words_of
 from mtassay.texts.identification import script_of
-from mtassay.tools.align.table import Lexicon
+from mtassay.tools.align.table import AlignmentLexicon
 from mtassay.tools.annotate.annotation import Annotation, Layer
 
 __all__ = ["Untranslated", "UntranslatedVariant", "Vocabularies"]
@@ -25,7 +25,7 @@ _RUN = 3
 class Vocabularies:
     """What words each language has, as far as a translation table knows them."""
 
-    lexicon: Lexicon | None
+    lexicon: AlignmentLexicon | None
     reverse: bool = False
 
     @classmethod

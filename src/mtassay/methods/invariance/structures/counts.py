@@ -18,20 +18,20 @@ from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import compare_words
 from mtassay.tools.annotate.annotation import Annotation, Layer, with_phrases
 
-__all__ = ["Constituency", "Counts", "Dependency"]
+__all__ = ["Constituency", "CountStructure", "Dependency"]
 
 _NO_PLACE = range(0)
 _Known = dict[tuple[int, range], Counter[str]]
 
 
 @dataclass(frozen=True)
-class Counts(Structure):
+class CountStructure(Structure):
     """What the two have in common; `discount` leaves out what lies within the place of the edit."""
 
     discount: bool = False
 
     @classmethod
-    def open(cls, pair: Pair, *, discount: bool) -> Counts:
+    def open(cls, pair: Pair, *, discount: bool) -> CountStructure:
         return cls(discount=discount)
 
     @abstractmethod
@@ -75,7 +75,7 @@ class Counts(Structure):
         return known[key]
 
 
-class Dependency(Counts):
+class Dependency(CountStructure):
     """Counts of dependency relations, one for each word."""
 
     name: ClassVar[str] = "dependency"
@@ -90,7 +90,7 @@ class Dependency(Counts):
         return (token.relation for number, token in enumerate(output.tokens) if number not in place)
 
 
-class Constituency(Counts):
+class Constituency(CountStructure):
     """Counts of phrases.
 
     Where the annotator finds no constituents, they are read off the dependencies, an approximation: see

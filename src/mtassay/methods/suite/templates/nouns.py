@@ -10,7 +10,7 @@ from mtassay.formats.suite import Suite
 from mtassay.methods.suite.templates.conditions import Condition
 from mtassay.methods.suite.templates.tables import FormTable
 
-__all__ = ["SlotRecord", "Template", "TemplateFile"]
+__all__ = ["ItemTemplate", "SlotRecord", "TemplateFile"]
 
 Forms = tuple[str, ...]
 """One or more ways to say the same: texts take the first, expressions allow all."""
@@ -25,7 +25,7 @@ class SlotRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class ItemTemplate:
     """An item with placeholders.
 
     `record` has the keys of an item; its texts know their line. An item is made for each combination of
@@ -47,6 +47,6 @@ class TemplateFile:
     header: Suite
     slots: Mapping[str, Sequence[SlotRecord]]
     tables: Mapping[str, FormTable]
-    templates: Sequence[Template]
+    templates: Sequence[ItemTemplate]
     author: str = ""
     path: str = field(default="", compare=False)

@@ -13,7 +13,7 @@ from mtassay.formats.suite.records import suite_from_header
 from mtassay.formats.text import FilePath, decode, read_bytes, read_lines, shown
 from mtassay.methods.suite.templates.conditions import Condition, parse_condition
 from mtassay.methods.suite.templates.located import LocatedDict, line_of, load, plain
-from mtassay.methods.suite.templates.nouns import SlotRecord, Template, TemplateFile
+from mtassay.methods.suite.templates.nouns import ItemTemplate, SlotRecord, TemplateFile
 from mtassay.methods.suite.templates.placeholders import slots_in
 from mtassay.methods.suite.templates.slugs import slug, unique_slugs
 from mtassay.methods.suite.templates.tables import FormTable, InflectedForm, features_of
@@ -191,7 +191,7 @@ class _Reader:
         columns: Mapping[str, frozenset[str]],
         when: tuple[Condition, ...],
         excluded: tuple[Condition, ...],
-    ) -> Template:
+    ) -> ItemTemplate:
         own_when = self._conditions(record.pop("when", None), columns)
         own_excluded = self._conditions(record.pop("except", None), columns)
         for key in ("source", "phenomenon", "category"):
@@ -208,7 +208,7 @@ class _Reader:
                     f"a condition speaks of '{strange[0]}', which the template does not use", entry
                 )
         shared = frozenset(used)
-        return Template(
+        return ItemTemplate(
             str(record.pop("id", "")) or slug(record["phenomenon"]),
             record,
             tuple(used),

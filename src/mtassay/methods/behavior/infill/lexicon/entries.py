@@ -15,7 +15,15 @@ from pathlib import Path
 from mtassay.errors import InputError, UsageError
 from mtassay.methods.behavior.infill.lexicon import chinese, english, german, portuguese
 
-__all__ = ["LANGUAGES", "Lexicon", "LexiconEntry", "Substitute", "load_lexicon", "near_groups", "rows_of"]
+__all__ = [
+    "LANGUAGES",
+    "BilingualLexicon",
+    "LexiconEntry",
+    "Substitute",
+    "load_lexicon",
+    "near_groups",
+    "rows_of",
+]
 
 DATA = Path(__file__).parent / "data"
 LANGUAGES = {
@@ -70,7 +78,7 @@ class Substitute:
     entry: LexiconEntry | None = None
 
 
-class Lexicon:
+class BilingualLexicon:
     """All entries of a language pair."""
 
     def __init__(self, entries: list[LexiconEntry]) -> None:
@@ -104,7 +112,7 @@ class Lexicon:
 
 
 @cache
-def load_lexicon(source: str, reference: str) -> Lexicon:
+def load_lexicon(source: str, reference: str) -> BilingualLexicon:
     """The lexicon from one language to another, as `en` and `pt`."""
     for code in (source, reference):
         if code not in LANGUAGES:
@@ -123,7 +131,7 @@ def load_lexicon(source: str, reference: str) -> Lexicon:
             except (KeyError, ValueError, IndexError):
                 raise InputError(f"cannot read {words}", path=DATA / f"{name}.tsv", line=line) from None
             entries.append(LexiconEntry(part, row["group"], *forms))
-    return Lexicon(entries)
+    return BilingualLexicon(entries)
 
 
 @cache

@@ -16,7 +16,12 @@ from mtassay.methods.behavior.infill.lexicon.context import (
     possible_cells,
 )
 from mtassay.methods.behavior.infill.lexicon.english import says_gender
-from mtassay.methods.behavior.infill.lexicon.entries import Lexicon, LexiconEntry, Substitute, rows_of
+from mtassay.methods.behavior.infill.lexicon.entries import (
+    BilingualLexicon,
+    LexiconEntry,
+    Substitute,
+    rows_of,
+)
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.tools.annotate.annotation import Annotation, Token
 
@@ -253,7 +258,7 @@ class _Side:
         return (form, place) if self.spelled(place, form) else None
 
 
-def word_offers(lexicon: Lexicon, languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
+def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
     """One offer for each word of the source that the lexicon can replace on both sides, in order.
 
     A word that stands twice on a side is left out: which goes with which would be a guess.
@@ -290,7 +295,10 @@ def _go_together(pair: ReadPair, entry: LexiconEntry, here: Place, there: Place)
 
 
 def _offer(
-    lexicon: Lexicon, entry: LexiconEntry, here: tuple[_Side, str, Place], there: tuple[_Side, str, Place]
+    lexicon: BilingualLexicon,
+    entry: LexiconEntry,
+    here: tuple[_Side, str, Place],
+    there: tuple[_Side, str, Place],
 ) -> Offer | None:
     cells = entry.cells(here[1], there[1])
     for number, (side, _, place) in enumerate((here, there)):
