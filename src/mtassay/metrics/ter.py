@@ -65,7 +65,10 @@ class Alignment(NamedTuple):
 
 
 class EditDistance:
-    """Distances between one reference and outputs of `length` words; neither may be empty.
+    """Distances between one reference and outputs of `length` words, as Tercom counts them; neither is empty.
+
+    Unlike `mtassay.texts.distance` it keeps within the beam, keeps the rows that an alignment is read from,
+    and measures many outputs at once.
 
     A word is given as its code: the bits of the places where it stands in the reference.
     """

@@ -16,7 +16,8 @@ from itertools import product
 from typing import NamedTuple
 
 from mtassay.methods.invariance.answers import ComparedPair
-from mtassay.methods.invariance.structures.words import Stretch, Words, align, common_ends, words_of_both
+from mtassay.methods.invariance.structures.words import Stretch, Words, align, words_of_both
+from mtassay.texts.distance import common_ends
 from mtassay.tools.annotate.annotation import Token
 
 __all__ = ["LONGEST", "Groups", "SideBySide", "agree", "compare_words", "word_keys"]

@@ -19,9 +19,9 @@ from mtassay.methods.invariance.structures.words import (
     Words,
     align,
     changed_wording,
-    edit_distance,
     words_of_both,
 )
+from mtassay.texts.distance import edit_distance
 
 __all__ = ["Raw", "Remainder", "Tokens", "changed_words", "remainders"]
 
