@@ -75,17 +75,23 @@ class JsonLines(Format):
         return re.match(rb'\s*\{\s*"', start) is not None
 
 
-def json_objects(lines: Iterable[str], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file whose keys are its own, each with its line number; blank lines are skipped."""
+def json_objects(
+    lines: Iterable[str], path: str, *, refusal: str = ""
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file whose keys are its own, each with its line number; blank lines are skipped.
+
+    `refusal` is what to say of any line that is no object, where one sentence will do.
+    """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
-            raise InputError("this is not JSON", path=path, line=number) from None
+            raise InputError(refusal or "this is not JSON", path=path, line=number) from None
         if not isinstance(record, dict):
-            raise InputError("not a JSON object, which begins with {", path=path, line=number)
+            what = refusal or "not a JSON object, which begins with {"
+            raise InputError(what, path=path, line=number)
         yield number, record
 
 
