@@ -28,7 +28,7 @@ from pathlib import Path
 
 from mtassay.core import Edit
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import Answer, Compared
+from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.methods.invariance.detectors.base import PairDetector, PhraseDetector, RelationDetector
 from mtassay.methods.invariance.detectors.companions import open_detectors
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
@@ -145,13 +145,13 @@ def _alike(one: set[str], other: set[str]) -> bool:
     return len(one & other) >= 0.7 * min(len(one), len(other))
 
 
-def read(items: Sequence[Item]) -> list[Answer]:
+def read(items: Sequence[Item]) -> list[AnnotatedAnswer]:
     english = open_annotator("en", needs=["pos", "entities", "dependencies"])
     chinese = open_annotator("zh", needs=["pos"])
     sources = english.annotate([item.source for item in items])
     outputs = chinese.annotate([item.output for item in items])
     both = zip(sources, outputs, strict=True)
-    return [Answer(str(number), source, output) for number, (source, output) in enumerate(both)]
+    return [AnnotatedAnswer(str(number), source, output) for number, (source, output) in enumerate(both)]
 
 
 def share(flagged: Sequence[bool], families: Sequence[int]) -> str:
@@ -179,7 +179,7 @@ def groups() -> dict[str, Callable[[Item], bool]]:
     }
 
 
-def flags(detector: PairDetector, items: Sequence[Item], answers: Sequence[Answer]) -> set[int]:
+def flags(detector: PairDetector, items: Sequence[Item], answers: Sequence[AnnotatedAnswer]) -> set[int]:
     """The numbers of the flagged items. Each origin is a run of its own, as outputs of one engine are."""
     found: set[int] = set()
     for origin in dict.fromkeys(item.origin for item in items):
@@ -199,7 +199,7 @@ def table(rows: Iterable[tuple[str, set[int]]], items: Sequence[Item]) -> None:
             print(f"{name:22} {label:13} {'  '.join(cells)}")
 
 
-def material() -> tuple[list[Item], list[Answer]]:
+def material() -> tuple[list[Item], list[AnnotatedAnswer]]:
     items = [*in_halves([*errors(), *right()]), *ordinary()]
     return items, read(items)
 
@@ -227,7 +227,7 @@ def sweep() -> None:
     items, answers = material()
     kept = [n for n, item in enumerate(items) if item.half == HALVES[0]]
     items, answers = [items[n] for n in kept], [answers[n] for n in kept]
-    answers = [Answer(str(n), answer.source, answer.output) for n, answer in enumerate(answers)]
+    answers = [AnnotatedAnswer(str(n), answer.source, answer.output) for n, answer in enumerate(answers)]
     labels = ("ordinary", "found right", "under", "over", "all errors")
     print(f"{'':34} {'  '.join(f'{label:>11}' for label in labels)}")
     for least in (0.5, 0.55, 0.6, 0.65):
@@ -253,7 +253,11 @@ def sweep() -> None:
 
 
 def _swept(
-    name: str, detector: PairDetector, items: Sequence[Item], answers: Sequence[Answer], labels: Sequence[str]
+    name: str,
+    detector: PairDetector,
+    items: Sequence[Item],
+    answers: Sequence[AnnotatedAnswer],
+    labels: Sequence[str],
 ) -> None:
     flagged = flags(detector, items, answers)
     cells = []
@@ -287,7 +291,7 @@ def relations() -> None:
     print("but their translations are not in the files: no relation can be measured on these.")
 
 
-def _bare(answer: Answer) -> Item:
+def _bare(answer: AnnotatedAnswer) -> Item:
     return Item("", (), answer.source.text, answer.output.text)
 
 
@@ -333,13 +337,13 @@ def _one_word(one: str, other: str) -> Edit | None:
     return Edit(start, start + len(before), before, after)
 
 
-def _compared(both: Sequence[tuple[Item, Item]]) -> list[Compared]:
+def _compared(both: Sequence[tuple[Item, Item]]) -> list[ComparedPair]:
     answers = read([item for pair in both for item in pair])
     found = []
     for n, (one, other) in enumerate(both):
         edit = _one_word(one.source, other.source)
         assert edit is not None
-        found.append(Compared(answers[2 * n], answers[2 * n + 1], edit))
+        found.append(ComparedPair(answers[2 * n], answers[2 * n + 1], edit))
     return found
 
 

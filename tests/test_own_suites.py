@@ -10,7 +10,7 @@ import pytest
 
 from mtassay.formats.suite import RULE_FIELDS, Item, own_suites, read_suite
 from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.patterns import Text
+from mtassay.methods.suite.patterns import SearchedText
 
 OUTPUTS = Path(__file__).resolve().parent.parent / "demo" / "suites"
 PAIRS = sorted(own_suites())
@@ -91,7 +91,7 @@ class TestOwnSuite:
         assert [i.id for i in items_of(pair) if judge.judge(i, i.source).status == "correct"] == []
 
     def test_no_expression_matches_the_empty_text(self, pair: str) -> None:
-        judge, empty = judge_of(pair), Text("")
+        judge, empty = judge_of(pair), SearchedText("")
         found = [
             (item.id, rule.text)
             for item in items_of(pair)

@@ -21,7 +21,7 @@ from mtassay.errors import BusyError, ClosedError, RejectedError
 from mtassay.packages import redact
 from mtassay.systems.live import Limits, LiveSystem
 
-__all__ = ["Answers", "Budget", "Tally", "translate_all"]
+__all__ = ["AnswerStore", "Budget", "Tally", "translate_all"]
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
@@ -29,7 +29,7 @@ GIVE_UP_AFTER = 5
 """So many jobs that failed for good, one after another, mean that the service is down."""
 
 
-class Answers(Protocol):
+class AnswerStore(Protocol):
     """Where answers are kept; the workspace is one."""
 
     def find_answers(self, keys: Sequence[str]) -> Mapping[str, Output]:
@@ -70,7 +70,7 @@ def translate_all(
     system: LiveSystem,
     requests: Sequence[Request],
     *,
-    answers: Answers | None = None,
+    answers: AnswerStore | None = None,
     budget: Budget | None = None,
     report: Callable[[Tally], None] | None = None,
 ) -> list[Output]:
@@ -110,7 +110,7 @@ def translate_all(
     ]
 
 
-def _keep(answers: Answers | None, system: LiveSystem, fresh: Mapping[str, Output]) -> dict[str, Output]:
+def _keep(answers: AnswerStore | None, system: LiveSystem, fresh: Mapping[str, Output]) -> dict[str, Output]:
     """Store what are answers and not errors; gives these."""
     good = {key: output for key, output in fresh.items() if output.error is None}
     if answers and good:

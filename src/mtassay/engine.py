@@ -30,7 +30,16 @@ from mtassay.reviews import decide
 from mtassay.store import Workspace
 from mtassay.systems.live import LiveSystem
 
-__all__ = ["Asked", "EngineTools", "Execution", "ask", "execute", "live_outputs", "run_with", "translate"]
+__all__ = [
+    "AskedCases",
+    "EngineTools",
+    "Execution",
+    "ask",
+    "execute",
+    "live_outputs",
+    "run_with",
+    "translate",
+]
 
 _KEEP_EVERY = 5.0  # seconds between two writes of what was dear to compute
 
@@ -41,7 +50,7 @@ Open = Callable[[Sequence[Segment]], Sequence[System]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedCases:
     """The cases, and for each system one output per case and source, in order."""
 
     cases: Sequence[Case]
@@ -148,11 +157,11 @@ def run_with(
     return Execution(run, method, judgement, generated, opened)
 
 
-def ask(method: Method, segments: Sequence[Segment], systems: Sequence[System], tools: Tools) -> Asked:
+def ask(method: Method, segments: Sequence[Segment], systems: Sequence[System], tools: Tools) -> AskedCases:
     """The cases that a method makes of segments, and what every system answers to them."""
     cases = list(method.cases(segments, tools))
     requests = [request for case in cases for request in case.requests()]
-    return Asked(cases, {system.name: tools.ask(system, requests) for system in systems})
+    return AskedCases(cases, {system.name: tools.ask(system, requests) for system in systems})
 
 
 def translate(

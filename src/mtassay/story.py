@@ -17,10 +17,10 @@ from mtassay.reviews.pending import Pending, subjects_in
 from mtassay.store import Workspace
 
 __all__ = [
-    "Answer",
-    "Asked",
+    "AskedQuestion",
     "CaseStory",
     "PastVerdict",
+    "StoryAnswer",
     "answers_to",
     "nearest_settled",
     "nearest_to",
@@ -32,7 +32,7 @@ _LONG = 2000  # characters of an output that are compared
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuestion:
     """What people are asked about an answer, and what they said; `about` says which output is meant."""
 
     subject: Subject
@@ -42,7 +42,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Answer:
+class StoryAnswer:
     """What one or more systems answered, to the letter, with the findings that all of them have alike.
 
     `subject` is `None` where there is no output. `found` is what the run found, in a word. `asked` is what
@@ -54,7 +54,7 @@ class Answer:
     systems: tuple[str, ...]
     findings: tuple[Finding, ...]
     found: str = ""
-    asked: Asked | None = None
+    asked: AskedQuestion | None = None
     holds: str = ""
     hints: tuple[Line, ...] = ()
 
@@ -103,7 +103,7 @@ class CaseStory:
     case_id: str
     run: Run
     segment: Segment | None
-    answers: list[Answer]
+    answers: list[StoryAnswer]
     history: list[PastVerdict]
 
 
@@ -128,7 +128,7 @@ def tell_case(workspace: Workspace, case_id: str, *, run: str | None = None) -> 
     return CaseStory(case_id, chosen, segment, answers_to(workspace, chosen, case_id), history)
 
 
-def answers_to(workspace: Workspace, run: Run, case_id: str) -> list[Answer]:
+def answers_to(workspace: Workspace, run: Run, case_id: str) -> list[StoryAnswer]:
     """The answers of a run to one case, what most systems said first.
 
     Systems with the same output share an answer only if all that was found is the same too: a case may have
@@ -151,17 +151,19 @@ def answers_to(workspace: Workspace, run: Run, case_id: str) -> list[Answer]:
         subject = given if isinstance(given, Subject) else None
         mine = tuple(finding for finding in findings if finding.system == names[0])
         about = subjects.get((method.reviewed(run, case_id), names[0])) if question else None
-        asked = Asked(about) if about is not None else None
+        asked = AskedQuestion(about) if about is not None else None
         if about is not None and question is not None:
             said = tuple(review for review in reviews if review.subject == about.id)
-            asked = Asked(about, said, decisions.get((about.id, question.name)), question.about)
+            asked = AskedQuestion(about, said, decisions.get((about.id, question.name)), question.about)
         holds = method.holds(run, case_id, names[0], settled) if subject is not None else ""
         hints = method.output_lines(subject.outputs[0], mine[0].evidence)[1:] if subject and mine else ()
-        answers.append(Answer(subject, tuple(names), mine, method.status(mine), asked, holds, tuple(hints)))
+        answers.append(
+            StoryAnswer(subject, tuple(names), mine, method.status(mine), asked, holds, tuple(hints))
+        )
     return sorted(answers, key=lambda answer: (answer.subject is None, -len(answer.systems)))
 
 
-def nearest_to(workspace: Workspace, pending: Pending, *, double: bool = False) -> list[Answer]:
+def nearest_to(workspace: Workspace, pending: Pending, *, double: bool = False) -> list[StoryAnswer]:
     """The settled answers to the same case that are most like an open output.
 
     Left out is what would sway a reviewer: for a second opinion (`double`) what others decided, and for a
@@ -178,7 +180,7 @@ def nearest_to(workspace: Workspace, pending: Pending, *, double: bool = False) 
     return nearest_settled(answers, pending.subject.outputs[0])
 
 
-def nearest_settled(answers: Sequence[Answer], text: str, *, count: int = 2) -> list[Answer]:
+def nearest_settled(answers: Sequence[StoryAnswer], text: str, *, count: int = 2) -> list[StoryAnswer]:
     """Of the answers to one case those that are settled, and not this text, most like it first."""
     words = text[:_LONG].split()
     ranked = [

@@ -13,7 +13,7 @@ from mtassay.api.people import reviewer_name as who
 from mtassay.cli import session as keys
 from mtassay.cli.session import Session
 from mtassay.errors import UsageError
-from mtassay.methods.suite.evidence import Evidence
+from mtassay.methods.suite.evidence import VerdictEvidence
 from mtassay.report.blocks import Screen
 from mtassay.store import Workspace
 from tests.cli.reviewing import save_run
@@ -53,4 +53,4 @@ def test_a_reviewer_needs_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_match_is_marked_where_it_stands_in_the_output(
     text: str, match: dict[str, object], spans: list[tuple[int, int]]
 ) -> None:
-    assert Evidence.of({"matches": [match]}).spans(text) == spans
+    assert VerdictEvidence.of({"matches": [match]}).spans(text) == spans

@@ -8,7 +8,7 @@ from mtassay.methods.behavior.capabilities.base import Capability, open_capabili
 from mtassay.methods.behavior.files import changes_between
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.registry import each, find, names
-from mtassay.tools.annotate import LAYERS, Annotation, Span, Token
+from mtassay.tools.annotate import LAYERS, Annotation, Token, TokenSpan
 
 EXAMPLES = {
     "noun": ("We/PRON saw/VERB ships/NOUN", "We/PRON saw/VERB boats/NOUN"),
@@ -43,7 +43,7 @@ def read(text: str) -> Annotation:
         pos, *features = about.split(":")
         known = dict(feature.split("=") for feature in features)
         tokens.append(Token(word, start, start + len(word), word, pos, pos, known))
-        entities += [Span(number, number + 1, entity)] if entity else []
+        entities += [TokenSpan(number, number + 1, entity)] if entity else []
         start += len(word) + 1
     return Annotation(" ".join(token.text for token in tokens), tuple(tokens), tuple(entities))
 

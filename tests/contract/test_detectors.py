@@ -7,7 +7,7 @@ import pytest
 from mtassay.core import Case, Edit
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import Answer, Answered, Compared
+from mtassay.methods.invariance.answers import AnnotatedAnswer, AnsweredCase, ComparedPair
 from mtassay.methods.invariance.detectors.base import (
     Detector,
     PairDetector,
@@ -50,16 +50,16 @@ def detector(request: pytest.FixtureRequest) -> Detector:
     return opened
 
 
-def answer(key: str, source: str, output: str) -> Answer:
+def answer(key: str, source: str, output: str) -> AnnotatedAnswer:
     source_read, output_read = READ.annotate([source, output])
-    return Answer(key, source_read, output_read)
+    return AnnotatedAnswer(key, source_read, output_read)
 
 
-def answered(output: str, variant: str) -> Answered:
+def answered(output: str, variant: str) -> AnsweredCase:
     original = answer("1", SOURCE, output)
-    pair = Compared(original, answer("1/cow", VARIANT, variant), Edit(2, 5, "dog", "cow", "NOUN"))
+    pair = ComparedPair(original, answer("1/cow", VARIANT, variant), Edit(2, 5, "dog", "cow", "NOUN"))
     phrase = answer("1/np", "350 houses", "350 casas no Rio")
-    return Answered(Case("1", "1", (SOURCE,)), original, [pair], [phrase])
+    return AnsweredCase(Case("1", "1", (SOURCE,)), original, [pair], [phrase])
 
 
 def test_every_registered_detector_is_checked() -> None:

@@ -13,7 +13,7 @@ import pytest
 from mtassay import registry
 from mtassay.errors import InputError
 from mtassay.formats import read_stream
-from mtassay.formats.table import Format, Table, TableBuilder
+from mtassay.formats.table import FileTable, Format, TableBuilder
 from mtassay.formats.xml import XmlFormat
 from mtassay.languages import Pair, parse_pair
 from mtassay.registry import find, names
@@ -118,7 +118,7 @@ class Poems(XmlFormat):
     suffixes = (".poems",)
     roots = ("poems",)
 
-    def read_root(self, root: Any, path: str, pair: Pair | None) -> Table:
+    def read_root(self, root: Any, path: str, pair: Pair | None) -> FileTable:
         table = TableBuilder(path, says_missing=False)
         for number, line in enumerate(root, 1):
             table.put(table.row(str(number), line=number), "source", line.text, line=number)

@@ -6,7 +6,7 @@ import pytest
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure, open_structure
 from mtassay.registry import find, names
 from mtassay.tools.annotate import LAYERS
@@ -34,7 +34,7 @@ def structure(request: pytest.FixtureRequest) -> Structure:
 
 
 @pytest.fixture
-def still() -> Compared:
+def still() -> ComparedPair:
     """A big dog sleeps, a small dog sleeps: the adjective differs, and nothing else."""
     return _pair(
         "grande/grande/ADJ/2/amod dorme/dormir/VERB/0/root",
@@ -43,7 +43,7 @@ def still() -> Compared:
 
 
 @pytest.fixture
-def moved() -> Compared:
+def moved() -> ComparedPair:
     """The same, but the small dog does not sleep now."""
     return _pair(
         "grande/grande/ADJ/2/amod dorme/dormir/VERB/0/root",
@@ -51,7 +51,7 @@ def moved() -> Compared:
     )
 
 
-def _pair(original: str, variant: str) -> Compared:
+def _pair(original: str, variant: str) -> ComparedPair:
     before = "um/um/DET/2/det cão/cão/NOUN/{root}/nsubj {rest}"
     size = [len(rest.split()) + 2 for rest in (original, variant)]
     return compared(
@@ -82,7 +82,7 @@ def test_a_signature_stays_and_says_which_structure_it_is(structure: Structure) 
 
 
 def test_what_moved_is_farther_than_what_did_not_and_says_why(
-    structure: Structure, still: Compared, moved: Compared
+    structure: Structure, still: ComparedPair, moved: ComparedPair
 ) -> None:
     same = compared(still.original.output, still.original.output)
     nothing, near, far = structure.distances([same, still, moved])
@@ -92,12 +92,14 @@ def test_what_moved_is_farther_than_what_did_not_and_says_why(
 
 
 def test_a_pair_is_as_far_alone_as_among_others(
-    structure: Structure, still: Compared, moved: Compared
+    structure: Structure, still: ComparedPair, moved: ComparedPair
 ) -> None:
     assert structure.distances([still, moved]) == [structure.distances([pair])[0] for pair in (still, moved)]
 
 
-def test_a_discount_never_makes_it_farther(structure: Structure, still: Compared, moved: Compared) -> None:
+def test_a_discount_never_makes_it_farther(
+    structure: Structure, still: ComparedPair, moved: ComparedPair
+) -> None:
     discounted = type(structure).open(PAIR, discount=True)
     for pair in (still, moved):
         assert discounted.distances([pair]) <= structure.distances([pair])

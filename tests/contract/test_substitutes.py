@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.variants.base import Place, Substituter, open_substituter, substituter_names
+from mtassay.methods.invariance.variants.base import (
+    Substituter,
+    WordPlace,
+    open_substituter,
+    substituter_names,
+)
 from mtassay.registry import find, names
 from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.annotate.fake import FakeAnnotator
@@ -56,7 +61,7 @@ def test_each_place_has_its_words_the_best_first(name: str, substituter: Substit
     if name in ELSEWHERE:
         pytest.skip("needs a model")
     nothing = FakeAnnotator("en").annotate(["Xyzzy plugh."])[0]
-    found, none = substituter.substitutes([Place(SENTENCE, 1), Place(nothing, 0)], count=2)
+    found, none = substituter.substitutes([WordPlace(SENTENCE, 1), WordPlace(nothing, 0)], count=2)
     assert [candidate.score for candidate in found] == sorted((c.score for c in found), reverse=True)
     assert 0 < len(found) <= 2
     assert none == []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mtassay.core import Finding, Output, Result, Run, Score, Segment
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.detections import FlagRow
-from mtassay.meta.detect import Detector, PairKey, Settings, curve, detect
+from mtassay.meta.detect import DetectionSettings, JudgedDetector, PairKey, curve, detect
 from mtassay.meta.detectors import (
     Labels,
     detector_of_rows,
@@ -22,16 +22,16 @@ from mtassay.meta.detectors import (
 from mtassay.reviews import Subject, find_question, review_now
 
 
-def detector(hits: int, alarms: int, misses: int, rest: int, *, unlabelled: int = 0) -> Detector:
+def detector(hits: int, alarms: int, misses: int, rest: int, *, unlabelled: int = 0) -> JudgedDetector:
     """Made of so many labelled pairs of each kind, and of flagged ones without a label."""
     wrong = [True] * hits + [False] * alarms + [True] * misses + [False] * rest
     labels = {PairKey(str(number)): value for number, value in enumerate(wrong)}
     flagged = [PairKey(str(number)) for number in range(hits + alarms)]
     flagged += [PairKey(f"new {number}") for number in range(unlabelled)]
-    return Detector("d", frozenset(flagged), labels)
+    return JudgedDetector("d", frozenset(flagged), labels)
 
 
-def scores_of(*detectors: Detector) -> dict[str, Score]:
+def scores_of(*detectors: JudgedDetector) -> dict[str, Score]:
     return {score.name: score for score in detect(detectors).scores}
 
 
@@ -81,7 +81,7 @@ def test_without_errors_there_is_no_recall() -> None:
 
 @given(st.tuples(*[st.integers(0, 30)] * 4).filter(lambda cells: sum(cells[:3]) > 0), st.integers(0, 5))
 def test_every_interval_holds_its_value(cells: tuple[int, int, int, int], seed: int) -> None:
-    result = detect([detector(*cells)], settings=Settings(samples=200, seed=seed))
+    result = detect([detector(*cells)], settings=DetectionSettings(samples=200, seed=seed))
     for score in result.scores:
         if score.value is not None:
             assert score.low is not None
@@ -91,10 +91,10 @@ def test_every_interval_holds_its_value(cells: tuple[int, int, int, int], seed: 
                 assert score.low - 1e-9 <= score.value <= score.high + 1e-9
 
 
-def scored(values: dict[str, float | None], wrong: str, *, low_is_error: bool = False) -> Detector:
+def scored(values: dict[str, float | None], wrong: str, *, low_is_error: bool = False) -> JudgedDetector:
     labels = {PairKey(name): name in wrong for name in values}
     scores = {PairKey(name): value for name, value in values.items() if value is not None}
-    return Detector("d", frozenset(scores), labels, scores, low_is_error=low_is_error)
+    return JudgedDetector("d", frozenset(scores), labels, scores, low_is_error=low_is_error)
 
 
 def test_the_curve_goes_from_the_surest_pair_down() -> None:

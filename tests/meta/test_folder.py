@@ -9,7 +9,7 @@ import pytest
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.meta.material import Material, material_from_folder
+from mtassay.meta.material import RatedMaterial, material_from_folder
 
 FILES = {
     "sources/en-de.txt": "one\ntwo\n",
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "wmt"
 
 
-def take(folder: Path, **options: Any) -> Material:
+def take(folder: Path, **options: Any) -> RatedMaterial:
     return material_from_folder(folder, parse_pair("en-de"), **options)
 
 

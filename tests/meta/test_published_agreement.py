@@ -9,7 +9,7 @@ import pytest
 
 from mtassay.formats import read_segments
 from mtassay.languages import parse_pair
-from mtassay.meta.correlate import Settings, correlate
+from mtassay.meta.correlate import CorrelationSettings, correlate
 from mtassay.meta.material import material_from_files, material_from_folder
 from mtassay.meta.measurement import measure_raters
 from mtassay.meta.rater import Rater, rater_from_column
@@ -17,7 +17,7 @@ from mtassay.metrics.bleu import BLEU
 from mtassay.metrics.chrf import ChrF
 
 METRICS = {"bleu": BLEU(), "chrf": ChrF()}
-SETTINGS = Settings(samples=100, trials=100)
+SETTINGS = CorrelationSettings(samples=100, trials=100)
 
 
 def wmt23(data_folder: Path) -> tuple[list[Rater], list[Rater], list[Rater], dict[str, float]]:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from mtassay import stats
-from mtassay.meta.correlate import Settings, correlate
-from mtassay.meta.rater import Frame, Rater, rater_from_column
+from mtassay.meta.correlate import CorrelationSettings, correlate
+from mtassay.meta.rater import Rater, RatingFrame, rater_from_column
 from mtassay.meta.scores import ScoreColumn
 from mtassay.meta.segment_level import STATISTICS, Grouping, SegmentLevel
 
-FRAME = Frame(["A", "B", "C"], ["1", "2", "3", "4"])
+FRAME = RatingFrame(["A", "B", "C"], ["1", "2", "3", "4"])
 NAN = math.nan
 
 
@@ -82,7 +82,7 @@ def test_people_without_scores_per_segment_leave_it_undefined() -> None:
 
 
 def test_the_result_counts_what_was_not_rated_and_the_groups_left_out() -> None:
-    settings = Settings(level="segment", grouping="item", samples=100)
+    settings = CorrelationSettings(level="segment", grouping="item", samples=100)
     found = correlate([METRIC], [HUMAN], frame=FRAME, settings=settings)
     assert found.result.counts == {
         "mqm": {"systems": 3, "unrated_systems": 0, "translations": 9, "unrated_translations": 3}

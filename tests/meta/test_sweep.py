@@ -8,8 +8,8 @@ import pytest
 
 from mtassay.core import Segment
 from mtassay.errors import UsageError
-from mtassay.meta.measurement import Sweep, parse_orders
-from mtassay.meta.rater import Frame
+from mtassay.meta.measurement import OrderSweep, parse_orders
+from mtassay.meta.rater import RatingFrame
 from mtassay.metrics.bleu import BLEU
 
 SEGMENTS = [
@@ -20,11 +20,11 @@ OUTPUTS = {
     "near": ["the cat sat on the old mat", "a dog ran to the end of the park"],
     "far": ["cat on the old mat", "dogs at the end of a park"],
 }
-FRAME = Frame(list(OUTPUTS), ["1", "2"])
+FRAME = RatingFrame(list(OUTPUTS), ["1", "2"])
 
 
 def test_every_order_has_the_score_and_signature_of_its_own_bleu() -> None:
-    sweep = Sweep.of("bleu:lowercase=yes:order=3", BLEU(lowercase=True, order=3), range(1, 7))
+    sweep = OrderSweep.of("bleu:lowercase=yes:order=3", BLEU(lowercase=True, order=3), range(1, 7))
     assert sweep.widest == "bleu:lowercase=yes:order=6"
     raters = sweep.raters(BLEU(lowercase=True, order=6).measure(SEGMENTS, OUTPUTS), FRAME)
     assert [rater.name for rater in raters] == [f"bleu:lowercase=yes:order={n}" for n in range(1, 7)]
@@ -37,7 +37,7 @@ def test_every_order_has_the_score_and_signature_of_its_own_bleu() -> None:
 
 
 def test_an_order_that_a_system_never_matches_is_undefined() -> None:
-    sweep = Sweep.of("bleu", BLEU(), range(3, 6))
+    sweep = OrderSweep.of("bleu", BLEU(), range(3, 6))
     raters = sweep.raters(sweep.metric.measure(SEGMENTS, OUTPUTS), FRAME)
     # The longest n-grams that "far" shares are "on the old mat" (4).
     assert [rater.undefined for rater in raters] == ["", "", "no n-gram of this length matches: 5 of far"]
@@ -48,7 +48,7 @@ def test_signatures_name_every_order_but_four(widest: int) -> None:
     metric = BLEU(order=widest)
     signature = metric.signature(SEGMENTS, extra={"seed": 1})
     measured = [replace(entry, signature=signature) for entry in metric.measure(SEGMENTS, OUTPUTS)]
-    raters = Sweep.of("bleu", metric, range(1, widest + 1)).raters(measured, FRAME)
+    raters = OrderSweep.of("bleu", metric, range(1, widest + 1)).raters(measured, FRAME)
     for order, rater in enumerate(raters, start=1):
         assert rater.signature == BLEU(order=order).signature(SEGMENTS, extra={"seed": 1})
 
@@ -61,4 +61,4 @@ def test_bad_orders_are_refused(text: str) -> None:
 
 def test_weights_and_a_sweep_exclude_each_other() -> None:
     with pytest.raises(UsageError, match="uniform weights"):
-        Sweep.of("bleu", BLEU(order=2, weights=(0.5, 0.5)), range(1, 3))
+        OrderSweep.of("bleu", BLEU(order=2, weights=(0.5, 0.5)), range(1, 3))

@@ -10,13 +10,13 @@ import pytest
 
 from mtassay.core import Statistics
 from mtassay.meta.estimation import Estimate
-from mtassay.meta.rater import Frame, Rater, rater_from_column, rater_from_statistics
+from mtassay.meta.rater import Rater, RatingFrame, rater_from_column, rater_from_statistics
 from mtassay.meta.scores import ScoreColumn
 from mtassay.meta.system_level import SystemLevel
 from mtassay.metrics.nee import NEE
 
 SYSTEMS = ["A", "B", "C", "D"]
-PLAIN = Frame(SYSTEMS, [])
+PLAIN = RatingFrame(SYSTEMS, [])
 
 
 def people(name: str, scores: list[float | None]) -> Rater:
@@ -91,7 +91,7 @@ def test_a_metric_in_which_lower_is_better_is_turned() -> None:
     assert found["pearson"].value > 0.9
 
 
-def by_segment(name: str, rows: list[list[float | None]], frame: Frame) -> Rater:
+def by_segment(name: str, rows: list[list[float | None]], frame: RatingFrame) -> Rater:
     cells = {
         system: dict(zip(frame.ids, row, strict=True)) for system, row in zip(SYSTEMS, rows, strict=True)
     }
@@ -108,7 +108,7 @@ def noisy(seed: int, *, spread: float = 1.0) -> list[list[float | None]]:
 
 
 def test_with_segments_on_both_sides_segments_are_drawn() -> None:
-    frame = Frame(SYSTEMS, IDS)
+    frame = RatingFrame(SYSTEMS, IDS)
     metric, human = by_segment("m", noisy(1), frame), by_segment("h", noisy(2), frame)
     found = by_name(SystemLevel(frame, samples=200, trials=200).agreement(metric, human))
     assert found["pearson"].drawn == "segments"
@@ -118,7 +118,7 @@ def test_with_segments_on_both_sides_segments_are_drawn() -> None:
 
 
 def test_a_rater_agrees_with_itself_entirely() -> None:
-    frame = Frame(SYSTEMS, IDS)
+    frame = RatingFrame(SYSTEMS, IDS)
     rows = noisy(1, spread=5)
     twins = [by_segment(name, rows, frame) for name in ("one", "two")]
     for name, estimate in by_name(SystemLevel(frame, samples=200, trials=200).agreement(*twins)).items():
@@ -128,7 +128,7 @@ def test_a_rater_agrees_with_itself_entirely() -> None:
 
 def test_the_same_segments_are_drawn_for_both_sides() -> None:
     """Other segments on the two sides would blur the perfect agreement of the test above, and this one."""
-    frame = Frame(SYSTEMS, IDS)
+    frame = RatingFrame(SYSTEMS, IDS)
     rows = noisy(1, spread=5)
     metric = by_segment("m", [[2 * (score or 0) + 1 for score in row] for row in rows], frame)
     estimate = SystemLevel(frame, samples=200).agreement(metric, by_segment("h", rows, frame), soft=False)[0]
@@ -136,7 +136,7 @@ def test_the_same_segments_are_drawn_for_both_sides() -> None:
 
 
 def test_system_scores_that_segments_do_not_add_up_to_keep_segments_out() -> None:
-    frame = Frame(SYSTEMS, IDS)
+    frame = RatingFrame(SYSTEMS, IDS)
     cells = {system: dict(zip(IDS, row, strict=True)) for system, row in zip(SYSTEMS, noisy(1), strict=True)}
     published = {"A": 10.0, "B": 30.0, "C": 20.0, "D": 40.0}
     bleu = rater_from_column(ScoreColumn("BLEU", published, cells), frame)
@@ -149,7 +149,7 @@ def test_system_scores_that_segments_do_not_add_up_to_keep_segments_out() -> Non
 def test_a_metric_of_documents_draws_documents() -> None:
     """Documents are called like segments here, which must not confuse them."""
     documents = {segment_id: str(1 + i // 5) for i, segment_id in enumerate(IDS)}
-    frame = Frame(SYSTEMS, IDS, documents)
+    frame = RatingFrame(SYSTEMS, IDS, documents)
     rng = np.random.default_rng(3)
     measured = [
         Statistics(

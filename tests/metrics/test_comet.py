@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mtassay import __version__
 from mtassay.core import Segment
 from mtassay.errors import InputError, MissingExtraError, UsageError
-from mtassay.metrics.comet import COMET, Predictor, Sample
+from mtassay.metrics.comet import COMET, CometSample, Predictor
 
 HAS_COMET = importlib.util.find_spec("comet") is not None
 
@@ -25,10 +25,10 @@ class FakeCOMET(COMET):
     """Scores a sample by its lengths: 1 per letter of the output, 0.1 per letter of the reference."""
 
     references: str = "required"
-    seen: list[Sample] = field(default_factory=list)
+    seen: list[CometSample] = field(default_factory=list)
 
     def load(self) -> Predictor:
-        def predict(samples: Sequence[Sample]) -> list[float]:
+        def predict(samples: Sequence[CometSample]) -> list[float]:
             self.seen.extend(samples)
             return [len(sample.output) + len(sample.reference or "") / 10 for sample in samples]
 
@@ -50,7 +50,11 @@ def test_a_sample_that_systems_share_is_scored_once() -> None:
     segments = [Segment("1", "s", ("rr",)), Segment("2", "s", ("rr",)), Segment("3", "t", ("rr",))]
     result = scores(metric, segments, a=["x", "x", "x"], b=["x", "yyy", "x"])
     assert result == {"a": [1.2, 1.2, 1.2], "b": [1.2, 3.2, 1.2]}
-    assert metric.seen == [Sample("s", "x", "rr"), Sample("t", "x", "rr"), Sample("s", "yyy", "rr")]
+    assert metric.seen == [
+        CometSample("s", "x", "rr"),
+        CometSample("t", "x", "rr"),
+        CometSample("s", "yyy", "rr"),
+    ]
 
 
 @pytest.mark.parametrize(

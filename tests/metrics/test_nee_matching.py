@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.metrics.nee.matching import Form, Haystack, edit_distance, forms_of
+from mtassay.metrics.nee.matching import Form, Haystack, forms_of
 from mtassay.metrics.nee.texts import Normaliser
+from tests.texts.test_distance import textbook_distance
 
 NORMALISER = Normaliser()
 
@@ -85,24 +86,6 @@ def test_the_nearest_place_is_given_by_its_tokens():
     assert (near.sentence, near.start, near.width) == (1, 2, 1)
 
 
-def reference_distance(one: str, other: str) -> int:
-    """Levenshtein's recurrence as in a textbook."""
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, start=1):
-        row, above = [i], row
-        for j, b in enumerate(other, start=1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (a != b)))
-    return row[-1]
-
-
-letters = st.text(alphabet="abcé北", max_size=80)
-
-
-@given(letters, letters)
-def test_the_edit_distance_is_levenshteins(one, other):
-    assert edit_distance(one, other) == reference_distance(one, other)
-
-
 words = st.lists(st.sampled_from(["Ana", "Eva", "Rio", "of", "de", "the", "x", "xy", "京", "-"]), max_size=7)
 
 
@@ -139,7 +122,7 @@ def test_the_nearest_window_equals_a_search_without_shortcuts(name, text):
         for width in range(max(1, size - slack), size + slack + 1)
         for start in range(len(tokens) - width + 1)
     ]
-    similarities = [1 - reference_distance(text, other) / max(len(text), len(other)) for other in windows]
+    similarities = [1 - textbook_distance(text, other) / max(len(text), len(other)) for other in windows]
     best = max(similarities, default=0.0)
     near = output.nearest(wanted)
     assert (near.similarity if near else None) == (pytest.approx(best) if best >= 0.5 else None)

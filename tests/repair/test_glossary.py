@@ -9,7 +9,7 @@ import pytest
 
 from mtassay.core import Edit
 from mtassay.repair.corrections import Correction
-from mtassay.repair.glossary import Entry, make_glossary, write_glossary
+from mtassay.repair.glossary import GlossaryEntry, make_glossary, write_glossary
 from mtassay.tools.align.aligner import Links, WordAligner, Words
 
 DRIED = Correction(
@@ -34,8 +34,8 @@ class FixedAligner(WordAligner):
 @pytest.mark.parametrize(
     ("links", "expected"),
     [
-        ({(2, 3), (3, 2)}, [Entry("dried", "seco")]),
-        ({(2, 2), (2, 3)}, [Entry("dried", "peixe seco")]),
+        ({(2, 3), (3, 2)}, [GlossaryEntry("dried", "seco")]),
+        ({(2, 2), (2, 3)}, [GlossaryEntry("dried", "peixe seco")]),
         ({(3, 2)}, []),  # no link of the edited word
         ({(2, 1), (2, 3)}, []),  # not neighbours
         ({(2, 3), (3, 3)}, []),  # shared with another word
@@ -43,7 +43,7 @@ class FixedAligner(WordAligner):
     ],
 )
 def test_an_edited_word_is_mapped_where_the_links_show_its_translation(
-    links: set[tuple[int, int]], expected: list[Entry]
+    links: set[tuple[int, int]], expected: list[GlossaryEntry]
 ) -> None:
     made = make_glossary([DRIED], edits={DRIED.id: EDIT}, aligner=FixedAligner(links))
     assert made.words == expected
@@ -51,7 +51,7 @@ def test_an_edited_word_is_mapped_where_the_links_show_its_translation(
 
 def test_without_an_aligner_only_sentences_are_mapped() -> None:
     made = make_glossary([DRIED], edits={DRIED.id: EDIT})
-    assert (made.words, made.sentences) == ([], [Entry(DRIED.source, DRIED.correction)])
+    assert (made.words, made.sentences) == ([], [GlossaryEntry(DRIED.source, DRIED.correction)])
 
 
 def test_an_edit_that_is_not_in_the_source_maps_no_word() -> None:

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from mtassay.meta.detect import CurvePoint, Detector, PairKey, detect
+from mtassay.meta.detect import CurvePoint, JudgedDetector, PairKey, detect
 from mtassay.report.agreement import curve_figure, detection_table
 from mtassay.report.figures import draw
 from mtassay.report.table import to_text
 
 LABELS = {PairKey(str(number)): number < 5 for number in range(10)}
 SCORES = {PairKey(str(number)): float(-number) for number in range(10)}
-PLAIN = Detector(
+PLAIN = JudgedDetector(
     "plain", frozenset({PairKey("0"), PairKey("9"), PairKey("x")}), LABELS, silent={"skipped": 2}
 )
-SCORED = Detector("scored", frozenset({PairKey("0")}), LABELS, SCORES)
+SCORED = JudgedDetector("scored", frozenset({PairKey("0")}), LABELS, SCORES)
 
 
 def test_every_share_shows_how_many_of_how_many() -> None:
@@ -39,7 +39,7 @@ def test_an_area_stands_only_where_there_are_scores() -> None:
 
 
 def test_names_cannot_steer_the_terminal() -> None:
-    evil = Detector("d\x1b[31m", frozenset(), LABELS)
+    evil = JudgedDetector("d\x1b[31m", frozenset(), LABELS)
     assert "\x1b" not in to_text(detection_table(detect([evil])), width=80, color=False)
 
 

@@ -18,7 +18,7 @@ from mtassay.methods.suite.version_tables import (
 )
 from mtassay.methods.suite.year_tables import GroupRow, best_table, change_table, course_table, group_table
 from mtassay.report.table import to_latex, to_markdown, to_text
-from mtassay.stats import Change
+from mtassay.stats import AccuracyChange
 from tests.report.test_accuracy import made_up
 
 GROUPS = [
@@ -26,11 +26,11 @@ GROUPS = [
     GroupRow("new", 1, "Z", {"correct": 7, "undecided": 1}),
 ]
 CHANGES = [
-    Change("Negation", 10, 50.0, 50.0, 0.0, -20.0, 20.0, 1.0, 0, 0, 5),
-    Change("Verbs", 1000, 80.0, 83.0, 3.0, 1.0, 5.0, 0.004, 40, 10, 160),
-    Change("Nouns", 0, None, None, None, None, None, None, 0, 0, 0),
-    Change("micro", 1010, 79.7, 82.7, 2.97, 1.0, 5.0, 0.004, 40, 10, 165),
-    Change("macro", 1010, 65.0, 66.5, 1.5, -1.0, 4.0, 0.3, 40, 10, 165),
+    AccuracyChange("Negation", 10, 50.0, 50.0, 0.0, -20.0, 20.0, 1.0, 0, 0, 5),
+    AccuracyChange("Verbs", 1000, 80.0, 83.0, 3.0, 1.0, 5.0, 0.004, 40, 10, 160),
+    AccuracyChange("Nouns", 0, None, None, None, None, None, None, 0, 0, 0),
+    AccuracyChange("micro", 1010, 79.7, 82.7, 2.97, 1.0, 5.0, 0.004, 40, 10, 165),
+    AccuracyChange("macro", 1010, 65.0, 66.5, 1.5, -1.0, 4.0, 0.3, 40, 10, 165),
 ]
 
 
@@ -39,7 +39,7 @@ class Course:
     system: str
     n: int
     points: list[Score]
-    change: Change
+    change: AccuracyChange
 
 
 COURSES = [

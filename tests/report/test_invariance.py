@@ -20,7 +20,7 @@ from mtassay.methods.invariance.evaluation_tables import (
     types_table,
     unreported_table,
 )
-from mtassay.methods.invariance.issues import Far, Ranking
+from mtassay.methods.invariance.issues import Far, VariantRanking
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.tables import (
     companion_table,
@@ -176,7 +176,9 @@ def test_a_reason_is_one_line() -> None:
     assert variant_lines(ISSUE)[2:] == ["small → old · distance 5", "  O cachorro latiu."]
 
 
-RANKINGS = [Ranking(str(i), (Far(f"{i}a", i + 2.5), Far(f"{i}b", 3.0), Far(f"{i}c", 1.0))) for i in range(40)]
+RANKINGS = [
+    VariantRanking(str(i), (Far(f"{i}a", i + 2.5), Far(f"{i}b", 3.0), Far(f"{i}c", 1.0))) for i in range(40)
+]
 LABELS = {
     **{str(i): "correct" for i in range(40)},
     **{f"{i}a": "under" if i < 22 else "correct" for i in range(38)},

@@ -6,12 +6,12 @@ import pytest
 
 from mtassay.core import Review
 from mtassay.reviews import decide
-from mtassay.reviews.agreement import Agreement, agreements
+from mtassay.reviews.agreement import AgreementCoefficient, agreements
 
 ANSWERS = {"c": "correct", "i": "incorrect", "u": "unsure"}
 
 
-def measured(**rows: str) -> dict[tuple[str, int], Agreement]:
+def measured(**rows: str) -> dict[tuple[str, int], AgreementCoefficient]:
     """One letter for each subject and reviewer, a dot for none; by measure and number of reviewers."""
     reviews = [
         Review(f"s{place}", "suite", ANSWERS[letter], reviewer, at="2026-01-01T00:00:00+00:00")

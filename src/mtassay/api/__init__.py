@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from mtassay import core
-from mtassay.api.runs import Read, Run, Settings, execute_method, load, open_workspace, workspace_path
+from mtassay.api.runs import Read, Run, RunSettings, execute_method, load, open_workspace, workspace_path
 from mtassay.core import Generated, Segment, System
 from mtassay.errors import UsageError
 from mtassay.formats import Stream, read_references, read_stream, read_test_set
@@ -30,7 +30,7 @@ from mtassay.systems.stored import Stored
 
 __all__ = [
     "Run",
-    "Settings",
+    "RunSettings",
     "Texts",
     "behavior",
     "generate",
@@ -75,7 +75,7 @@ def score(
     """
     from mtassay.methods.score.method import ScoreMethod
 
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     pair = None if langpair is None else parse_pair(langpair)
     labels: dict[str, str] = {}
     inside: dict[str, System] = {}
@@ -119,7 +119,7 @@ def suite(suite: Any, systems: Given, **options: Any) -> Run:
     """
     from mtassay.methods.suite.method import SuiteMethod
 
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **given})
     if not systems:
         raise UsageError("There is no system to judge: add -t NAME=FILE or -t NAME=scheme:rest.")
@@ -134,7 +134,7 @@ def invariance(sentences: Any, systems: Given, *, langpair: str, **options: Any)
     """
     from mtassay.methods.invariance.method import InvarianceMethod
 
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     pair = parse_pair(langpair)
     method = InvarianceMethod.resolve({"pair": str(pair), **given})
     if not systems:
@@ -150,7 +150,7 @@ def variants(sentences: Any, *, langpair: str, phrases: bool = False, **options:
     """
     from mtassay.methods.invariance.method import InvarianceMethod
 
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     method = InvarianceMethod.resolve({"pair": str(parse_pair(langpair)), "detectors": (), **given})
     with settings.tools() as tools:
         return method.with_variants(method.read(sentences), tools, phrases=phrases)
@@ -164,7 +164,7 @@ def behavior(source: Any, reference: Any, systems: Given, *, langpair: str, **op
     """
     from mtassay.methods.behavior.method import BehaviorMethod
 
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     pair = parse_pair(langpair)
     if not systems:
         ways = "-t NAME=scheme:rest" if reference is not None else "-t NAME=FILE or -t NAME=scheme:rest"
@@ -201,7 +201,7 @@ def run(
     >>> run("score", [Segment("1", "Hi.", ("Olá.",))], {"a": ["Olá."]}, samples=100).method
     'score'
     """
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     pair = None if langpair is None else parse_pair(langpair)
     if isinstance(method, str):
         cls = cast("type[Method]", find("method", method))
@@ -214,7 +214,7 @@ def run(
 
 def generate(method: Method, read: Read, **options: Any) -> core.Generated:
     """What a method makes of the segments that `read` reads, with all that it refused; nothing is asked."""
-    settings, _ = Settings.split(options)
+    settings, _ = RunSettings.split(options)
     with settings.tools(is_live=True) as tools:  # a language model may be asked, whose answers are kept
         return method.generate(read(tools), tools)
 

@@ -13,20 +13,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mtassay import core
-from mtassay.api import Run, Settings, Texts, listed, open_workspace, read_test_texts
+from mtassay.api import Run, RunSettings, Texts, listed, open_workspace, read_test_texts
 from mtassay.core import Result
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.challenge import ChallengePair, read_challenge
 from mtassay.formats.detections import FlagRow, read_flags
 from mtassay.formats.entities import read_entities
 from mtassay.languages import Pair, parse_pair
-from mtassay.meta.challenge import Kind, MetricScores, between_kinds, pairwise
-from mtassay.meta.challenge import Settings as ChallengeSettings
-from mtassay.meta.correlate import Level
-from mtassay.meta.correlate import Settings as AgreementSettings
+from mtassay.meta.challenge import ChallengeSettings, Kind, MetricScores, between_kinds, pairwise
+from mtassay.meta.correlate import CorrelationSettings, Level
 from mtassay.meta.correlate import correlate as correlate_raters
-from mtassay.meta.detect import Settings as DetectionSettings
-from mtassay.meta.detect import curve
+from mtassay.meta.detect import DetectionSettings, curve
 from mtassay.meta.detect import detect as judge_detectors
 from mtassay.meta.detectors import (
     Labels,
@@ -38,15 +35,21 @@ from mtassay.meta.detectors import (
     labels_of,
 )
 from mtassay.meta.estimation import discrimination
-from mtassay.meta.material import Material, Scores, material_from_files, material_from_folder
-from mtassay.meta.measurement import Sweep, measure_pairs, measure_raters, parse_orders, read_pairs_scores
+from mtassay.meta.material import RatedMaterial, Scores, material_from_files, material_from_folder
+from mtassay.meta.measurement import (
+    OrderSweep,
+    measure_pairs,
+    measure_raters,
+    parse_orders,
+    read_pairs_scores,
+)
 from mtassay.meta.ranking import rank_systems
 from mtassay.meta.rater import Rater, rater_from_column
 from mtassay.meta.scores import ScoreColumn, chosen, column_of, read_score_file
 from mtassay.meta.segment_level import Grouping
 from mtassay.metrics.base import Metric
 from mtassay.options import build, split_names, split_specs
-from mtassay.report.assessments import Agreement, Detection, Discrimination, Ranking
+from mtassay.report.assessments import AgreementAssessment, Detection, Discrimination, RankingAssessment
 from mtassay.report.progress import Progress
 from mtassay.stats import default_seed, fixed_seed
 from mtassay.systems.roster import Given, name_and_rest, named
@@ -80,7 +83,7 @@ def correlate(
     trials: int = 1000,
     seed: int | None = None,
     **options: Any,
-) -> Agreement:
+) -> AgreementAssessment:
     """How well metrics agree with people: correlations and accuracies, each with a 95 % interval.
 
     Test set, outputs and human scores are those of an mt-metrics-eval folder (`mtme`), or single files or
@@ -102,7 +105,7 @@ def correlate(
     built = _metrics(wanted, language)
     sweep = None
     if ngram_sweep is not None:
-        sweep = Sweep.among(built, parse_orders(ngram_sweep), language=language)
+        sweep = OrderSweep.among(built, parse_orders(ngram_sweep), language=language)
     names = {"humans": split_names(human), "exclude": split_names(exclude)}
     is_measured = bool(built or sweep)
     if mtme is not None:
@@ -140,19 +143,21 @@ def correlate(
             is_measured=is_measured,
             **names,
         )
-    settings = AgreementSettings(level, grouping, samples, trials, fixed_seed(seed))
-    return _correlated(material, built, sweep, settings, Settings(**options), human_vs_human=human_vs_human)
+    settings = CorrelationSettings(level, grouping, samples, trials, fixed_seed(seed))
+    return _correlated(
+        material, built, sweep, settings, RunSettings(**options), human_vs_human=human_vs_human
+    )
 
 
 def _correlated(
-    material: Material,
+    material: RatedMaterial,
     metrics: Mapping[str, Metric],
-    sweep: Sweep | None,
-    settings: AgreementSettings,
-    how: Settings,
+    sweep: OrderSweep | None,
+    settings: CorrelationSettings,
+    how: RunSettings,
     *,
     human_vs_human: bool,
-) -> Agreement:
+) -> AgreementAssessment:
     frame = material.frame
     with Progress(quiet=how.is_quiet) as progress:
         measured = measure_raters(
@@ -178,7 +183,7 @@ def _correlated(
         counts=main.result.counts,
         notes=list(dict.fromkeys([*material.notes, *main.notes, *swept.notes])),
     )
-    return Agreement(result, material, settings, raters, humans, measured.sweep, main, swept)
+    return AgreementAssessment(result, material, settings, raters, humans, measured.sweep, main, swept)
 
 
 def rank(
@@ -189,7 +194,7 @@ def rank(
     langpair: str | None = None,
     alpha: float = 0.05,
     seed: int | None = None,
-) -> Ranking:
+) -> RankingAssessment:
     """Systems ranked by what people said of their segments, as WMT does.
 
     Scores are a file, those of an mt-metrics-eval folder, or a list of numbers for each system. `human` says
@@ -217,7 +222,7 @@ def rank(
     if not column.by_segment:
         raise UsageError(f"{column.name} rates whole systems; ranking needs scores of segments.")
     result = rank_systems(column, alpha=alpha, seed=seed if seed is not None else default_seed())
-    return Ranking(result, alpha)
+    return RankingAssessment(result, alpha)
 
 
 def detect(
@@ -321,7 +326,7 @@ def challenge(
     names = [*built, *(each.name for each in elsewhere)]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"Two metrics are called '{twice}'. Give one another name.")
-    settings, how = ChallengeSettings(by, alpha, samples, fixed_seed(seed)), Settings(**options)
+    settings, how = ChallengeSettings(by, alpha, samples, fixed_seed(seed)), RunSettings(**options)
     with Progress(quiet=how.is_quiet) as progress:
         measured = measure_pairs(built, some, workspace=how.memory(), report=progress.report)
         judged = [*measured, *elsewhere]
@@ -367,7 +372,7 @@ def _material(
     is_measured: bool,
     humans: Sequence[str],
     exclude: Sequence[str],
-) -> Material:
+) -> RatedMaterial:
     """The material of single files, or of what is in memory."""
     if is_measured and not systems:
         raise UsageError("There is no system to measure: add -t NAME=FILE.")

@@ -13,7 +13,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from mtassay.api import Settings, workspace_path
+from mtassay.api import RunSettings, workspace_path
 from mtassay.core import Output, Run
 from mtassay.engine import EngineTools, live_outputs, run_with, translate
 from mtassay.errors import UsageError
@@ -21,10 +21,10 @@ from mtassay.formats.suite import Suite, read_suite
 from mtassay.formats.suite.editing import add_rules, editable
 from mtassay.methods.suite.acceptance import Outcome, Wish, rules_to_add
 from mtassay.methods.suite.challenge import Harvest, KnownOutputs, check_harvest, make_pairs
-from mtassay.methods.suite.changes import Compared, compare
+from mtassay.methods.suite.changes import ComparedJudgements, compare
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.material import (
-    Material,
+    ItemMaterial,
     newest_run,
     same_items,
     sample_records,
@@ -41,9 +41,9 @@ from mtassay.systems.stored import Replay, replays
 from mtassay.texts.marks import plural
 
 __all__ = [
-    "Answers",
     "Challenge",
-    "Sample",
+    "ItemAnswers",
+    "OutputSample",
     "accept",
     "ask",
     "challenge",
@@ -61,7 +61,7 @@ _KEPT = ("items", "test", "alpha", "samples", "seed")
 
 
 @dataclass(frozen=True)
-class Answers:
+class ItemAnswers:
     """What systems answered to each item, in order; `live` are those of live engines, which may fail."""
 
     outputs: Mapping[str, Sequence[Output]] = field(default_factory=dict)
@@ -69,12 +69,12 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Sample:
+class OutputSample:
     """A record for each item with its distinct outputs; `items` are how many could be shown."""
 
     records: Sequence[Mapping[str, Any]]
     items: int
-    answers: Answers
+    answers: ItemAnswers
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Challenge:
     """What each item gave: pairs of a correct and an incorrect output, or why there are none."""
 
     harvests: Sequence[Harvest]
-    answers: Answers
+    answers: ItemAnswers
 
     @property
     def pairs(self) -> list[Any]:
@@ -90,33 +90,33 @@ class Challenge:
         return [pair for harvest in self.harvests for pair in harvest.pairs]
 
 
-def ask(method: SuiteMethod, systems: Given, tools: EngineTools) -> Answers:
+def ask(method: SuiteMethod, systems: Given, tools: EngineTools) -> ItemAnswers:
     """What systems make of the chosen items. Nothing is judged, so rules may be wrong or missing."""
     opened = open_systems(systems, method.segments, method.pair, read=method.reader(method.segments, tools))
     outputs = translate(method.segments, opened, tools)
-    return Answers(outputs, live_outputs(opened, outputs))
+    return ItemAnswers(outputs, live_outputs(opened, outputs))
 
 
-def sample(suite: Any, systems: Given, *, everything: bool = False, **options: Any) -> Sample:
+def sample(suite: Any, systems: Given, *, everything: bool = False, **options: Any) -> OutputSample:
     """What systems make of the items that have no rules yet, or of all: material for writing rules.
 
     >>> found = sample("en-pt", {"a": ["Ambos os pais."]}, item="false-friends-nouns-1", everything=True)
     >>> found.records[0]["outputs"]
     [{'text': 'Ambos os pais.', 'status': 'correct', 'systems': ['a']}]
     """
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **given})
     total = len(method.chosen.items)
     if not everything:
         without = [item for item in method.chosen.items if not item.has_rules]
         if not without:
-            return Sample([], total, Answers())
+            return OutputSample([], total, ItemAnswers())
         method = _only(method, [item.id for item in without])
     if not systems:
         raise UsageError("There is no system to ask: add -t NAME=scheme:rest or -t NAME=FILE.")
     with settings.tools(systems) as tools:
         answers = ask(method, systems, tools)
-    return Sample(sample_records(method.chosen, answers.outputs), total, answers)
+    return OutputSample(sample_records(method.chosen, answers.outputs), total, answers)
 
 
 def suggest(suite: Any, systems: Given = (), *, run: str | None = None, **options: Any) -> list[Suggested]:
@@ -124,7 +124,7 @@ def suggest(suite: Any, systems: Given = (), *, run: str | None = None, **option
 
     Outputs are those of the systems, or of a saved run: by default the newest of this suite.
     """
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **given})
     material = _gather(method, systems, run, settings)
     if not material.outputs:
@@ -144,7 +144,7 @@ def accept(
     What cannot be accepted is told in the remarks of the outcome; a rule that would break a known verdict is
     a `UsageError`, and nothing is written.
     """
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     wish.check()
     editable(path)
     method = SuiteMethod.resolve({"suite": path, **given})
@@ -173,10 +173,10 @@ def check(
     >>> check("en-pt", select=["error"]).found
     []
     """
-    settings = Settings(**options)
+    settings = RunSettings(**options)
     chosen, left_out = read_codes(select), read_codes(ignore)
     content = suite if isinstance(suite, Suite) else read_suite(suite)
-    material = Material()
+    material = ItemMaterial()
     if systems and content.items:
         with settings.tools(systems) as tools:
             material.add(ask(SuiteMethod(content), systems, tools).outputs)
@@ -199,12 +199,14 @@ def check(
     return Problems(content, problems).only(chosen, left_out)
 
 
-def rejudge(suite: Any, run: str | None = None, *, reviews: bool = True, **options: Any) -> Compared:
+def rejudge(
+    suite: Any, run: str | None = None, *, reviews: bool = True, **options: Any
+) -> ComparedJudgements:
     """Judge the outputs of a saved run by the rules of today, and see which verdicts changed.
 
     The run is by default the newest of this suite. With `save`, the new judgement is kept as a run.
     """
-    settings = Settings(**options)
+    settings = RunSettings(**options)
     store = existing_workspace(settings)
     content = suite if isinstance(suite, Suite) else read_suite(suite)
     where = content.path or content.name
@@ -223,18 +225,20 @@ def rejudge(suite: Any, run: str | None = None, *, reviews: bool = True, **optio
             execution.save(store)
     changes = compare(old.findings, execution.run.findings, old.outputs)
     title = f"{run_id} · {plural(len(same), 'item')} · {plural(len(old.outputs), 'system')}"
-    return Compared(title, changes, _left_out(old, content, same), execution.run.id if settings.save else "")
+    return ComparedJudgements(
+        title, changes, _left_out(old, content, same), execution.run.id if settings.save else ""
+    )
 
 
 def compare_rules(
     suite: Any, against: Any, systems: Given, *, reviews: bool = True, **options: Any
-) -> Compared:
+) -> ComparedJudgements:
     """Which verdicts on outputs of systems change from one suite file (`against`) to another one.
 
     >>> compare_rules("en-pt", "en-pt", {"a": {"false-friends-nouns-1": "Os pais."}}).changes.changes
     ()
     """
-    settings = Settings(**options)
+    settings = RunSettings(**options)
     new, old = (SuiteMethod.resolve({"suite": each, "reviews": reviews}) for each in (suite, against))
     where, before = (each.suite.path or each.suite.name for each in (new, old))
     same = same_items(old.segments, new.suite)
@@ -254,7 +258,9 @@ def compare_rules(
             for method in (old, new)
         )
     title = f"{before} → {where} · {plural(len(same), 'item')} · {plural(len(given), 'system')}"
-    return Compared(title, compare(first, second, answers), {k: n for k, n in left_out.items() if n})
+    return ComparedJudgements(
+        title, compare(first, second, answers), {k: n for k, n in left_out.items() if n}
+    )
 
 
 def challenge(
@@ -271,7 +277,7 @@ def challenge(
 
     Outputs are those of systems and of saved runs; `formats.challenge.write_challenge` writes the pairs.
     """
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **given})
     store = Workspace(workspace_path(settings.workspace)) if runs else None
     Judge(method.chosen).check()  # a bad rule is said before an engine is asked
@@ -288,7 +294,7 @@ def challenge(
     return Challenge(harvests, answers)
 
 
-def existing_workspace(settings: Settings) -> Workspace | None:
+def existing_workspace(settings: RunSettings) -> Workspace | None:
     """The workspace if there is one; a file that was asked for must be there."""
     path = workspace_path(settings.workspace)
     if path.exists():
@@ -298,11 +304,11 @@ def existing_workspace(settings: Settings) -> Workspace | None:
     return None
 
 
-def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: Settings) -> Material:
+def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: RunSettings) -> ItemMaterial:
     """Outputs of systems, or of a saved run (the newest of this suite unless one is named), and reviews."""
     if systems and run:
         raise UsageError("Give outputs with -t or a saved run with --run, not both.")
-    material = Material()
+    material = ItemMaterial()
     store = existing_workspace(settings)
     if systems:
         with settings.tools(systems) as tools:

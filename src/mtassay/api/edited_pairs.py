@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from mtassay import api
-from mtassay.api import Run, Settings, workspace_path
+from mtassay.api import Run, RunSettings, workspace_path
 from mtassay.core import Result
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import read_reviews
@@ -31,7 +31,7 @@ def make(source: Any, reference: Any, *, langpair: str, **options: Any) -> Gener
 
     Parameters: those of `Recipe`, as `capabilities="noun,verb"`. `check` of what it gives refuses too little.
     """
-    settings = {key: options.pop(key) for key in list(options) if key in Settings.__dataclass_fields__}
+    settings = {key: options.pop(key) for key in list(options) if key in RunSettings.__dataclass_fields__}
     method = BehaviorMethod.maker(langpair, options)
     made = api.generate(method, lambda tools: method.read(source, reference, tools), **settings)
     return cast("GeneratedCases", made)
@@ -103,7 +103,7 @@ def measure(
     """
     pair = None if langpair is None else parse_pair(langpair)
     metrics = measures(quality or default_filter(), pair)
-    with Settings(**options).tools() as tools:
+    with RunSettings(**options).tools() as tools:
         if labels is not None:
             reviews = [row.review for row in read_reviews(Path(labels), reviewer="unknown").rows]
         else:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from mtassay import core
-from mtassay.api import Run, Settings, workspace_path
+from mtassay.api import Run, RunSettings, workspace_path
 from mtassay.core import Result
-from mtassay.engine import Asked, EngineTools, ask, translate
+from mtassay.engine import AskedCases, EngineTools, ask, translate
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record
 from mtassay.languages import parse_pair
@@ -124,14 +124,14 @@ def _stored(where: str, systems: Sequence[str], langpair: str | None) -> Run:
     )
 
 
-def _asked(run: Run, method: InvarianceMethod, tools: EngineTools) -> Asked:
+def _asked(run: Run, method: InvarianceMethod, tools: EngineTools) -> AskedCases:
     """The cases of a run, which are the same for all structures, and what each system answered to them."""
     return ask(method, InvarianceMethod.segments_of(run.record), replays(run.record), tools)
 
 
 @contextmanager
 def _tools(workspace: Place, *, quiet: bool | None) -> Iterator[EngineTools]:
-    settings = Settings(workspace=workspace, quiet=quiet, creates=True)
+    settings = RunSettings(workspace=workspace, quiet=quiet, creates=True)
     with Progress(quiet=settings.is_quiet) as progress:
         tools = EngineTools(settings.memory(), progress.report)
         yield tools

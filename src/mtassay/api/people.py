@@ -31,7 +31,7 @@ from mtassay.story import refuse_case
 from mtassay.texts.marks import printable
 
 if TYPE_CHECKING:
-    from mtassay.reviews.agreement import Agreement
+    from mtassay.reviews.agreement import AgreementCoefficient
 
 __all__ = [
     "Decided",
@@ -356,7 +356,7 @@ class ReviewerAgreement:
     """How far reviewers agree on a question, and the outputs on which there is no majority."""
 
     question: str
-    found: Sequence[Agreement]
+    found: Sequence[AgreementCoefficient]
     unsure: int
     disputed: Sequence[tuple[Subject, Decision]]
 
@@ -447,5 +447,5 @@ def told(decision: Decision) -> str:
     return printable(", ".join(f"{name}: {answer}" for name, answer in sorted(decision.ratings.items())))
 
 
-def _number(entry: Agreement, value: float) -> str:
+def _number(entry: AgreementCoefficient, value: float) -> str:
     return f"{100 * value:.1f} %" if entry.measure == "agreement" else f"{value:.3f}"

@@ -32,7 +32,7 @@ from mtassay.systems.stored import replays
 if TYPE_CHECKING:
     from mtassay.story import CaseStory
 
-__all__ = ["Read", "Run", "Settings", "execute_method", "load", "open_workspace", "workspace_path"]
+__all__ = ["Read", "Run", "RunSettings", "execute_method", "load", "open_workspace", "workspace_path"]
 
 
 Read = Callable[[EngineTools], Sequence[Segment]]
@@ -174,7 +174,7 @@ class Run:
 
         `method` is the name of another method, where that can judge them, too.
         """
-        options, given = Settings.split(changes)
+        options, given = RunSettings.split(changes)
         cls = method_of(self.record) if method is None else cast("type[Method]", find("method", method))
         segments = cls.segments_of(self.record)
         judged = execute_method(cls.resolve(given, self.record), segments, replays(self.record), options)
@@ -237,7 +237,7 @@ def open_workspace(chosen: Any = None) -> Workspace:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class RunSettings:
     """How a method is run: what all functions of the library share; see the top of this module.
 
     `creates` makes a workspace for the cache alone, where there is none yet. `made` is told what the method
@@ -307,7 +307,7 @@ def execute_method(
     method: Method,
     segments: Sequence[Segment] | Read,
     systems: Given | Sequence[System],
-    settings: Settings,
+    settings: RunSettings,
     pair: Pair | None = None,
 ) -> Run:
     """Run the method, show how far it is, and keep the run where that is wanted."""

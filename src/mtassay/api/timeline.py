@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
-from mtassay.api import Settings, workspace_path
+from mtassay.api import RunSettings, workspace_path
 from mtassay.core import Output, Request, Run, System
 from mtassay.engine import EngineTools, live_outputs, run_with
 from mtassay.errors import UsageError
@@ -20,7 +20,13 @@ from mtassay.methods.suite.development import BestBy, Comparing
 from mtassay.methods.suite.item_tables import SystemItems
 from mtassay.methods.suite.method import SuiteMethod, case_of, grades_of
 from mtassay.methods.suite.movement import movements
-from mtassay.methods.suite.system_names import Entry, check_aliases, find_system, join_names, read_aliases
+from mtassay.methods.suite.system_names import (
+    SystemInGroup,
+    check_aliases,
+    find_system,
+    join_names,
+    read_aliases,
+)
 from mtassay.methods.suite.versions import Gate, Versions, steps
 from mtassay.methods.suite.versions import gate as pass_gate
 from mtassay.methods.suite.years import Years
@@ -47,7 +53,7 @@ def versions(suite: Any, systems: Given, *, gate: Gate | None = None, **options:
     >>> found.steps[0].kind, found.gate
     ('broken', GateResult(passed=False, why='1 broken'))
     """
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **given})
     texts = systems.items() if isinstance(systems, Mapping) else [(None, text) for text in systems]
     if len(texts) != 2:
@@ -100,7 +106,7 @@ def years(
     >>> [point.value for point in found.courses[0].points]
     [0.0, 100.0]
     """
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **given})
     judged = _judge_groups(method, groups, settings, _Names(alias or {}, aliases, fold, systems))
     comparing = Comparing(method.items, method.test, method.alpha, method.samples, method.seed)  # type: ignore[arg-type]
@@ -121,7 +127,7 @@ def items_over_years(
     **options: Any,
 ) -> SystemItems:
     """What one system made of the chosen items in each group; by default a system that is in most groups."""
-    settings, given = Settings.split(options)
+    settings, given = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **given})
     wanted = (system,) if system else ()
     judged = _judge_groups(method, groups, settings, _Names(alias or {}, aliases, fold, wanted))
@@ -138,7 +144,7 @@ class _Names:
     fold: bool
     wanted: Sequence[str]
 
-    def join(self, groups: Mapping[str, Sequence[System]]) -> list[Entry]:
+    def join(self, groups: Mapping[str, Sequence[System]]) -> list[SystemInGroup]:
         names = {group: [system.name for system in systems] for group, systems in groups.items()}
         check_aliases(names, self.alias, fold=self.fold)
         known = {**(read_aliases(self.table) if self.table is not None else {}), **self.alias}
@@ -150,7 +156,7 @@ class _Judged:
     """A run of all systems of all groups, which are called by the numbers of their entries there."""
 
     run: Run
-    entries: Sequence[Entry]
+    entries: Sequence[SystemInGroup]
     systems: Sequence[str]
 
 
@@ -169,7 +175,7 @@ class _Numbered(System):
         return self.system.translate(requests)
 
 
-def _judge_groups(method: SuiteMethod, groups: Groups, settings: Settings, names: _Names) -> _Judged:
+def _judge_groups(method: SuiteMethod, groups: Groups, settings: RunSettings, names: _Names) -> _Judged:
     shelf = _Shelf.of(method, settings)
     with settings.tools() as tools:
         opened = {name: shelf.group(what, tools) for name, what in _places(groups).items()}
@@ -215,7 +221,7 @@ class _Shelf:
     store: Workspace | None
 
     @classmethod
-    def of(cls, method: SuiteMethod, settings: Settings) -> Self:
+    def of(cls, method: SuiteMethod, settings: RunSettings) -> Self:
         path = workspace_path(settings.workspace)
         return cls(method, path, Workspace(path) if path.exists() else None)
 

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from mtassay.api import Settings, Texts, read_texts
+from mtassay.api import RunSettings, Texts, read_texts
 from mtassay.caller import translate_all
 from mtassay.core import Output, Request, Segment, System
 from mtassay.engine import EngineTools
@@ -109,7 +109,7 @@ def translate_with(
     >>> found.texts("a"), found.failures
     (['HI.'], {})
     """
-    settings = Settings(**options)
+    settings = RunSettings(**options)
     pair = None if langpair is None else parse_pair(langpair)
     segments = read_texts(texts, pair)
     engines = [_engine(name, what, pair) for name, what in named(systems).items()]
@@ -186,7 +186,7 @@ def probe(
     pair = parse_pair(langpair)
     asked = texts or SAMPLES.get(str(pair.source), SAMPLES["en"])
     requests = [Request(str(number), text) for number, text in enumerate(asked, 1)]
-    with Progress(quiet=Settings(quiet=quiet).is_quiet) as progress:
+    with Progress(quiet=RunSettings(quiet=quiet).is_quiet) as progress:
         return [
             _probed(name, open_system(name, what, pair), requests, repeat, progress)
             for name, what in named(systems).items()

@@ -32,7 +32,7 @@ from mtassay.systems.live import LiveSystem
 __all__ = [
     "FRAME",
     "Command",
-    "Frame",
+    "RunFrame",
     "framed",
     "framed_with",
     "framed_without",
@@ -139,7 +139,7 @@ def _typed(option: Option, default: str = "") -> tuple[Any, Any]:
 
 
 @dataclass(frozen=True)
-class Frame:
+class RunFrame:
     """How a method is run and shown."""
 
     max_calls: int | None = None
@@ -197,7 +197,7 @@ def exit_if_failed(systems: Sequence[System], outputs: Mapping[str, Sequence[Out
         raise typer.Exit(3)
 
 
-FRAME = Frame()
+FRAME = RunFrame()
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "max_calls": (MaxCallsOption, None),
@@ -211,7 +211,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 
 def framed_with(*names: str) -> Callable[[Command], Command]:
     """Gives a command these options of a frame in the place of its parameter `frame`."""
-    return grouped("frame", {name: _OPTIONS[name] for name in names}, lambda given: Frame(**given))
+    return grouped("frame", {name: _OPTIONS[name] for name in names}, lambda given: RunFrame(**given))
 
 
 framed = framed_with(*_OPTIONS)
@@ -221,7 +221,7 @@ framed = framed_with(*_OPTIONS)
 def framed_without(*names: str) -> Callable[[Command], Command]:
     """The same without some of these options, as `save` where there is nothing to keep."""
     options = {name: option for name, option in _OPTIONS.items() if name not in names}
-    return grouped("frame", options, lambda given: Frame(**given))
+    return grouped("frame", options, lambda given: RunFrame(**given))
 
 
 def place(workspace: Path | None) -> str:

@@ -29,7 +29,7 @@ from mtassay.cli.common import (
     terminal_width,
     write_findings,
 )
-from mtassay.cli.frame import FRAME, Frame, Values, framed, framed_with, parameters_of
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed, framed_with, parameters_of
 from mtassay.formats import segment_record, write_jsonl
 from mtassay.formats.reviews import write_records
 from mtassay.methods.invariance.evaluation_tables import evaluation_tables, sweep_figure
@@ -88,7 +88,7 @@ def run(
     parameters: Values = {},  # noqa: B006
     issues: IssuesOption = 10,
     findings: FindingsOption = None,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Find translation errors with sentences of one language only: change a word, compare the translations.
 
@@ -124,7 +124,7 @@ def variants(
         ),
     ] = None,
     force: ForceOption = False,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Make variants and translate nothing: what would be asked of an engine, and how much that is.
 
@@ -165,7 +165,7 @@ def judge(
     issues: IssuesOption = 10,
     findings: FindingsOption = None,
     save: Annotated[bool, typer.Option("--save", help="Keep the result as a run of its own.")] = False,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Judge stored variants and outputs: translation is paid once, every structure can be tried on it.
 
@@ -204,7 +204,7 @@ def sample(
     ] = None,
     seed: SeedOption = None,
     force: ForceOption = False,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Write a sheet to label: all reported pairs, mixed with as many variants that were not reported.
 
@@ -247,7 +247,7 @@ def evaluate(
         Path | None,
         typer.Option(metavar="FILE", help="Draw issues and accuracy by threshold (.svg or .png)."),
     ] = None,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """How good the issues are, by what people said: top-1 to top-K accuracy, errors, kinds, thresholds.
 

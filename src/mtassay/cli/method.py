@@ -20,7 +20,7 @@ from mtassay.cli.common import (
     print_tables,
     terminal_width,
 )
-from mtassay.cli.frame import FRAME, Frame, Values, framed, parameters_of
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed, parameters_of
 from mtassay.display import Table
 from mtassay.formats import write_jsonl
 from mtassay.method import Method
@@ -90,7 +90,7 @@ def _command(method: type[Method]) -> Callable[..., None]:
         cases: Annotated[
             int | None, typer.Option(min=0, metavar="N", help="Show so many cases of each system in full.")
         ] = None,
-        frame: Frame = FRAME,
+        frame: RunFrame = FRAME,
     ) -> None:
         check_targets(findings)
         found = api.read(segments, reference or (), langpair=langpair)

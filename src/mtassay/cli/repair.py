@@ -35,7 +35,7 @@ from mtassay.formats import read_segments, write_tsv
 from mtassay.options import is_live
 from mtassay.repair.corrections import Gathered, gather
 from mtassay.repair.export import COLUMNS, check_export, export, format_of, read_corrections
-from mtassay.repair.glossary import Glossary, glossary_of, write_glossary
+from mtassay.repair.glossary import RepairGlossary, glossary_of, write_glossary
 from mtassay.report.progress import Progress
 from mtassay.stats import fixed_seed
 from mtassay.systems.roster import name_and_rest
@@ -187,7 +187,7 @@ def _leave(found: Gathered, sheet: Path | None) -> None:
     say(f"mtassay: {len(left):,} left out, without a correction{same}. {how}")
 
 
-def _say_glossary(made: Glossary) -> None:
+def _say_glossary(made: RepairGlossary) -> None:
     say(
         f"mtassay: glossary: {plural(len(made.words), 'word')}, {plural(len(made.sentences), 'sentence')}, "
         f"{len(made.unclear):,} left out for having several translations"

@@ -9,7 +9,7 @@ import typer
 
 from mtassay import api
 from mtassay.cli.common import PairOption, SystemOption, check_targets
-from mtassay.cli.frame import FRAME, Frame, Values, framed, parameters_of
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed, parameters_of
 from mtassay.formats import write_jsonl, write_tsv
 from mtassay.methods.score.method import ScoreMethod
 
@@ -55,7 +55,7 @@ def score(
         typer.Option(metavar="FILE", help="Write the segments worth a look, with evidence (JSONL)."),
     ] = None,
     cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Score systems against references: which one is better, and is the difference real?
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mtassay.errors import InputError
+from mtassay.formats.jsonl import json_objects
 from mtassay.formats.suite.files import write_text
 from mtassay.formats.text import FilePath, read_lines, shown
 
@@ -27,6 +28,7 @@ __all__ = [
 SIDES = ("correct", "incorrect")
 """The two outputs of a pair, in the order of all files that have a line for each."""
 
+_REFUSAL = "this is no JSON object. A challenge set is made by 'mtassay suite challenge'"
 LINE_FILES = ("source.txt", "output.txt", "reference.txt")
 """What `write_challenge_lines` writes."""
 
@@ -56,10 +58,8 @@ class ChallengePair:
 def read_challenge(path: FilePath) -> list[ChallengePair]:
     """The pairs of a file in their order: at least one, and no id twice. Blank lines are skipped."""
     pairs: dict[str, ChallengePair] = {}
-    for number, line in enumerate(read_lines(path), 1):
-        if not line.strip():
-            continue
-        pair = _pair(line, shown(path), number)
+    for number, record in json_objects(read_lines(path), shown(path), refusal=_REFUSAL):
+        pair = _pair(record, shown(path), number)
         if pair.id in pairs:
             raise InputError(f"a second pair has the id '{pair.id}'", path=shown(path), line=number)
         pairs[pair.id] = pair
@@ -92,17 +92,7 @@ def write_challenge_lines(folder: Path, pairs: Sequence[ChallengePair]) -> None:
         write_text(folder / name, "".join(f"{' '.join(text.splitlines())}\n" for text in texts))
 
 
-def _pair(line: str, path: str, number: int) -> ChallengePair:
-    try:
-        record = json.loads(line)
-    except (json.JSONDecodeError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
-        raise InputError(
-            "this is no JSON object. A challenge set is made by 'mtassay suite challenge'",
-            path=path,
-            line=number,
-        )
+def _pair(record: Mapping[str, Any], path: str, number: int) -> ChallengePair:
     for key in _TEXTS:
         if not isinstance(record.get(key), str):
             raise InputError(f"'{key}' must be a text", path=path, line=number)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mtassay.errors import InputError
+from mtassay.formats.jsonl import json_objects
 from mtassay.formats.text import FilePath, read_lines, shown
 
 __all__ = ["FlagRow", "LabelRow", "is_review_file", "read_flags", "read_labels"]
@@ -89,7 +90,7 @@ def _records(path: FilePath, plain: tuple[str, str]) -> Iterator[tuple[int, dict
     """Records with their line numbers; `plain` names the first and the last column without a header."""
     lines = read_lines(path)
     if lines[0].lstrip().startswith("{"):
-        yield from _json_records(lines, shown(path))
+        yield from json_objects(lines, shown(path), refusal="this is no JSON object")
         return
     header = [cell.strip().lower() for cell in lines[0].split("\t")]
     named = "id" in header
@@ -103,19 +104,6 @@ def _records(path: FilePath, plain: tuple[str, str]) -> Iterator[tuple[int, dict
             yield number, dict(zip(header, cells, strict=True))
         else:
             yield number, {plain[0]: cells[0]} | ({plain[1]: cells[-1]} if len(cells) > 1 else {})
-
-
-def _json_records(lines: Sequence[str], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict):
-            raise InputError("this is no JSON object", path=path, line=number)
-        yield number, record
 
 
 def _id(record: Mapping[str, Any], path: FilePath, line: int) -> str:

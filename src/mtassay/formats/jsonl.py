@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TextIO
 
 from mtassay.core import Segment
 from mtassay.errors import InputError
-from mtassay.formats.table import EXPECTED, ColumnRole, Format, Table, TableBuilder, field_of
+from mtassay.formats.table import EXPECTED, ColumnRole, FileTable, Format, TableBuilder, field_of
 from mtassay.formats.text import FilePath, open_for_writing, split_lines
 from mtassay.languages import Pair
 
@@ -30,7 +30,7 @@ class JsonLines(Format):
     name = "jsonl"
     suffixes = (".jsonl", ".ndjson")
 
-    def read(self, data: bytes, path: str, pair: Pair | None) -> Table:
+    def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         """One row per record; with a `system` key, one record per segment and system.
 
         `null` and an absent key mean that the text is missing, `""` is an empty text. Blank lines are
@@ -75,17 +75,23 @@ class JsonLines(Format):
         return re.match(rb'\s*\{\s*"', start) is not None
 
 
-def json_objects(lines: Iterable[str], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file whose keys are its own, each with its line number; blank lines are skipped."""
+def json_objects(
+    lines: Iterable[str], path: str, *, refusal: str = ""
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file whose keys are its own, each with its line number; blank lines are skipped.
+
+    `refusal` is what to say of any line that is no object, where one sentence will do.
+    """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
-            raise InputError("this is not JSON", path=path, line=number) from None
+            raise InputError(refusal or "this is not JSON", path=path, line=number) from None
         if not isinstance(record, dict):
-            raise InputError("not a JSON object, which begins with {", path=path, line=number)
+            what = refusal or "not a JSON object, which begins with {"
+            raise InputError(what, path=path, line=number)
         yield number, record
 
 

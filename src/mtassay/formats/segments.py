@@ -8,7 +8,7 @@ from typing import Any
 
 from mtassay.core import Segment
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.table import Format, Role, Stream, Table
+from mtassay.formats.table import FileTable, Format, Role, Stream
 from mtassay.formats.text import FilePath, read_bytes, read_lines, shown, split_lines
 from mtassay.languages import Pair
 from mtassay.registry import each
@@ -43,7 +43,7 @@ def read_references(path: FilePath, *, pair: Pair | None = None) -> list[Stream]
     return _streams(path, role="reference", pair=pair)
 
 
-def read_table(path: FilePath, *, pair: Pair | None = None) -> Table | None:
+def read_table(path: FilePath, *, pair: Pair | None = None) -> FileTable | None:
     """Everything a file holds, or `None` where it is plain lines, which say nothing about their role."""
     content = _Content(path)
     return None if content.format is None else content.format.read(content.data, content.path, pair)

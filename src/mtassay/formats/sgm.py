@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mtassay.errors import InputError
-from mtassay.formats.table import ColumnRole, Format, Table, TableBuilder
+from mtassay.formats.table import ColumnRole, FileTable, Format, TableBuilder
 from mtassay.formats.text import decode
 from mtassay.formats.xml import tidy
 from mtassay.languages import Pair
@@ -36,7 +36,7 @@ class Sgm(Format):
     roots = ("srcset", "refset", "tstset", "mteval")
     roots_shown = "srcset, refset, tstset"
 
-    def read(self, data: bytes, path: str, pair: Pair | None) -> Table:
+    def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         """One row per `seg`, with the id `DOCUMENT:SEGMENT`, in the order of the file.
 
         A reference is named by its `refid` or `sysid`, an output by its `sysid`, on the document or the set.

@@ -152,7 +152,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FileTable:
     """Everything one file holds. `ids` is `None` where rows are known by their order only."""
 
     path: str
@@ -200,7 +200,7 @@ class Format(ABC):
     roots_shown: ClassVar[str] = ""
 
     @abstractmethod
-    def read(self, data: bytes, path: str, pair: Pair | None) -> Table:
+    def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         """All that a file with this content holds; `path` is for messages.
 
         Whatever the bytes are, it raises nothing but an `InputError`, or a `UsageError` for want of a pair.
@@ -285,12 +285,12 @@ class TableBuilder:
         cells.texts[row] = text
         cells.lines[row] = line or -1
 
-    def build(self) -> Table:
+    def build(self) -> FileTable:
         """The table, with `None` in every cell that nobody filled."""
         count = len(self._documents)
         for cells in self._columns.values():
             cells.texts.extend([None] * (count - len(cells.texts)))
-        return Table(
+        return FileTable(
             path=self.path,
             ids=list(self._rows) if self._has_ids else None,
             documents=self._documents,

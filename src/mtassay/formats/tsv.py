@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
 from mtassay.errors import InputError
-from mtassay.formats.table import EXPECTED, Field, Format, Table, TableBuilder, field_of
+from mtassay.formats.table import EXPECTED, Field, FileTable, Format, TableBuilder, field_of
 from mtassay.formats.text import FilePath, open_for_writing, split_lines
 from mtassay.languages import Pair
 
@@ -18,7 +18,7 @@ class Tsv(Format):
     name = "tsv"
     suffixes = (".tsv",)
 
-    def read(self, data: bytes, path: str, pair: Pair | None) -> Table:
+    def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         """One row per line after the header; with a `system` column, one row per segment and system.
 
         Cells are taken as they are: there is no quoting, and an empty cell is an empty text.

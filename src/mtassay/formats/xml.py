@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.table import ColumnRole, Format, Table, TableBuilder
+from mtassay.formats.table import ColumnRole, FileTable, Format, TableBuilder
 from mtassay.languages import Language, Pair, parse_language
 from mtassay.registry import each
 
@@ -27,10 +27,10 @@ class XmlFormat(Format):
     """XML, which its root element tells: the name of a file only says that it is XML of some format."""
 
     @abstractmethod
-    def read_root(self, root: Element, path: str, pair: Pair | None) -> Table:
+    def read_root(self, root: Element, path: str, pair: Pair | None) -> FileTable:
         """All that a document with one of the `roots` holds."""
 
-    def read(self, data: bytes, path: str, pair: Pair | None) -> Table:
+    def read(self, data: bytes, path: str, pair: Pair | None) -> FileTable:
         """By the format that has the root element, this one or another."""
         formats: list[Format] = [format_class() for format_class in each("format") if format_class.roots]
         for other in formats:
@@ -157,7 +157,7 @@ class WmtXml(XmlFormat):
     roots = ("dataset",)
     roots_shown = "dataset (WMT)"
 
-    def read_root(self, root: Element, path: str, pair: Pair | None) -> Table:
+    def read_root(self, root: Element, path: str, pair: Pair | None) -> FileTable:
         """One row per `seg`, with the id `DOCUMENT:SEGMENT`, in the order of the file.
 
         Texts in languages other than the pair's are left out. Attributes of the document (`domain`,
@@ -219,7 +219,7 @@ class Tmx(XmlFormat):
     suffixes = (".tmx",)
     roots = ("tmx",)
 
-    def read_root(self, root: Element, path: str, pair: Pair | None) -> Table:
+    def read_root(self, root: Element, path: str, pair: Pair | None) -> FileTable:
         """One row per unit that has the pair's source or target; its id is `tuid`, else its number.
 
         Where a unit has several variants that fit a language, the one with the same tag counts, else the
@@ -294,7 +294,7 @@ class Xliff(XmlFormat):
     suffixes = (".xlf", ".xliff")
     roots = ("xliff",)
 
-    def read_root(self, root: Element, path: str, pair: Pair | None) -> Table:
+    def read_root(self, root: Element, path: str, pair: Pair | None) -> FileTable:
         """One row per `trans-unit` (1.2) or `segment` (2.x), with the id `FILE:UNIT` or `FILE:UNIT:SEGMENT`.
 
         A unit without `target` is untranslated: its text is missing. So it is where the target is empty and

@@ -26,9 +26,9 @@ __all__ = [
     "KENDALL",
     "KINDS",
     "TIES",
+    "ChallengeSettings",
     "Kind",
     "MetricScores",
-    "Settings",
     "between_kinds",
     "grouped",
     "item_codes",
@@ -59,7 +59,7 @@ class MetricScores:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ChallengeSettings:
     """What makes a row, and how metrics are compared."""
 
     by: Literal["category", "phenomenon"] = "category"
@@ -111,7 +111,9 @@ def grouped(keys: Sequence[str]) -> dict[str, list[list[int]]]:
     }
 
 
-def pairwise(pairs: Sequence[ChallengePair], metrics: Sequence[MetricScores], settings: Settings) -> Result:
+def pairwise(
+    pairs: Sequence[ChallengePair], metrics: Sequence[MetricScores], settings: ChallengeSettings
+) -> Result:
     """Pairwise accuracy in percent of every metric in each group, then "micro" and "macro".
 
     Scores are named "accuracy:reference-based" or "accuracy:reference-free", by what the metric reads, with
@@ -145,7 +147,10 @@ def pairwise(pairs: Sequence[ChallengePair], metrics: Sequence[MetricScores], se
 
 
 def between_kinds(
-    pairs: Sequence[ChallengePair], metrics: Sequence[MetricScores], result: Result, settings: Settings
+    pairs: Sequence[ChallengePair],
+    metrics: Sequence[MetricScores],
+    result: Result,
+    settings: ChallengeSettings,
 ) -> Comparison | None:
     """The best metric of the one kind against the best of the other, on the items that both can be judged by.
 
@@ -201,7 +206,7 @@ def _score(name: str, group: str, metric: MetricScores, column: int, tables: Seq
     return Score(name, metric.name, group, defined(value), n, defined(low), defined(high), metric.signature)
 
 
-def _comparison(parts: Sequence[Floats], settings: Settings) -> Compare:
+def _comparison(parts: Sequence[Floats], settings: ChallengeSettings) -> Compare:
     if len(parts) == 1 and np.isin(parts[0], (-1, 0, 1)).all():
         return exact(parts[0])
     return permutation(parts, samples=settings.samples, seed=settings.seed)

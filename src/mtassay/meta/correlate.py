@@ -11,7 +11,7 @@ import numpy as np
 
 from mtassay.core import Result, Score
 from mtassay.meta.estimation import Estimate, describe_intervals
-from mtassay.meta.rater import Frame, Rater
+from mtassay.meta.rater import Rater, RatingFrame
 from mtassay.meta.segment_level import Grouping, SegmentLevel
 from mtassay.meta.system_level import SystemLevel
 
@@ -19,7 +19,7 @@ Level = Literal["system", "segment"]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class CorrelationSettings:
     """On what raters should agree and how that is tested: see `SystemLevel` and `SegmentLevel`."""
 
     level: Level = "system"
@@ -44,8 +44,8 @@ def correlate(
     raters: Sequence[Rater],
     humans: Sequence[Rater],
     *,
-    frame: Frame,
-    settings: Settings,
+    frame: RatingFrame,
+    settings: CorrelationSettings,
     soft: bool = True,
 ) -> Correlations:
     """Every rater against every human score, but none against itself; `soft` adds soft pairwise accuracy."""
@@ -70,7 +70,7 @@ def _pairs(raters: Sequence[Rater], humans: Sequence[Rater]) -> Iterator[tuple[R
     return ((rater, human) for rater in raters for human in humans if rater is not human)
 
 
-def _score(rater: Rater, human: Rater, estimate: Estimate, settings: Settings) -> Score:
+def _score(rater: Rater, human: Rater, estimate: Estimate, settings: CorrelationSettings) -> Score:
     signature = [rater.signature] if rater.signature else [f"bs:{settings.samples}", f"seed:{settings.seed}"]
     if estimate.statistic == "soft_pairwise_accuracy":
         signature.append(f"permutations:{settings.trials}")
@@ -89,7 +89,9 @@ def _score(rater: Rater, human: Rater, estimate: Estimate, settings: Settings) -
     )
 
 
-def _counts(humans: Sequence[Rater], frame: Frame, settings: Settings) -> Mapping[str, Mapping[str, int]]:
+def _counts(
+    humans: Sequence[Rater], frame: RatingFrame, settings: CorrelationSettings
+) -> Mapping[str, Mapping[str, int]]:
     """For each human score, how many systems and translations were rated and how many were not."""
     counts = {}
     for human in humans:

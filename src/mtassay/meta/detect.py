@@ -18,7 +18,7 @@ from mtassay import stats
 from mtassay.core import Result, Score
 from mtassay.stats.correlation import auc
 
-__all__ = ["Curve", "CurvePoint", "Detector", "PairKey", "Settings", "curve", "detect"]
+__all__ = ["Curve", "CurvePoint", "DetectionSettings", "JudgedDetector", "PairKey", "curve", "detect"]
 
 
 class PairKey(NamedTuple):
@@ -29,7 +29,7 @@ class PairKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Detector:
+class JudgedDetector:
     """What one detector flags, and the labels (True: wrong) of the pairs it could have flagged.
 
     The higher one of the `scores`, the surer the detector is of an error, or the lower with `low_is_error`; a
@@ -47,7 +47,7 @@ class Detector:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class DetectionSettings:
     """How the intervals of F1 are drawn."""
 
     samples: int = 1000
@@ -86,7 +86,7 @@ class Curve:
         return max(self.points, key=lambda point: point.f1)
 
 
-def detect(detectors: Sequence[Detector], *, settings: Settings | None = None) -> Result:
+def detect(detectors: Sequence[JudgedDetector], *, settings: DetectionSettings | None = None) -> Result:
     """Precision, recall and F1 of each detector, in percent, and the area under the ROC curve (0 to 1).
 
     Precision is of the flagged pairs that are labelled (its n), recall of the wrong ones (its n); both have
@@ -94,7 +94,7 @@ def detect(detectors: Sequence[Detector], *, settings: Settings | None = None) -
     is given where labelled pairs have scores of which two differ. `counts` has
     what is flagged, and how much of it is not labelled.
     """
-    chosen = settings or Settings()
+    chosen = settings or DetectionSettings()
     scores: list[Score] = []
     counts = {}
     for detector in detectors:
@@ -116,11 +116,11 @@ def detect(detectors: Sequence[Detector], *, settings: Settings | None = None) -
     return Result(scores, counts=counts)
 
 
-def curve(detector: Detector) -> Curve | None:
+def curve(detector: JudgedDetector) -> Curve | None:
     """The curve over all labelled pairs; `None` without two different scores, an error and a right pair.
 
     >>> labels = {PairKey("1"): True, PairKey("2"): False, PairKey("3"): True}
-    >>> found = curve(Detector("d", frozenset(), labels, {PairKey("1"): 0.9, PairKey("2"): 0.4}))
+    >>> found = curve(JudgedDetector("d", frozenset(), labels, {PairKey("1"): 0.9, PairKey("2"): 0.4}))
     >>> [(point.threshold, point.precision, point.recall) for point in found.points], found.average
     ([(0.9, 1.0, 0.5), (0.4, 0.5, 0.5)], 0.5)
     """
@@ -154,7 +154,7 @@ class _Cells(NamedTuple):
     rest: int
 
 
-def _cells(detector: Detector) -> _Cells:
+def _cells(detector: JudgedDetector) -> _Cells:
     counts = {(flag, wrong): 0 for flag in (True, False) for wrong in (True, False)}
     for key, wrong in detector.labels.items():
         counts[key in detector.flagged, wrong] += 1
@@ -168,7 +168,7 @@ def _share(name: str, detector: str, hits: int, n: int) -> Score:
     return Score(name, detector, "all", 100 * hits / n, n, 100 * low, 100 * high)
 
 
-def _f1(detector: str, cells: _Cells, settings: Settings) -> Score:
+def _f1(detector: str, cells: _Cells, settings: DetectionSettings) -> Score:
     n = sum(cells)
     value = float(_f1_of(np.array(cells)))
     if math.isnan(value):
@@ -186,7 +186,7 @@ def _f1_of(cells: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(2 * hits / (2 * hits + alarms + misses), np.float64)
 
 
-def _area(detector: Detector) -> Score:
+def _area(detector: JudgedDetector) -> Score:
     values, is_error = _ranked(detector)
     assert values is not None
     ids: dict[str, int] = {}
@@ -196,7 +196,7 @@ def _area(detector: Detector) -> Score:
     return Score("auc", detector.name, "all", area.value, len(values), float(low), float(high))
 
 
-def _ranked(detector: Detector) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_]]:
+def _ranked(detector: JudgedDetector) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_]]:
     """The score of each labelled pair, high for an error, minus infinity without one; `None`: no curve."""
     sign = -1 if detector.low_is_error else 1
     known = detector.scores

@@ -11,7 +11,7 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats.detections import FlagRow, is_review_file, read_labels
 from mtassay.formats.reviews import read_reviews
 from mtassay.formats.text import FilePath, shown
-from mtassay.meta.detect import Detector, PairKey
+from mtassay.meta.detect import JudgedDetector, PairKey
 from mtassay.method import method_of
 from mtassay.reviews import UNSURE, Question, Subject, decide, find_question, question_of
 from mtassay.reviews.pending import subjects_in
@@ -204,7 +204,7 @@ _SILENT = ("undecided", "skipped", "error")
 
 def detectors_of_run(
     run: Run, labels: Labels, *, systems: Collection[str] = (), prefix: str = ""
-) -> list[Detector]:
+) -> list[JudgedDetector]:
     """Each detector of a run apart, with what its method says that it flags.
 
     Only labels about segments of the run count. `systems` chooses among its systems.
@@ -231,9 +231,9 @@ def detectors_of_run(
 
 def detectors_of_runs(
     runs: Sequence[Run], labels: Labels, *, systems: Collection[str] = ()
-) -> list[Detector]:
+) -> list[JudgedDetector]:
     """The detectors of several runs, each with its run in its name where there is more than one."""
-    detectors: list[Detector] = []
+    detectors: list[JudgedDetector] = []
     for run in runs:
         if systems and not set(systems) & set(run.systems):
             raise UsageError(f"Run {run.id} has none of these systems. It has: {', '.join(run.systems)}.")
@@ -244,7 +244,7 @@ def detectors_of_runs(
     return detectors
 
 
-def check_detectors(detectors: Sequence[Detector], labels: Labels, systems: Collection[str]) -> None:
+def check_detectors(detectors: Sequence[JudgedDetector], labels: Labels, systems: Collection[str]) -> None:
     """An error where two detectors share a name, or no label is about what any of them judged."""
     names = [detector.name for detector in detectors]
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -276,7 +276,7 @@ def detector_of_rows(
     systems: Collection[str] = (),
     threshold: float | None = None,
     low_is_error: bool = False,
-) -> Detector:
+) -> JudgedDetector:
     """A list of pairs as a detector. All of them are flagged, unless the list or a threshold says otherwise.
 
     `threshold` flags the pairs with at least this score, or at most if a low score means an error.
@@ -314,7 +314,7 @@ def _joined(
     systems: Sequence[str],
     ids: Collection[str] | None,
     silent: Mapping[str, int],
-) -> Detector:
+) -> JudgedDetector:
     """A detector with the labels that are about its pairs, both under the same names.
 
     The labels decide how a pair is called. They may name a behavioural case or its edit, each as it likes; of
@@ -337,7 +337,7 @@ def _joined(
         other = same._replace(id=key.id.removesuffix(EDITED) if is_edit else f"{key.id}{EDITED}")
         return other if same not in known and other in known else same
 
-    return Detector(
+    return JudgedDetector(
         name,
         frozenset(map(named, flagged)),
         known,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mtassay import stats
 from mtassay.core import Result, Score
 from mtassay.formats.challenge import ChallengePair
-from mtassay.meta.challenge import MetricScores, Settings, grouped, item_codes
+from mtassay.meta.challenge import ChallengeSettings, MetricScores, grouped, item_codes
 from mtassay.stats.correlation import AUC, auc, auc_covariance
 from mtassay.stats.proportions import standardized
 from mtassay.stats.ranking import Compare, defined, joined, ranked
@@ -108,7 +108,7 @@ class _Outputs:
 
 
 def discrimination(
-    pairs: Sequence[ChallengePair], metrics: Sequence[MetricScores], settings: Settings
+    pairs: Sequence[ChallengePair], metrics: Sequence[MetricScores], settings: ChallengeSettings
 ) -> Result:
     """The area under the ROC curve (0 to 1, 0.5 is chance) in each group, then "micro" and "macro".
 
@@ -129,7 +129,9 @@ def discrimination(
     return joined(results)
 
 
-def _outputs(pairs: Sequence[ChallengePair], metrics: Sequence[MetricScores], settings: Settings) -> _Outputs:
+def _outputs(
+    pairs: Sequence[ChallengePair], metrics: Sequence[MetricScores], settings: ChallengeSettings
+) -> _Outputs:
     seen: set[tuple[str, str]] = set()
     groups: list[str] = []
     item_of, _ = item_codes(pairs)

@@ -11,7 +11,7 @@ from mtassay.core import Segment
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import MtmeFolder, read_mtme, read_outputs
 from mtassay.languages import Pair
-from mtassay.meta.rater import Frame
+from mtassay.meta.rater import RatingFrame
 from mtassay.meta.scores import (
     ScoreColumn,
     chosen,
@@ -25,7 +25,7 @@ from mtassay.meta.scores import (
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class RatedMaterial:
     """Everything under our names for systems. `outputs` may lack systems that only scores know of.
 
     `notes` say what was left out, and `facts` what was looked at.
@@ -41,7 +41,7 @@ class Material:
     labels: dict[str, str] = field(default_factory=dict)
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> RatingFrame:
         """Systems and segments in order; without a test set, the segments that scores know of."""
         documents = {segment.id: segment.document for segment in self.segments}
         ids = list(documents) or list(
@@ -52,7 +52,7 @@ class Material:
                 for segment_id in row
             )
         )
-        return Frame(self.systems, ids, documents)
+        return RatingFrame(self.systems, ids, documents)
 
 
 def select(available: Sequence[str], wanted: Sequence[str], unwanted: Sequence[str]) -> list[str]:
@@ -124,7 +124,7 @@ def material_from_files(
     metric_files: Scores = (),
     exclude: Sequence[str] = (),
     pair: Pair | None = None,
-) -> Material:
+) -> RatedMaterial:
     """`outputs` are by system; `humans` names scores in `human_files`, and none means all of them.
 
     Without outputs, the systems are those that people rated.
@@ -148,7 +148,7 @@ def material_from_files(
     facts = [str(pair)] if pair else []
     if segments:
         facts += [f"{len(segments):,} segments", f"{references} reference{'s' * (references != 1)}"]
-    return Material(
+    return RatedMaterial(
         kept,
         segments,
         texts,
@@ -188,7 +188,7 @@ def material_from_folder(
     exclude: Sequence[str] = (),
     with_humans: bool = False,
     with_outputs: bool = True,
-) -> Material:
+) -> RatedMaterial:
     """Segments, outputs and scores of a folder. Every list holds names; an empty one means the default.
 
     Defaults are the first reference, all human scores, and all systems but human translations: those that
@@ -219,7 +219,7 @@ def material_from_folder(
     left_out = [name for name in people if name not in kept and name not in in_use and not with_humans]
     if left_out:
         notes.append(f"Left out as human translations: {', '.join(left_out)} (--with-humans takes them in).")
-    return Material(
+    return RatedMaterial(
         kept,
         segments,
         {name: folder.output(name) for name in kept} if with_outputs else {},

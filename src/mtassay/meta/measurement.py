@@ -15,22 +15,22 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats.challenge import SIDES, ChallengePair, read_challenge_scores
 from mtassay.formats.text import FilePath
 from mtassay.meta.challenge import Kind, MetricScores
-from mtassay.meta.correlate import Settings
-from mtassay.meta.rater import Frame, Rater, rater_from_statistics
+from mtassay.meta.correlate import CorrelationSettings
+from mtassay.meta.rater import Rater, RatingFrame, rater_from_statistics
 from mtassay.metrics.base import Metric
 from mtassay.metrics.bleu import BLEU
 from mtassay.metrics.measure import Corpus, measure_all
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
 
-__all__ = ["Measured", "measure_pairs", "measure_raters", "read_pairs_scores"]
+__all__ = ["MeasuredRaters", "measure_pairs", "measure_raters", "read_pairs_scores"]
 
 
 LONGEST = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class OrderSweep:
     """The orders to look at, and BLEU with the settings to use, which `spec` names without the order."""
 
     spec: str
@@ -38,7 +38,7 @@ class Sweep:
     orders: range
 
     @classmethod
-    def of(cls, spec: str, metric: BLEU, orders: range) -> Sweep:
+    def of(cls, spec: str, metric: BLEU, orders: range) -> OrderSweep:
         """The sweep for a metric as the user wrote it; its own order is replaced."""
         if metric.weights is not None:
             raise UsageError("The n-gram sweep needs uniform weights: leave out weights of bleu.")
@@ -46,7 +46,7 @@ class Sweep:
         return cls(plain, replace(metric, order=orders[-1]), orders)
 
     @classmethod
-    def among(cls, metrics: Mapping[str, Metric], orders: range, *, language: str = "") -> Sweep:
+    def among(cls, metrics: Mapping[str, Metric], orders: range, *, language: str = "") -> OrderSweep:
         """The sweep with the settings of the first BLEU among the metrics, or else with the usual ones."""
         for spec, metric in metrics.items():
             if isinstance(metric, BLEU):
@@ -63,12 +63,14 @@ class Sweep:
         return f"{self.spec}:order={order}"
 
     def raters(
-        self, measured: Sequence[Statistics], frame: Frame, *, with_segments: bool = True
+        self, measured: Sequence[Statistics], frame: RatingFrame, *, with_segments: bool = True
     ) -> list[Rater]:
         """One rater for each order. `measured` are the statistics of the longest one, system by system."""
         return [self._rater(order, measured, frame, with_segments) for order in self.orders]
 
-    def _rater(self, order: int, measured: Sequence[Statistics], frame: Frame, with_segments: bool) -> Rater:
+    def _rater(
+        self, order: int, measured: Sequence[Statistics], frame: RatingFrame, with_segments: bool
+    ) -> Rater:
         widest = self.orders[-1]
         chosen = [0, 1, *range(2, 2 + order), *range(2 + widest, 2 + widest + order)]
         narrowed = [
@@ -110,7 +112,7 @@ def parse_orders(text: str) -> range:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredRaters:
     """The metrics in their order, and the n-gram lengths of the sweep in theirs."""
 
     metrics: list[Rater]
@@ -119,20 +121,20 @@ class Measured:
 
 def measure_raters(
     metrics: Mapping[str, Metric],
-    sweep: Sweep | None,
+    sweep: OrderSweep | None,
     segments: Sequence[Segment],
     outputs: Mapping[str, Sequence[str | None]],
-    frame: Frame,
+    frame: RatingFrame,
     *,
-    settings: Settings,
+    settings: CorrelationSettings,
     labels: Mapping[str, str],
     workspace: Workspace | None = None,
     report: Report | None = None,
-) -> Measured:
+) -> MeasuredRaters:
     """Raters for all metrics and all orders of the sweep; `labels` go into the signatures."""
     wanted = {**metrics, **({sweep.widest: sweep.metric} if sweep else {})}
     if not wanted:
-        return Measured([], [])
+        return MeasuredRaters([], [])
     systems = [
         Stored(name, {segment.id: text for segment, text in zip(segments, outputs[name], strict=True)})
         for name in frame.systems
@@ -140,7 +142,7 @@ def measure_raters(
     extra = {"bs": settings.samples, "seed": str(settings.seed).lower(), **labels}
     tables = _statistics(wanted, segments, systems, workspace, report, extra)
     with_segments = settings.level == "segment"
-    return Measured(
+    return MeasuredRaters(
         [
             rater_from_statistics(name, metric, tables[name], frame, with_segments=with_segments)
             for name, metric in metrics.items()

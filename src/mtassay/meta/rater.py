@@ -57,7 +57,7 @@ class Rater:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class RatingFrame:
     """What all raters of one analysis are lined up with; `documents` holds the document of each segment."""
 
     systems: Sequence[str]
@@ -65,7 +65,7 @@ class Frame:
     documents: Mapping[str, str | None] = field(default_factory=dict)
 
 
-def rater_from_column(column: ScoreColumn, frame: Frame) -> Rater:
+def rater_from_column(column: ScoreColumn, frame: RatingFrame) -> Rater:
     """The scores that a file holds. Where it has none for systems, they are means over rated segments."""
     segments = _matrix(column, frame)
     if segments is None:
@@ -85,7 +85,12 @@ def rater_from_column(column: ScoreColumn, frame: Frame) -> Rater:
 
 
 def rater_from_statistics(
-    name: str, metric: Metric, measured: Sequence[Statistics], frame: Frame, *, with_segments: bool = True
+    name: str,
+    metric: Metric,
+    measured: Sequence[Statistics],
+    frame: RatingFrame,
+    *,
+    with_segments: bool = True,
 ) -> Rater:
     """What a metric measured: one entry for each system of the frame, in its order.
 
@@ -123,7 +128,7 @@ def mean_of_rated(sums: NDArray[Any]) -> Floats:
     return divided(sums[..., 0], sums[..., 1])
 
 
-def _matrix(column: ScoreColumn, frame: Frame) -> Floats | None:
+def _matrix(column: ScoreColumn, frame: RatingFrame) -> Floats | None:
     if not column.by_segment:
         return None
     empty: Mapping[str, float | None] = {}

@@ -63,7 +63,7 @@ _ID = ("id", "segment", "seg", "sid", "segid", "seg_id", "segment_id", "item")
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ScoreRecord:
     """One row; `id` is `None` in a file of scores for whole systems."""
 
     line: int
@@ -72,7 +72,7 @@ class Record:
     values: dict[str, Any]
 
 
-def delimited_records(lines: Sequence[str], path: str) -> list[Record]:
+def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
     """Rows under a header, with tabs, commas, semicolons or spaces between cells."""
     header = lines[0]
     separator = next((mark for mark in "\t,;" if mark in header), None)
@@ -92,11 +92,11 @@ def delimited_records(lines: Sequence[str], path: str) -> list[Record]:
             raise InputError(f"{len(cells)} cells, expected {len(names)}", path=path, line=number)
         values = {name: cells[i] for i, name in enumerate(names) if i not in (system_at, id_at)}
         segment_id = None if id_at is None else cells[id_at].strip()
-        records.append(Record(number, cells[system_at].strip(), segment_id, values))
+        records.append(ScoreRecord(number, cells[system_at].strip(), segment_id, values))
     return _checked(records, path)
 
 
-def json_records(lines: Sequence[str], path: str) -> list[Record]:
+def json_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
     """JSON Lines with `system`, `id` and scores; `errors` becomes a score.
 
     An object `scores` holds more scores by name. Of a record with `errors`, a `score` of its own is the
@@ -109,7 +109,7 @@ def json_records(lines: Sequence[str], path: str) -> list[Record]:
     return _checked(records, path)
 
 
-def _json_record(line: str, path: str, number: int) -> Record:
+def _json_record(line: str, path: str, number: int) -> ScoreRecord:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -132,7 +132,7 @@ def _json_record(line: str, path: str, number: int) -> Record:
             value["esa"] = value.pop("score")
         else:
             value["mqm"] = None if errors is None else _weigh(errors, path, number)
-    return Record(number, str(system), None if segment_id is None else str(segment_id), value)
+    return ScoreRecord(number, str(system), None if segment_id is None else str(segment_id), value)
 
 
 def _weigh(errors: object, path: str, line: int) -> float:
@@ -161,7 +161,7 @@ def _find(names: Sequence[str], known: Sequence[str]) -> int | None:
     return next((i for wish in known for i, name in enumerate(names) if name.strip().lower() == wish), None)
 
 
-def _checked(records: list[Record], path: str) -> list[Record]:
+def _checked(records: list[ScoreRecord], path: str) -> list[ScoreRecord]:
     if not records:
         raise InputError("no scores in it", path=path)
     with_id = [record for record in records if record.id is not None]
@@ -378,7 +378,7 @@ def _name(path: str) -> str:
     return re.sub(r"^[a-z]{2,3}-[a-z]{2,3}\.", "", name) or name
 
 
-def _from_records(records: list[Record], path: str, wanted: Sequence[str]) -> list[ScoreColumn]:
+def _from_records(records: list[ScoreRecord], path: str, wanted: Sequence[str]) -> list[ScoreColumn]:
     per_segment = records[0].id is not None
     columns = []
     for name in dict.fromkeys(name for record in records for name in record.values):
@@ -404,7 +404,7 @@ def _from_records(records: list[Record], path: str, wanted: Sequence[str]) -> li
     return columns
 
 
-def _holds_scores(name: str, records: Sequence[Record], wanted: Sequence[str]) -> bool:
+def _holds_scores(name: str, records: Sequence[ScoreRecord], wanted: Sequence[str]) -> bool:
     """A wished column, or one whose first rating is a number."""
     if name.lower() in {wish.lower() for wish in wanted}:
         return True
@@ -415,7 +415,7 @@ def _holds_scores(name: str, records: Sequence[Record], wanted: Sequence[str]) -
     return first is not None and not isinstance(first, bool) and _is_number(first)
 
 
-def _score(record: Record, name: str, path: str) -> float | None:
+def _score(record: ScoreRecord, name: str, path: str) -> float | None:
     value = record.values.get(name)
     if _is_missing(value):
         return None

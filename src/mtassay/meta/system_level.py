@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from mtassay import stats
 from mtassay.meta import rowwise
 from mtassay.meta.estimation import Drawn, Estimate
-from mtassay.meta.rater import Frame, Rater, Units, mean_of_rated
+from mtassay.meta.rater import Rater, RatingFrame, Units, mean_of_rated
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ _ROWS: dict[str, rowwise.Rowwise] = {
 class SystemLevel:
     """Agreement on the systems of a frame; remembers resampled scores, which serve several pairs."""
 
-    frame: Frame
+    frame: RatingFrame
     samples: int = 1000
     trials: int = 1000
     seed: int = 12345

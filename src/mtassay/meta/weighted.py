@@ -22,7 +22,7 @@ MOST_SEGMENTS = 4000
 _BLOCK = 2**23
 
 
-class Translations(NamedTuple):
+class RatedTranslations(NamedTuple):
     """The rated translations as flat arrays: scores of both raters, and which segment each belongs to."""
 
     x: Floats
@@ -30,15 +30,15 @@ class Translations(NamedTuple):
     segment: NDArray[np.int64]
 
 
-def translations(x: Floats, y: Floats) -> Translations:
+def rated_translations(x: Floats, y: Floats) -> RatedTranslations:
     """Those that both raters scored."""
     rated = ~(np.isnan(x) | np.isnan(y))
-    return Translations(x[rated], y[rated], np.nonzero(rated)[1])
+    return RatedTranslations(x[rated], y[rated], np.nonzero(rated)[1])
 
 
 def weighted_pearson(x: Floats, y: Floats, weights: NDArray[Any]) -> Floats:
     """Linear correlation in each sample."""
-    rated = translations(x, y)
+    rated = rated_translations(x, y)
     if not len(rated.x):
         return np.full(len(weights), np.nan)
     # Centring first keeps the differences of large sums exact.
@@ -57,7 +57,7 @@ def weighted_pearson(x: Floats, y: Floats, weights: NDArray[Any]) -> Floats:
 
 def weighted_spearman(x: Floats, y: Floats, weights: NDArray[Any]) -> Floats:
     """Correlation of the ranks in each sample; the drawn translations are ranked anew."""
-    rated = translations(x, y)
+    rated = rated_translations(x, y)
     rows = max(1, _BLOCK // max(1, len(rated.x)))
     parts = []
     for start in range(0, len(weights), rows):

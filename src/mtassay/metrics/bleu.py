@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mtassay.core import Segment, Statistics
 from mtassay.errors import UsageError
 from mtassay.metrics.base import Floats, Metric, measure_in_chunks
-from mtassay.metrics.ngrams import Matcher, Vocabulary
+from mtassay.metrics.ngrams import Matcher, WordNumbers
 from mtassay.metrics.tokenizers import (
     DEFAULTS,
     reference_streams,
@@ -93,7 +93,7 @@ class BLEU(Metric):
     ) -> dict[str, NDArray[np.int32]]:
         streams = reference_streams(segments)
         split = [self._split([reference or "" for reference in stream]) for stream in streams]
-        vocabulary = Vocabulary(split)
+        vocabulary = WordNumbers(split)
         references = [vocabulary.encode(words) for words in split]
         lengths = np.array(
             [

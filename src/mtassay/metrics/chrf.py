@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mtassay.core import Segment, Statistics
 from mtassay.errors import UsageError
 from mtassay.metrics.base import Floats, Metric, measure_in_chunks
-from mtassay.metrics.ngrams import Matcher, Symbols, Vocabulary, encode_characters, renumber
+from mtassay.metrics.ngrams import Matcher, Symbols, WordNumbers, encode_characters, renumber
 from mtassay.metrics.tokenizers import reference_streams, sacre_signature
 
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -83,7 +83,7 @@ class ChrF(Metric):
     ) -> dict[str, NDArray[np.int64]]:
         """The same for words."""
         split = [[_split_punctuation(text) for text in texts] for texts in references]
-        vocabulary = Vocabulary(split)
+        vocabulary = WordNumbers(split)
         encoded = {
             name: vocabulary.encode([_split_punctuation(text) for text in texts])
             for name, texts in outputs.items()

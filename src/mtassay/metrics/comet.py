@@ -27,7 +27,7 @@ from mtassay.errors import InputError, MissingExtraError, ServiceError, UsageErr
 from mtassay.metrics.base import Floats, Metric, reference_count
 
 
-class Sample(NamedTuple):
+class CometSample(NamedTuple):
     """What the model scores at once; `reference` is `None` for a model that reads none."""
 
     source: str
@@ -40,7 +40,7 @@ class Predictor:
     """A loaded model: how it treats references, and one function to one score per sample, in order."""
 
     references: Literal["required", "optional", "unused"]
-    predict: Callable[[Sequence[Sample]], Sequence[float]]
+    predict: Callable[[Sequence[CometSample]], Sequence[float]]
 
 
 def load_predictor(model: str, *, batch_size: int, gpus: int) -> Predictor:
@@ -62,7 +62,7 @@ def load_predictor(model: str, *, batch_size: int, gpus: int) -> Predictor:
         loaded = _load(comet, checkpoint or _download(comet, model))
         loaded.eval().to(device)
 
-    def predict(samples: Sequence[Sample]) -> Sequence[float]:
+    def predict(samples: Sequence[CometSample]) -> Sequence[float]:
         try:
             with _quiet():
                 # Reference-free models inherit from RegressionMetric but cannot score embeddings.
@@ -133,7 +133,7 @@ def _load(comet: Any, checkpoint: Path) -> Any:
     ) from cause
 
 
-def _predict(model: Any, samples: Sequence[Sample], *, batch_size: int, gpus: int) -> Sequence[float]:
+def _predict(model: Any, samples: Sequence[CometSample], *, batch_size: int, gpus: int) -> Sequence[float]:
     names = ("src", "mt", "ref")
     records = [
         {name: text for name, text in zip(names, sample, strict=True) if text is not None}
@@ -145,7 +145,7 @@ def _predict(model: Any, samples: Sequence[Sample], *, batch_size: int, gpus: in
 
 
 def _predict_from_embeddings(
-    model: Any, samples: Sequence[Sample], *, batch_size: int, device: str
+    model: Any, samples: Sequence[CometSample], *, batch_size: int, device: str
 ) -> Sequence[float]:
     """What `model.predict` computes, encoding every distinct text once for all systems and references."""
     import torch
@@ -268,7 +268,7 @@ class COMET(Metric):
         references = self._references(segments)
         samples = {
             system: [
-                [Sample(segment.source or "", text, reference) for reference in several]
+                [CometSample(segment.source or "", text, reference) for reference in several]
                 for segment, text, several in zip(segments, texts, references, strict=True)
             ]
             for system, texts in outputs.items()
@@ -326,7 +326,7 @@ class COMET(Metric):
         return references
 
 
-def _mean_scores(rows: Sequence[Sequence[Sample]], scores: Mapping[Sample, float]) -> Floats:
+def _mean_scores(rows: Sequence[Sequence[CometSample]], scores: Mapping[CometSample, float]) -> Floats:
     values = np.ones((len(rows), len(COLUMNS)))
     values[:, 0] = [sum(scores[sample] for sample in row) / len(row) for row in rows]
     return values

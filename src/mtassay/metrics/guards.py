@@ -22,7 +22,7 @@ from mtassay.errors import InputError
 from mtassay.languages import parse_language
 from mtassay.texts.identification import (
     Guess,
-    Vocabulary,
+    LanguageVocabulary,
     can_identify,
     identify,
     is_unspaced,
@@ -82,7 +82,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 class Copied:
     """Outputs equal to their source up to case, spaces and punctuation, that no reference justifies."""
 
-    def __init__(self, segments: Sequence[Segment], vocabulary: Vocabulary) -> None:
+    def __init__(self, segments: Sequence[Segment], vocabulary: LanguageVocabulary) -> None:
         self._segments = segments
         self._vocabulary = vocabulary
 
@@ -318,17 +318,17 @@ class WrongLanguage:
         witnesses = [text for text in others if self.vocabulary.accepts(text, source, references)]
         return bool(witnesses) and self.vocabulary.accepts(line, source, [*references, *witnesses])
 
-    def _learn(self) -> Vocabulary:
+    def _learn(self) -> LanguageVocabulary:
         """The words of the references, or else those that outputs of several segments have."""
         step = len(self._segments) // _VOCABULARY_SEGMENTS + 1
         sources = [segment.source for segment in self._segments[::step] if segment.source is not None]
         references = [texts[0] for texts in self._references[::step] if texts]
         if any(self._references):
-            return Vocabulary(sources, references)
+            return LanguageVocabulary(sources, references)
         pool = [texts[::step] for system, texts in self._outputs.items() if system not in self._strangers]
         # Each word once per segment: ten systems that leave the same name untranslated are one witness.
         pooled = [" ".join(set(words_of("\n".join(texts)))) for texts in zip(*pool, strict=True)]
-        return Vocabulary(sources, pooled, fewest=2)
+        return LanguageVocabulary(sources, pooled, fewest=2)
 
     def _find_strangers(self) -> set[str]:
         """Systems whose file as a whole is in another language; asked only where no reference shows it."""

@@ -70,7 +70,7 @@ class Corpus:
         return {system: _digest(texts) for system, texts in self.outputs.items()}
 
 
-class Measured(NamedTuple):
+class MeasuredMetric(NamedTuple):
     """The statistics of each system under one metric, in order, and what they were measured on."""
 
     name: str
@@ -94,7 +94,7 @@ def measure_all(
     tools: Tools,
     *,
     extra: Mapping[str, object] | None = None,
-) -> Iterator[Measured]:
+) -> Iterator[MeasuredMetric]:
     """What each metric measures of all systems, on the segments that have what it needs.
 
     Metrics are by the name that their statistics get; `extra` goes into the signatures.
@@ -106,7 +106,7 @@ def measure_all(
         statistics = [
             replace(entry, metric=name, signature=signature) for entry in measure(metric, usable, tools)
         ]
-        yield Measured(name, metric, usable, statistics)
+        yield MeasuredMetric(name, metric, usable, statistics)
 
 
 def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:

@@ -154,7 +154,7 @@ def _running_counts(stream: Keys, streams: int) -> list[NDArray[np.int32]]:
     return [np.cumsum(stream == i, dtype=np.int32) for i in range(1, streams)]
 
 
-class Vocabulary(dict[str, int]):
+class WordNumbers(dict[str, int]):
     """Numbers words from 1, in order of appearance; any other word is 0."""
 
     def __init__(self, streams: Iterable[Iterable[Iterable[str]]]) -> None:

@@ -36,14 +36,14 @@ Row = tuple[int, int, int, int, int]
 behind, with `left_plus` and `left_minus`, the differences they had when that happened."""
 
 
-class Limits(NamedTuple):
+class ColumnRange(NamedTuple):
     """Which cells of the row above a row may use: those of the columns `low` to `high - 1`."""
 
     low: int
     high: int
 
 
-class Measured(NamedTuple):
+class MeasuredOutput(NamedTuple):
     """The distance of an output; for each of its words the row above, and the cells equal to the one
     above and to the left."""
 
@@ -65,7 +65,10 @@ class Alignment(NamedTuple):
 
 
 class EditDistance:
-    """Distances between one reference and outputs of `length` words; neither may be empty.
+    """Distances between one reference and outputs of `length` words, as Tercom counts them; neither is empty.
+
+    Unlike `mtassay.texts.distance` it keeps within the beam, keeps the rows that an alignment is read from,
+    and measures many outputs at once.
 
     A word is given as its code: the bits of the places where it stands in the reference.
     """
@@ -85,12 +88,12 @@ class EditDistance:
         """The codes of the words; 0 for a word that the reference lacks."""
         return [self._codes.get(word, 0) for word in words]
 
-    def measure(self, output: Sequence[int]) -> Measured:
+    def measure(self, output: Sequence[int]) -> MeasuredOutput:
         """The distance of one output, and its rows."""
         first: Row = (self._full, 0, 0, 0, 0)
         above, same, last = _advance(output, first, self._limits, self._full, 1)
         more, less = _differences(last)
-        return Measured(self._length + more.bit_count() - less.bit_count(), above, same)
+        return MeasuredOutput(self._length + more.bit_count() - less.bit_count(), above, same)
 
     def distances(self, outputs: Sequence[Sequence[int]], *, start: int, above: Row) -> list[int]:
         """The distances of outputs that agree up to the word `start`, whose row above is given."""
@@ -104,7 +107,7 @@ class EditDistance:
         more, less = (_count_bits(bits, width, count) for bits in _differences(last))
         return [self._length + m - s for m, s in zip(more, less, strict=True)]
 
-    def align(self, output: Sequence[int], measured: Measured) -> Alignment:
+    def align(self, output: Sequence[int], measured: MeasuredOutput) -> Alignment:
         """The cheapest edits; of equally cheap ones those of Tercom, which decides from the end and prefers
         to pair two words, then to drop an output word, then to add a reference word."""
         _, above, same = measured
@@ -132,7 +135,7 @@ class EditDistance:
 
 
 def _advance(
-    matches: Iterable[int], row: Row, limits: Sequence[Limits | None], full: int, ones: int
+    matches: Iterable[int], row: Row, limits: Sequence[ColumnRange | None], full: int, ones: int
 ) -> tuple[list[Row], list[int], Row]:
     """One row per word: the rows above, the cells equal to the one above and to the left, the last row.
 
@@ -154,7 +157,7 @@ def _advance(
     return above, sames, row
 
 
-def _restrict(row: Row, limit: Limits, full: int, ones: int) -> Row:
+def _restrict(row: Row, limit: ColumnRange, full: int, ones: int) -> Row:
     """Give the cells outside the limits values that help no cell inside."""
     plus, minus, left, left_plus, left_minus = row
     low = ((1 << limit.low) - 1) * ones
@@ -172,7 +175,7 @@ def _differences(row: Row) -> tuple[int, int]:
     return plus & ~left | left_plus, minus & ~left | left_minus
 
 
-def _limits(length: int, size: int) -> list[Limits | None]:
+def _limits(length: int, size: int) -> list[ColumnRange | None]:
     """For each row what it may use of the row above; `None` where that is all.
 
     sacreBLEU's beam runs along the diagonal of the matrix, whatever its shape.
@@ -181,13 +184,13 @@ def _limits(length: int, size: int) -> list[Limits | None]:
         return [None] * length
     ratio = size / length
     beam = math.ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
-    limits: list[Limits | None] = []
+    limits: list[ColumnRange | None] = []
     low, high = 0, size + 1
     for i in range(1, length + 1):
         diagonal = math.floor(i * ratio)
         next_low = max(0, diagonal - beam)
         # The cell left of the first one inside is of use to the next row only.
-        row = Limits(max(low, next_low - 1), high)
+        row = ColumnRange(max(low, next_low - 1), high)
         limits.append(row if row.low > 0 or row.high <= size else None)
         low, high = next_low, min(size + 1, diagonal + beam)
     return limits

@@ -20,12 +20,12 @@ from mtassay.store import Workspace
 from mtassay.tools.align import open_aligner
 from mtassay.tools.align.aligner import Links, WordAligner
 
-__all__ = ["Entry", "Glossary", "edits_in", "glossary_of", "make_glossary", "write_glossary"]
+__all__ = ["GlossaryEntry", "RepairGlossary", "edits_in", "glossary_of", "make_glossary", "write_glossary"]
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 
 
-class Entry(NamedTuple):
+class GlossaryEntry(NamedTuple):
     """A source phrase and what it is always translated to."""
 
     source: str
@@ -33,15 +33,15 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Glossary:
+class RepairGlossary:
     """Fixed mappings in the order of the corrections, each once: words first, then sentences.
 
     `unclear` source phrases have more than one translation among the corrections, so none is fixed.
     `is_aligned` says whether words could be looked for.
     """
 
-    words: list[Entry]
-    sentences: list[Entry]
+    words: list[GlossaryEntry]
+    sentences: list[GlossaryEntry]
     unclear: list[str]
     is_aligned: bool = False
 
@@ -76,7 +76,7 @@ def glossary_of(
     variants: FilePath | Workspace | None = None,
     *,
     pair: Pair | None = None,
-) -> Glossary:
+) -> RepairGlossary:
     """What can be mapped, with the edits of a file of variants, or of all runs of a workspace.
 
     Words need the edits and the language pair, for which there is an aligner.
@@ -96,27 +96,27 @@ def make_glossary(
     *,
     edits: Mapping[str, Edit] | None = None,
     aligner: WordAligner | None = None,
-) -> Glossary:
+) -> RepairGlossary:
     """What can be mapped. `edits` has the edits that made variants, by id.
 
     The edited word is mapped where the aligner links it to neighbouring words of the correction and the wrong
     output lacks them: then this word is what went wrong. Without `edits` or `aligner` only sentences are.
     """
     edited = [(c, edits[c.id]) for c in corrections if c.id in edits] if edits and aligner else []
-    words: list[Entry] = []
+    words: list[GlossaryEntry] = []
     if edited and aligner is not None:
         split = [(_words(c.source), _words(c.correction)) for c, _ in edited]
         links = aligner.align(split)
         for (correction, edit), (left, right), linked in zip(edited, split, links, strict=True):
             target = _translation_of(edit, left, right, linked, correction)
             if target is not None and not _holds(correction.output, target):
-                words.append(Entry(edit.after, target))
-    sentences = [Entry(_flat(c.source), _flat(c.correction)) for c in corrections]
+                words.append(GlossaryEntry(edit.after, target))
+    sentences = [GlossaryEntry(_flat(c.source), _flat(c.correction)) for c in corrections]
     unclear = [*_ambiguous(words), *_ambiguous(sentences)]
-    return Glossary(_clear(words, unclear), _clear(sentences, unclear), unclear, aligner is not None)
+    return RepairGlossary(_clear(words, unclear), _clear(sentences, unclear), unclear, aligner is not None)
 
 
-def write_glossary(where: FilePath | TextIO, glossary: Glossary) -> None:
+def write_glossary(where: FilePath | TextIO, glossary: RepairGlossary) -> None:
     """One mapping per line: source phrase, tab, target phrase."""
     write_lines(where, (f"{source}\t{target}" for source, target in (*glossary.words, *glossary.sentences)))
 
@@ -138,11 +138,11 @@ def _translation_of(
     return correction.correction[spans[linked[0]][0] : spans[linked[-1]][1]]
 
 
-def _clear(entries: Sequence[Entry], unclear: Sequence[str]) -> list[Entry]:
+def _clear(entries: Sequence[GlossaryEntry], unclear: Sequence[str]) -> list[GlossaryEntry]:
     return [entry for entry in dict.fromkeys(entries) if entry.source not in unclear]
 
 
-def _ambiguous(entries: Sequence[Entry]) -> list[str]:
+def _ambiguous(entries: Sequence[GlossaryEntry]) -> list[str]:
     targets: dict[str, set[str]] = {}
     for source, target in entries:
         targets.setdefault(source, set()).add(target)

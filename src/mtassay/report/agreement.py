@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from mtassay.core import Result, Score
 from mtassay.display import Cell, Figure, Point, Series, Table
-from mtassay.meta.correlate import Settings
+from mtassay.meta.correlate import CorrelationSettings
 from mtassay.meta.detect import CurvePoint
 from mtassay.meta.rater import Rater
 from mtassay.stats.ranking import AVERAGES
@@ -108,7 +108,7 @@ def agreement_figure(
     raters: Sequence[Rater],
     humans: Sequence[Rater],
     systems: Sequence[str],
-    settings: Settings,
+    settings: CorrelationSettings,
 ) -> Figure:
     """Every metric against every human score: named systems, or a cloud of translations."""
     rows = [[rater for rater in raters if rater is not human] for human in humans]
@@ -123,7 +123,7 @@ def agreement_figure(
 
 
 def _scatter(
-    result: Result, rater: Rater, human: Rater, systems: Sequence[str], settings: Settings
+    result: Result, rater: Rater, human: Rater, systems: Sequence[str], settings: CorrelationSettings
 ) -> Figure:
     named = settings.level == "system"
     key = (rater.name, human.name, "pearson")

@@ -14,13 +14,12 @@ from mtassay.display import Cell, Figure, Table
 from mtassay.errors import UsageError
 from mtassay.formats.challenge import ChallengePair
 from mtassay.languages import parse_pair
-from mtassay.meta.challenge import ACCURACY, KINDS, Kind, MetricScores
-from mtassay.meta.challenge import Settings as ChallengeSettings
-from mtassay.meta.correlate import Correlations, Settings
-from mtassay.meta.detect import Curve, CurvePoint, Detector
+from mtassay.meta.challenge import ACCURACY, KINDS, ChallengeSettings, Kind, MetricScores
+from mtassay.meta.correlate import Correlations, CorrelationSettings
+from mtassay.meta.detect import Curve, CurvePoint, JudgedDetector
 from mtassay.meta.detectors import Labels
 from mtassay.meta.estimation import AREA
-from mtassay.meta.material import Material
+from mtassay.meta.material import RatedMaterial
 from mtassay.meta.rater import Rater
 from mtassay.report.agreement import (
     agreement_figure,
@@ -37,7 +36,7 @@ from mtassay.report.figures import draw
 from mtassay.report.run import Form, render_tables, score_rows
 from mtassay.report.table import to_html
 
-__all__ = ["Agreement", "Assessment", "Detection", "Discrimination", "Ranking"]
+__all__ = ["AgreementAssessment", "Assessment", "Detection", "Discrimination", "RankingAssessment"]
 
 _TITLES: dict[Kind, str] = {
     "reference-based": "Metrics that read the reference",
@@ -98,11 +97,11 @@ class Assessment(ABC):
 
 
 @dataclass(frozen=True, repr=False)
-class Agreement(Assessment):
+class AgreementAssessment(Assessment):
     """How well metrics agree with people: `main` for `raters`, `swept` for the n-gram lengths in `orders`."""
 
-    material: Material
-    settings: Settings
+    material: RatedMaterial
+    settings: CorrelationSettings
     raters: Sequence[Rater]
     humans: Sequence[Rater]
     orders: Sequence[Rater]
@@ -154,7 +153,7 @@ def _order(rater: Rater) -> int:
 
 
 @dataclass(frozen=True, repr=False)
-class Ranking(Assessment):
+class RankingAssessment(Assessment):
     """Systems by what people said of their segments, best first."""
 
     alpha: float
@@ -259,7 +258,7 @@ def _comment(line: str, form: Form) -> str:
 class Detection(Assessment):
     """Precision and recall of detectors of wrong translations, and the curve of both for those that score."""
 
-    detectors: Sequence[Detector]
+    detectors: Sequence[JudgedDetector]
     labels: Labels
     curves: Mapping[str, Curve]
 
@@ -303,7 +302,7 @@ class Detection(Assessment):
         return notes
 
 
-def _best(detector: Detector, found: Curve) -> str:
+def _best(detector: JudgedDetector, found: Curve) -> str:
     best = found.best
     where = f"{detector.one_less} {1 - best.threshold:.3g}" if detector.one_less else f"{best.threshold:g}"
     return (

@@ -14,7 +14,7 @@ from mtassay.texts.marks import find_words, marked, wrapped
 if TYPE_CHECKING:
     from mtassay.reviews import Question
     from mtassay.reviews.pending import Pending
-    from mtassay.story import Answer
+    from mtassay.story import StoryAnswer
 
 __all__ = ["Screen", "block_html", "block_text", "line_text"]
 
@@ -81,7 +81,7 @@ class Screen:
             lines.append(self.line("note", str(note)))
         return lines
 
-    def pending(self, pending: Pending, nearest: Sequence[Answer], *, show_systems: bool) -> str:
+    def pending(self, pending: Pending, nearest: Sequence[StoryAnswer], *, show_systems: bool) -> str:
         """All that a person needs to judge one output."""
         tags = pending.segment.tags
         what = " · ".join(str(tags[key]) for key in ("category", "phenomenon") if key in tags)
@@ -103,7 +103,7 @@ class Screen:
             lines += self._nearest(answer)
         return "\n".join(lines)
 
-    def _nearest(self, answer: Answer) -> list[str]:
+    def _nearest(self, answer: StoryAnswer) -> list[str]:
         assert answer.subject is not None
         text = answer.subject.outputs[0]
         if answer.is_settled_by_people:

@@ -12,7 +12,7 @@ from mtassay.method import method_of
 from mtassay.report.blocks import Screen, block_text
 from mtassay.report.table import to_text
 from mtassay.reviews.subjects import SHORT
-from mtassay.story import Answer, CaseStory
+from mtassay.story import CaseStory, StoryAnswer
 from mtassay.texts.marks import marked, printable, wrapped
 
 __all__ = ["story_record", "story_tables", "story_text"]
@@ -45,7 +45,7 @@ def story_tables(story: CaseStory) -> list[Table]:
     return [_answer_table(story), _history_table(story)]
 
 
-def _told(answer: Answer, block: Block, screen: Screen) -> str:
+def _told(answer: StoryAnswer, block: Block, screen: Screen) -> str:
     """One answer: its block, what people can decide about, and what they said."""
     screen = replace(screen, label=block.label)
     subject = answer.asked.subject.id[:SHORT] if answer.asked else ""
@@ -65,14 +65,14 @@ def _told(answer: Answer, block: Block, screen: Screen) -> str:
     return "\n".join([*lines, *_review_lines(answer, screen)])
 
 
-def _review_lines(answer: Answer, screen: Screen) -> list[str]:
+def _review_lines(answer: StoryAnswer, screen: Screen) -> list[str]:
     lines = [screen.line("  review", _review(review)) for review in answer.reviews]
     if answer.decision is not None:
         lines.append(screen.line("  holds", _holds(answer)))
     return lines
 
 
-def _standing(answer: Answer) -> str:
+def _standing(answer: StoryAnswer) -> str:
     """What holds now and what the run said; of an issue both for the issue and for the original's output."""
     if answer.holds:
         before = f" (the run said {answer.found})" if answer.found != answer.holds else ""
@@ -88,7 +88,7 @@ def _review(review: Review) -> str:
     return f"{review.at[:16].replace('T', ' ')} {review.reviewer}: {review.answer}{note}"
 
 
-def _holds(answer: Answer) -> str:
+def _holds(answer: StoryAnswer) -> str:
     decision = answer.decision
     assert decision is not None
     ratings = decision.ratings
@@ -145,7 +145,7 @@ def story_record(story: CaseStory) -> dict[str, Any]:
     }
 
 
-def _answer_record(answer: Answer, story: CaseStory) -> dict[str, Any]:
+def _answer_record(answer: StoryAnswer, story: CaseStory) -> dict[str, Any]:
     told_with = [s.id for s in story.run.segments if method_of(story.run).case_of(s) == story.case_id != s.id]
     others = [text for id_ in told_with if (text := story.run.text(id_, answer.systems[0])) is not None]
     return {

@@ -18,13 +18,13 @@ from mtassay.stats import (
     wilson,
 )
 
-__all__ = ["Agreement", "agreements"]
+__all__ = ["AgreementCoefficient", "agreements"]
 
 _Row = list[str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class AgreementCoefficient:
     """One coefficient on the `n` subjects that two or more of the reviewers rated, with its 95 % interval.
 
     `value` is `None` where it is undefined, and `remark` says why it is not given.
@@ -41,7 +41,7 @@ class Agreement:
 
 def agreements(
     decisions: Mapping[tuple[str, str], Decision], question: str, *, seed: int | None = 12345
-) -> Iterator[Agreement]:
+) -> Iterator[AgreementCoefficient]:
     """First each pair of reviewers (agreement, cohen), then all of them (agreement, fleiss, krippendorff).
 
     Of two reviewers the agreement is there once. `unsure` counts as no rating. Of a reviewer who changed
@@ -65,7 +65,7 @@ def agreements(
         yield _measured("agreement", everyone, all_rows, observed_agreement, seed)
     if len(set(sizes)) > 1:
         remark = f"not given: subjects have from {min(sizes)} to {max(sizes)} ratings"
-        yield Agreement("fleiss", everyone, None, len(sizes), remark=remark)
+        yield AgreementCoefficient("fleiss", everyone, None, len(sizes), remark=remark)
     else:
         yield _measured("fleiss", everyone, all_rows, fleiss_kappa, seed)
     yield _measured("krippendorff", everyone, all_rows, krippendorff_alpha, seed)
@@ -81,7 +81,7 @@ def _measured(
     rows: Sequence[_Row],
     function: Callable[[Any], float],
     seed: int | None,
-) -> Agreement:
+) -> AgreementCoefficient:
     rated = [place for place in range(len(rows[0])) if sum(row[place] is not None for row in rows) > 1]
     kept = [[row[place] for place in rated] for row in rows]
     # One subject drawn again and again is always itself, which says nothing.
@@ -91,9 +91,9 @@ def _measured(
 
 def _agreement(
     measure: str, reviewers: tuple[str, ...], value: float, n: int, interval: tuple[float, float]
-) -> Agreement:
+) -> AgreementCoefficient:
     low, high = (None if math.isnan(end) else float(end) for end in interval)
     if math.isnan(value):
         remark = "undefined: all ratings are the same" if n else "undefined: no subject in common"
-        return Agreement(measure, reviewers, None, n, remark=remark)
-    return Agreement(measure, reviewers, float(value), n, low, high)
+        return AgreementCoefficient(measure, reviewers, None, n, remark=remark)
+    return AgreementCoefficient(measure, reviewers, float(value), n, low, high)

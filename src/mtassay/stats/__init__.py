@@ -10,7 +10,7 @@ from mtassay.stats.agreement import (
     observed_agreement,
 )
 from mtassay.stats.averages import (
-    Change,
+    AccuracyChange,
     change_interval,
     macro_average,
     macro_interval,
@@ -66,8 +66,8 @@ from mtassay.stats.resampling import (
 from mtassay.stats.tails import coin_tail, incomplete_beta, normal_tail, t_tail
 
 __all__ = [
+    "AccuracyChange",
     "Aggregate",
-    "Change",
     "Grouped",
     "Interval",
     "PairCounts",

@@ -19,7 +19,7 @@ from mtassay.stats.resampling import block_rows
 from mtassay.stats.tails import normal_tail, t_tail
 
 __all__ = [
-    "Change",
+    "AccuracyChange",
     "change_interval",
     "macro_average",
     "macro_interval",
@@ -163,7 +163,7 @@ def variance_of_mean(variances: Floats, counted: NDArray[np.bool_]) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class AccuracyChange:
     """How the accuracy of one group of items moved, in percent, over the `n` items settled both times.
 
     `fixed` items were incorrect before and are correct now, `broken` ones the other way round; `wrong` are

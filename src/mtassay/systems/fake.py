@@ -16,7 +16,7 @@ ADAPTER = 1
 
 
 @dataclass(slots=True)
-class Counts:
+class CallCounts:
     """What a `Fake` was asked so far: calls, texts in them, and the most calls at the same time."""
 
     calls: int = 0
@@ -57,7 +57,7 @@ class Fake(LiveSystem):
     Traceback (most recent call last):
     mtassay.errors.BusyError: fake 'f': call 2 is busy
     >>> fake.counts
-    Counts(calls=2, texts=2, most_at_once=1)
+    CallCounts(calls=2, texts=2, most_at_once=1)
     """
 
     scheme: ClassVar[str] = "fake"
@@ -74,7 +74,7 @@ class Fake(LiveSystem):
     batch: int = 1
     in_flight: int = 4
     calls_per_second: float | None = None
-    counts: Counts = field(default_factory=Counts, init=False, repr=False, compare=False)
+    counts: CallCounts = field(default_factory=CallCounts, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("fail_every", "busy_every", "lose_every", "closed_from", "batch", "in_flight"):

@@ -65,7 +65,7 @@ def look_up(answer: Any, path: Steps) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Template:
+class RequestTemplate:
     """How to ask. `limits` are fields of `Limits`; `many` says whether one call takes several texts."""
 
     path: str
@@ -170,7 +170,7 @@ _RATES = ("calls_per_second", "characters_per_second", "timeout")
 _KEYS = ("url", "method", "headers", "parameters", "body", "answer", "languages", "busy", "closed")
 
 
-def read_template(path: str) -> Template:
+def read_template(path: str) -> RequestTemplate:
     """A template from a file; `InputError` with the file and the key where something is wrong in it."""
     content = _load(path)
     for key in content:
@@ -195,7 +195,7 @@ def read_template(path: str) -> Template:
             f"'answer' is '{content['answer']}'. Write it as translations[*].text or data.text.", path=path
         )
     limits = _limits(path, content)
-    return Template(
+    return RequestTemplate(
         path=path,
         url=content["url"],
         method=method,
@@ -385,5 +385,5 @@ class Http(LiveSystem):
         return f"http:{Path(self.template).name}"
 
     @cached_property
-    def _template(self) -> Template:
+    def _template(self) -> RequestTemplate:
         return read_template(self.template)

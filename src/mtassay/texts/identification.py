@@ -58,7 +58,7 @@ def is_unspaced(word: str) -> bool:
     return word >= "\u0e00" and _UNSPACED_CHARACTER.match(word) is not None
 
 
-class Vocabulary:
+class LanguageVocabulary:
     """Which words speak for the target language and which for the source language.
 
     `targets` are texts in the target language; a word must occur `fewest` times in them to count.

@@ -9,7 +9,7 @@ import pytest
 from mtassay.core import Edit, Finding, Segment
 from mtassay.engine import Execution, execute
 from mtassay.errors import InputError, UsageError
-from mtassay.methods.behavior.capabilities.forms import Number
+from mtassay.methods.behavior.capabilities.forms import GrammaticalNumber
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.methods.behavior.nouns import BehaviorCase, segments_of
 from mtassay.methods.behavior.thresholds import judge_pair
@@ -132,7 +132,7 @@ def test_an_edit_that_was_provably_ignored_fails_whatever_the_quality(
 def test_where_the_measure_is_blind_the_edit_itself_decides(
     monkeypatch: pytest.MonkeyPatch, after: str, edited_output: str, verdict: str, status: str
 ) -> None:
-    monkeypatch.setattr(Number, "unseen_by", frozenset({"shared"}))
+    monkeypatch.setattr(GrammaticalNumber, "unseen_by", frozenset({"shared"}))
     outputs: dict[str, str | None] = {"a": "o cão dorme aqui hoje", "a/edited": edited_output}
     finding = only(run([case("a", "number", after)], outputs))
     assert (finding.verdict, finding.evidence["status"]) == (verdict, status)
@@ -141,7 +141,7 @@ def test_where_the_measure_is_blind_the_edit_itself_decides(
 def test_where_the_measure_is_blind_nothing_is_decided_without_looking(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Number, "unseen_by", frozenset({"shared"}))
+    monkeypatch.setattr(GrammaticalNumber, "unseen_by", frozenset({"shared"}))
     outputs: dict[str, str | None] = {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme aqui hoje"}
     assert only(run([case("a", "number")], outputs, direct=False)).verdict == "undecided"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mtassay.methods.behavior.infill.base import MASK, Masked
 from mtassay.methods.behavior.nouns import ReadPair
 from mtassay.methods.behavior.spans import MOST_WORDS, PHRASES, aligned_spans, candidates, keep_longest
-from mtassay.tools.annotate.annotation import Annotation, Span, Token
+from mtassay.tools.annotate.annotation import Annotation, Token, TokenSpan
 from mtassay.tools.annotate.fake import FakeAnnotator
 
 ENGLISH = FakeAnnotator(
@@ -166,7 +166,7 @@ def annotations(draw: st.DrawFn) -> Annotation:
         )
         text += word
     entity = draw(st.integers(0, len(words) - 1))
-    return Annotation(text, tuple(tokens), (Span(entity, entity + 1, "ORG"),))
+    return Annotation(text, tuple(tokens), (TokenSpan(entity, entity + 1, "ORG"),))
 
 
 @st.composite

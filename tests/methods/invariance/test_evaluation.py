@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.methods.invariance.evaluation import ERROR_TYPES, Rate, evaluate, precision_of, sweep
-from mtassay.methods.invariance.issues import Far, Ranking, find_issues
+from mtassay.methods.invariance.issues import Far, VariantRanking, find_issues
 from mtassay.reviews import find_question
 
 RANKINGS = [
-    Ranking("1", (Far("1a", 9), Far("1b", 6), Far("1c", 5), Far("1d", 1))),
-    Ranking("2", (Far("2a", 7), Far("2b", 4))),
-    Ranking("3", (Far("3a", 5), Far("3b", 5))),
-    Ranking("4", (Far("4a", 4), Far("4b", 0))),
-    Ranking("5", ()),
+    VariantRanking("1", (Far("1a", 9), Far("1b", 6), Far("1c", 5), Far("1d", 1))),
+    VariantRanking("2", (Far("2a", 7), Far("2b", 4))),
+    VariantRanking("3", (Far("3a", 5), Far("3b", 5))),
+    VariantRanking("4", (Far("4a", 4), Far("4b", 0))),
+    VariantRanking("5", ()),
 ]
 LABELS = {
     **{"1": "correct", "1a": "correct", "1b": "under", "1c": "under", "1d": "over"},
@@ -72,7 +72,7 @@ def test_what_the_original_may_have_too_is_counted_apart(
 ) -> None:
     labels = dict(zip(("1", "a", "b"), (original, *variants), strict=True))
     known = {pair: label for pair, label in labels.items() if label is not None}
-    (_, top) = evaluate([Ranking("1", (Far("a", 2), Far("b", 1)))], known, threshold=0, top=2).tops
+    (_, top) = evaluate([VariantRanking("1", (Far("a", 2), Far("b", 1)))], known, threshold=0, top=2).tops
     assert (top.new_errors, top.unclear) == (surely, perhaps)
 
 
@@ -108,7 +108,12 @@ def test_a_sweep_has_every_threshold_that_makes_a_difference() -> None:
 
 
 def test_nothing_compared_gives_nothing() -> None:
-    assert sweep([], {}) == sweep([Ranking("1", ())], {}) == sweep([Ranking("1", (Far("a", 0),))], {}) == []
+    assert (
+        sweep([], {})
+        == sweep([VariantRanking("1", ())], {})
+        == sweep([VariantRanking("1", (Far("a", 0),))], {})
+        == []
+    )
     empty = evaluate([], {}, threshold=4)
     assert (empty.issues, empty.tops[0].accuracy.value, empty.unreported.n) == (0, None, 0)
 
@@ -119,7 +124,7 @@ def test_every_answer_of_the_question_is_correct_or_a_type_of_error() -> None:
 
 rankings = st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=6).map(
     lambda distances: [
-        Ranking(str(i), tuple(Far(f"{i}/{j}", d) for j, d in enumerate(sorted(row, reverse=True))))
+        VariantRanking(str(i), tuple(Far(f"{i}/{j}", d) for j, d in enumerate(sorted(row, reverse=True))))
         for i, row in enumerate(distances)
     ]
 )
@@ -128,7 +133,7 @@ answers = st.sampled_from([None, "unsure", "correct", *ERROR_TYPES])
 
 @given(rankings, st.data())
 def test_every_point_of_a_sweep_is_what_evaluating_there_says(
-    made: list[Ranking], data: st.DataObject
+    made: list[VariantRanking], data: st.DataObject
 ) -> None:
     pairs = [pair for r in made for pair in (r.original, *(far.variant for far in r.variants))]
     drawn = {pair: data.draw(answers) for pair in pairs}
@@ -143,7 +148,7 @@ def test_every_point_of_a_sweep_is_what_evaluating_there_says(
 
 @given(rankings, st.integers(0, 9), st.data())
 def test_nothing_is_dropped_and_more_variants_never_make_an_issue_less_buggy(
-    made: list[Ranking], threshold: int, data: st.DataObject
+    made: list[VariantRanking], threshold: int, data: st.DataObject
 ) -> None:
     pairs = [pair for r in made for pair in (r.original, *(far.variant for far in r.variants))]
     drawn = {pair: data.draw(answers) for pair in pairs}

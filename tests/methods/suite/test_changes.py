@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtassay.core import Finding, Output
-from mtassay.methods.suite.changes import Change, compare
+from mtassay.methods.suite.changes import StatusChange, compare
 
 
 def judged(item: str, system: str, status: str, why: str = "") -> Finding:
@@ -18,7 +18,7 @@ def test_only_what_changed_is_named_and_equal_outputs_once() -> None:
     outputs = {"a": [Output("1", "X.")], "b": [Output("1", "X.")]}
     found = compare(old, new, outputs)
     assert found.changes == (
-        Change("1", "X.", ("a", "b"), "undecided", "correct", "no rule applies", "matches x"),
+        StatusChange("1", "X.", ("a", "b"), "undecided", "correct", "no rule applies", "matches x"),
     )
     assert found.old["a"] == {"undecided": 1, "correct": 1}
     assert found.new["a"] == {"correct": 2}

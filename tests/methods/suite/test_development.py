@@ -15,15 +15,15 @@ from mtassay.methods.suite.accuracy import Grades
 from mtassay.methods.suite.development import BestBy, Comparing, best_of_groups, compare_best, courses, pick
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.method import case_of
-from mtassay.methods.suite.system_names import Entry, join_names
+from mtassay.methods.suite.system_names import SystemInGroup, join_names
 from tests.methods.suite.test_movement import grades
 
 WAYS: list[BestBy] = ["pairs", "fair", "settled"]
 
 
-def entries(*names: str) -> list[Entry]:
+def entries(*names: str) -> list[SystemInGroup]:
     """Entries as "group/name"; the system has the name."""
-    return [Entry(*name.split("/"), name.split("/")[1]) for name in names]
+    return [SystemInGroup(*name.split("/"), name.split("/")[1]) for name in names]
 
 
 @pytest.mark.parametrize("by", WAYS)

@@ -7,7 +7,7 @@ import pytest
 from mtassay.errors import InputError
 from mtassay.formats.suite import Item, Matching, Rule, Suite
 from mtassay.methods.suite import patterns
-from mtassay.methods.suite.judging import Judge, Judged
+from mtassay.methods.suite.judging import Judge, JudgedOutput
 
 EXACT = Matching()
 LOOSE = Matching(case="ignore", unicode="NFC", whitespace="collapse")
@@ -17,7 +17,7 @@ def item(**rules: tuple[Rule, ...]) -> Item:
     return Item("1", "de-en", "False friends", "False friends", "Sie bekam einen Brief.", **rules)  # type: ignore[arg-type]
 
 
-def judge(output: str, one: Item, matching: Matching = EXACT) -> Judged:
+def judge(output: str, one: Item, matching: Matching = EXACT) -> JudgedOutput:
     return Judge(Suite((one,), matching=matching)).judge(one, output)
 
 

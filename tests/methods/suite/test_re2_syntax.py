@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtassay.formats.suite import Matching, Rule, macros_in
-from mtassay.methods.suite.patterns import Text, compile_rule, translate
+from mtassay.methods.suite.patterns import SearchedText, compile_rule, translate
 
 ATOMS = [r"a", "é", "_", "1", " ", "-", ".", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", "[aé]", "[^aé]"]
 ATOMS += [r"[^\W\d]", r"[\W1]", "[a-z]", "[]a]", "[^]a-]", r"\.", r"\ba", r"é\b", r"\b\w+\b", r"-\b"]
@@ -49,7 +49,7 @@ def test_re2_finds_what_python_finds(
 ) -> None:
     pattern = f"{start}(?:{pattern}){end}"
     rule = Rule(pattern, case="ignore" if ignore_case else "exact")
-    ours = compile_rule(rule, matching=Matching(), macros={}).search(Text(text))
+    ours = compile_rule(rule, matching=Matching(), macros={}).search(SearchedText(text))
     assert (ours is not None) == bool(re.search(pattern, text, re.IGNORECASE if ignore_case else 0))
 
 
@@ -80,7 +80,7 @@ def test_classes_hold_the_characters_that_python_says(letter: str) -> None:
     ],
 )
 def test_boundaries_and_classes_know_letters_with_accents(pattern: str, text: str, found: str | None) -> None:
-    place = compile_rule(Rule(pattern), matching=Matching(), macros={}).search(Text(text))
+    place = compile_rule(Rule(pattern), matching=Matching(), macros={}).search(SearchedText(text))
     assert (text[place.start : place.end] if place else None) == found
 
 

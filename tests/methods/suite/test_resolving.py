@@ -9,7 +9,7 @@ import pytest
 from mtassay import api
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.suite import Suite, read_suite
-from mtassay.methods.suite.evidence import Applied, Evidence
+from mtassay.methods.suite.evidence import Applied, VerdictEvidence
 from mtassay.methods.suite.method import SuiteMethod
 
 TEXT = """\
@@ -150,7 +150,7 @@ def test_live_engines_and_unknown_ids(path: Path) -> None:
 
 def test_evidence_is_read_as_it_was_written() -> None:
     match = Applied("positive_regex", "nada", "nada", (3, 7), author="ana", note="why")
-    evidence = Evidence("correct", "matches", [match], ["slow"])
+    evidence = VerdictEvidence("correct", "matches", [match], ["slow"])
     for each in (evidence, evidence.settled_by("incorrect"), evidence.settled_by("disputed")):
-        assert Evidence.of(each.record()) == each
-    assert Evidence.of({"reason": "no stored output"}).why == "no stored output"
+        assert VerdictEvidence.of(each.record()) == each
+    assert VerdictEvidence.of({"reason": "no stored output"}).why == "no stored output"

@@ -13,11 +13,11 @@ from mtassay.errors import InputError, MissingExtraError
 from mtassay.formats.suite import Item, Rule, suite_text
 from mtassay.formats.suite.yaml import suite_from_yaml
 from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.templates import Generated, carry_over, generate, templates_from_text
+from mtassay.methods.suite.templates import GeneratedSuite, carry_over, generate, templates_from_text
 from mtassay.methods.suite.templates.english import article, inflect, verb_phrase
 from mtassay.methods.suite.templates.filling import Filler
 from mtassay.methods.suite.templates.placeholders import Argument
-from mtassay.methods.suite.templates.tables import Entry, FormTable
+from mtassay.methods.suite.templates.tables import FormTable, InflectedForm
 
 HEAD = """\
 langpair: en-pt
@@ -35,7 +35,7 @@ templates:
 """
 
 
-def make(templates: str, *, head: str = HEAD, **options: object) -> Generated:
+def make(templates: str, *, head: str = HEAD, **options: object) -> GeneratedSuite:
     return generate(templates_from_text(head + templates, path="t.yaml"), **options)  # type: ignore[arg-type]
 
 
@@ -197,7 +197,12 @@ def test_an_inserted_value_matches_itself_whatever_it_is(value: str) -> None:
 
 TABLE = FormTable(
     "pt",
-    {"ler": [Entry(frozenset({"V", "PST"}), "lia"), Entry(frozenset({"V", "PST", "PFV"}), "leu")]},
+    {
+        "ler": [
+            InflectedForm(frozenset({"V", "PST"}), "lia"),
+            InflectedForm(frozenset({"V", "PST", "PFV"}), "leu"),
+        ]
+    },
 )
 
 

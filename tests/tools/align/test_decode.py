@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.tools.align.links import Evidence, Order, decode
+from mtassay.tools.align.links import AlignmentEvidence, Order, decode
 
 LOW = 1e-6
 
 
 def evidence(rows):
     likely = np.array(rows, float)
-    return Evidence(likely, likely, np.full(likely.shape[1], 1e-3), np.full(likely.shape[0], 1e-3))
+    return AlignmentEvidence(likely, likely, np.full(likely.shape[1], 1e-3), np.full(likely.shape[0], 1e-3))
 
 
 def test_what_is_likely_is_linked_and_what_is_not_has_no_link():
@@ -42,7 +42,7 @@ def test_a_small_word_goes_where_its_neighbour_went():
 
 def test_a_word_that_is_likelier_without_a_partner_has_none():
     rows = np.array([[0.01]])
-    alone = Evidence(rows, rows, np.array([0.9]), np.array([0.9]))
+    alone = AlignmentEvidence(rows, rows, np.array([0.9]), np.array([0.9]))
     assert decode(alone, Order(none=0.5)) == (frozenset(), frozenset())
     assert decode(alone, Order(none=0.001)) == ({(0, 0)}, {(0, 0)})
 

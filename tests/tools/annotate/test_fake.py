@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.errors import UsageError
-from mtassay.tools.annotate import LAYERS, Annotation, Span
+from mtassay.tools.annotate import LAYERS, Annotation, TokenSpan
 from mtassay.tools.annotate.annotator import read_each
 from mtassay.tools.annotate.fake import FakeAnnotator
 from tests.tools.annotate.checks import TEXTS, assert_well_formed
@@ -75,7 +75,7 @@ def test_the_fake_finds_phrases_entities_and_known_texts():
     fake = FakeAnnotator("pt", pos={"viu": "VERB", "o": "DET"}, entities={"Rio": "LOC"}, known={"Oi": known})
     [found, oi] = fake.annotate(["Ana viu o Rio", "Oi"])
     assert oi is known
-    assert found.entities == (Span(3, 4, "LOC"),)
+    assert found.entities == (TokenSpan(3, 4, "LOC"),)
     assert [(span.label, found.covered(span)) for span in found.constituents] == [
         ("NP", "Ana"),
         ("VP", "viu o Rio"),

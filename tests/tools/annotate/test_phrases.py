@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.tools.annotate import Annotation, Span, Token, phrase_spans, with_phrases
+from mtassay.tools.annotate import Annotation, Token, TokenSpan, phrase_spans, with_phrases
 
 
 def parsed(sentence: str) -> list[Token]:
@@ -82,8 +82,8 @@ def test_any_heads_give_spans_inside_the_text(rows):
 
 
 def test_constituents_that_are_there_and_errors_stay():
-    there = Annotation("a", (Token("a", 0, 1, pos="NOUN"),), (), (Span(0, 1, "X"),))
+    there = Annotation("a", (Token("a", 0, 1, pos="NOUN"),), (), (TokenSpan(0, 1, "X"),))
     assert with_phrases(there) is there
     failed = Annotation("a", error="no")
     assert with_phrases(failed) is failed
-    assert with_phrases(Annotation("a", there.tokens)).constituents == (Span(0, 1, "NP"),)
+    assert with_phrases(Annotation("a", there.tokens)).constituents == (TokenSpan(0, 1, "NP"),)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from mtassay.errors import UsageError
-from mtassay.tools.annotate import Span, open_annotator
+from mtassay.tools.annotate import TokenSpan, open_annotator
 from mtassay.tools.annotate.spacy_pipeline import _size, models
 from tests.tools.annotate.checks import TEXTS, assert_well_formed
 
@@ -43,7 +43,7 @@ def test_white_space_is_no_token_and_entities_count_tokens(folder):
         ("New", 12),
         ("York", 17),
     ]
-    assert annotation.entities == (Span(0, 1, "PERSON"), Span(2, 4, "CITY"))
+    assert annotation.entities == (TokenSpan(0, 1, "PERSON"), TokenSpan(2, 4, "CITY"))
     assert annotation.covered(annotation.entities[1]) == "New  York"
     assert annotator.gives == {"tokens", "entities"}
     assert all(token.head == -1 and not token.relation for token in annotation.tokens)

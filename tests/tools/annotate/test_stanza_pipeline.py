@@ -7,7 +7,7 @@ from types import SimpleNamespace as Thing
 import pytest
 
 from mtassay.errors import UsageError
-from mtassay.tools.annotate import Span, open_annotator
+from mtassay.tools.annotate import TokenSpan, open_annotator
 from mtassay.tools.annotate.stanza_pipeline import StanzaAnnotator
 from tests.tools.annotate.checks import assert_well_formed
 
@@ -74,7 +74,7 @@ def test_words_heads_and_entities_count_written_words_of_the_whole_text(annotato
         (".", ".", 6),
     ]
     assert found.tokens[0].features == {"Person": "1", "Tense": "Past"}
-    assert found.entities == (Span(4, 5, "LOC"), Span(10, 11, "LOC"))
+    assert found.entities == (TokenSpan(4, 5, "LOC"), TokenSpan(10, 11, "LOC"))
     assert "constituents" in annotator.gives
 
 

@@ -10,7 +10,7 @@ import typer
 from mtassay.api import edited_pairs
 from mtassay.cli.behavior.options import NeededPairOption, ReferenceOption, SourceOption, check_files
 from mtassay.cli.common import OutputFormat, plural, print_json, print_tables, refuse_existing, say
-from mtassay.cli.frame import FRAME, Frame, Values, framed_without, parameters_of
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed_without, parameters_of
 from mtassay.formats import write_jsonl
 from mtassay.methods.behavior.files import write_cases
 from mtassay.methods.behavior.recipe import Recipe
@@ -37,7 +37,7 @@ def generate(
         typer.Option(metavar="FILE", help="Write every edit that was dropped, with the reason (JSONL)."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the files.")] = False,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Make test cases: a word or phrase becomes another in a source and in its reference alike.
 

@@ -7,7 +7,7 @@ import typer
 from mtassay.api import edited_pairs
 from mtassay.cli.behavior.options import UNKEPT, FailuresOption, PlotOption, WhereArgument, check_files
 from mtassay.cli.common import FindingsOption, PairOption, SystemOption, write_findings
-from mtassay.cli.frame import FRAME, Frame, Values, framed, parameters_of
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed, parameters_of
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.report.figures import check_plot
 
@@ -27,7 +27,7 @@ def judge(
     failures: FailuresOption = 5,
     findings: FindingsOption = None,
     plot: PlotOption = None,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Judge systems on cases: a case passes if the original is translated well and the edit as well.
 

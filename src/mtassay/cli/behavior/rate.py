@@ -34,7 +34,7 @@ from mtassay.reviews import decide
 from mtassay.reviews.pending import Pending, waiting_for
 from mtassay.stats import fixed_seed
 from mtassay.store import Workspace
-from mtassay.story import Answer
+from mtassay.story import StoryAnswer
 
 
 def register(app: typer.Typer) -> None:
@@ -105,5 +105,5 @@ def rate(
 class PairScreen(Screen):
     """Shows of a pair only what the question is about."""
 
-    def pending(self, pending: Pending, nearest: Sequence[Answer], *, show_systems: bool) -> str:
+    def pending(self, pending: Pending, nearest: Sequence[StoryAnswer], *, show_systems: bool) -> str:
         return "\n".join(self.line(line.label or "", line.text) for line in pending.lines)

@@ -18,7 +18,7 @@ from mtassay.cli.behavior.options import (
     check_files,
 )
 from mtassay.cli.common import EngineOption, FindingsOption, refuse_existing, write_findings
-from mtassay.cli.frame import FRAME, Frame, Values, framed, parameters_of
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed, parameters_of
 from mtassay.core import Generated
 from mtassay.methods.behavior.files import write_cases
 from mtassay.methods.behavior.generation import GeneratedCases
@@ -49,7 +49,7 @@ def run(
     findings: FindingsOption = None,
     plot: PlotOption = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the file of cases.")] = False,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Which capabilities does a system lack? Make cases of a parallel text, translate them, judge.
 

@@ -10,7 +10,7 @@ import typer
 from mtassay.api import edited_pairs
 from mtassay.cli.behavior.options import WhereArgument, check_files
 from mtassay.cli.common import OutputFormat, PairOption, SystemOption, print_json, print_tables
-from mtassay.cli.frame import FRAME, Frame, Values, framed_without, parameters_of
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed_without, parameters_of
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.methods.behavior.rates import sweep_run
@@ -42,7 +42,7 @@ def sweep_thresholds(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw a heat map of each system (.svg or .png).")
     ] = None,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """The pass rate that every alpha and beta would have given; nothing is translated or measured again.
 

@@ -11,7 +11,7 @@ import typer
 from mtassay.api import curation
 from mtassay.api.people import reviewer_name
 from mtassay.cli.common import ReviewerOption, SystemOption, echo, plural, say
-from mtassay.cli.frame import FRAME, Frame, framed_with
+from mtassay.cli.frame import FRAME, RunFrame, framed_with
 from mtassay.cli.suite.options import RunOption, SuiteArgument, say_all, warn_of_format
 from mtassay.methods.suite.acceptance import Wish
 
@@ -44,7 +44,7 @@ def accept(
     reviewer: ReviewerOption = None,
     run: RunOption = None,
     system: SystemOption = None,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Write what people settled into the suite as rules, so that they hold for everybody from now on.
 

@@ -18,7 +18,7 @@ from mtassay.cli.common import (
     refuse_existing,
     say,
 )
-from mtassay.cli.frame import FRAME, Frame, Values, framed_with
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed_with
 from mtassay.cli.suite.options import SuiteArgument, choosing, stop_if_failed
 from mtassay.formats.challenge import LINE_FILES, write_challenge, write_challenge_lines
 from mtassay.methods.suite.challenge import harvest_record, harvest_rows
@@ -54,7 +54,7 @@ def challenge(
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
     reviews: Annotated[bool, typer.Option(help="Take what reviewers decided into account.")] = True,
     seed: SeedOption = None,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Make a challenge set for metrics: does a metric prefer the correct output?
 

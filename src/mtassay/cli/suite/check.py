@@ -8,7 +8,7 @@ import typer
 
 from mtassay.api import curation
 from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, print_tables
-from mtassay.cli.frame import FRAME, Frame, framed_with
+from mtassay.cli.frame import FRAME, RunFrame, framed_with
 from mtassay.cli.suite.options import SuiteArgument
 
 
@@ -33,7 +33,7 @@ def check(
         list[str] | None,
         typer.Option(metavar="CODES", help="All but these problems: draft,few-items or info."),
     ] = None,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Look for mistakes in a suite: patterns, tokens, duplicates, items that nothing can judge.
 

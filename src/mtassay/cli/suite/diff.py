@@ -8,7 +8,7 @@ import typer
 
 from mtassay.api import timeline
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, say, shows_bold, terminal_width
-from mtassay.cli.frame import FRAME, Frame, Values, framed_with
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed_with
 from mtassay.cli.suite.options import SuiteArgument, choosing, stop_if_failed
 from mtassay.methods.suite.version_tables import step_block
 from mtassay.methods.suite.versions import LISTED, Kind, Versions
@@ -51,7 +51,7 @@ def diff(
     samples: Annotated[
         int, typer.Option(min=100, help="Draws of the bootstrap and permutation test.")
     ] = 1000,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Compare two versions of one system: did the new one break something?
 

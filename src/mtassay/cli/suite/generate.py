@@ -23,7 +23,7 @@ from mtassay.errors import UsageError
 from mtassay.formats.suite import write_suite
 from mtassay.methods.suite.templates import (
     MAX_ITEMS,
-    Generated,
+    GeneratedSuite,
     generate,
     keep_work,
     load_inflector,
@@ -106,7 +106,7 @@ def generate_suite(
     _show(generated, output_format)
 
 
-def _show(generated: Generated, form: OutputFormat) -> None:
+def _show(generated: GeneratedSuite, form: OutputFormat) -> None:
     if form is OutputFormat.json:
         print_json(generated.record())
         return

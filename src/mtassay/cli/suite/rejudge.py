@@ -8,10 +8,10 @@ import typer
 
 from mtassay.api import curation
 from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, print_tables, say, terminal_width
-from mtassay.cli.frame import FRAME, Frame, framed_with, place
+from mtassay.cli.frame import FRAME, RunFrame, framed_with, place
 from mtassay.cli.suite.options import RunOption, SuiteArgument
 from mtassay.errors import UsageError
-from mtassay.methods.suite.changes import Change, Compared
+from mtassay.methods.suite.changes import ComparedJudgements, StatusChange
 from mtassay.texts.marks import printable, wrapped
 
 
@@ -34,7 +34,7 @@ def rejudge(
     system: SystemOption = None,
     reviews: Annotated[bool, typer.Option(help="Let what reviewers decided settle outputs.")] = True,
     save: Annotated[bool, typer.Option("--save", help="Keep the new judgement as a run of its own.")] = False,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Judge the outputs of a saved run again with the rules of today, and show each verdict that changed.
 
@@ -62,7 +62,7 @@ def rejudge(
     _print(found, frame.output_format)
 
 
-def _print(found: Compared, form: OutputFormat) -> None:
+def _print(found: ComparedJudgements, form: OutputFormat) -> None:
     """All changes in this format; in a table of text with the outputs and the reasons."""
     if form is OutputFormat.json:
         print_json(found.record())
@@ -82,7 +82,7 @@ def _print(found: Compared, form: OutputFormat) -> None:
             _print_change(change)
 
 
-def _print_change(change: Change) -> None:
+def _print_change(change: StatusChange) -> None:
     width = terminal_width()
     echo(f"\n{change.item}: {change.old} → {change.new} ({', '.join(map(printable, change.systems))})")
     if change.output is not None:

@@ -9,7 +9,7 @@ import typer
 
 from mtassay import api
 from mtassay.cli.common import SystemOption, check_targets
-from mtassay.cli.frame import FRAME, Frame, Values, framed, parameters_of
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed, parameters_of
 from mtassay.cli.suite.options import SuiteArgument
 from mtassay.formats import write_jsonl
 from mtassay.methods.suite.method import SuiteMethod
@@ -37,7 +37,7 @@ def run(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the accuracies as a heat map (.svg or .png).")
     ] = None,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Judge the outputs of systems by the rules of a suite: what does each one get right?
 

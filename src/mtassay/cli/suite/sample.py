@@ -20,7 +20,7 @@ from mtassay.cli.common import (
     say,
     terminal_width,
 )
-from mtassay.cli.frame import FRAME, Frame, Values, framed_with
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed_with
 from mtassay.cli.suite.options import SuiteArgument, choosing, stop_if_failed
 from mtassay.display import Table
 from mtassay.errors import UsageError
@@ -47,7 +47,7 @@ def sample(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write a .jsonl or .tsv file instead."),
     ] = None,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Show what systems make of the items that have no rules yet: each output once, the most frequent first.
 

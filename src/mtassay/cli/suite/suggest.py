@@ -10,7 +10,7 @@ import typer
 
 from mtassay.api import curation
 from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, print_tables, terminal_width
-from mtassay.cli.frame import FRAME, Frame, Values, framed_with
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed_with
 from mtassay.cli.suite.options import RunOption, SuiteArgument, choosing
 from mtassay.methods.suite.material import subject_id
 from mtassay.methods.suite.suggestions import Open, Suggested, suggestion_table, summary
@@ -34,7 +34,7 @@ def suggest(
         bool, typer.Option("--all", help="Also expressions that would settle no output.")
     ] = False,
     limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most so many items.")] = None,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Propose rules for outputs that are undecided, from those that are settled.
 

@@ -10,7 +10,7 @@ import typer
 
 from mtassay.api import timeline
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, shows_bold, terminal_width
-from mtassay.cli.frame import FRAME, Frame, Values, framed_with
+from mtassay.cli.frame import FRAME, RunFrame, Values, framed_with
 from mtassay.cli.suite.options import SuiteArgument, choosing, name_and_value
 from mtassay.methods.suite.item_tables import SystemItems, item_block, item_rows, items_table
 from mtassay.methods.suite.year_tables import course_figure
@@ -88,7 +88,7 @@ def years(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw systems over the groups (.svg or .png).")
     ] = None,
-    frame: Frame = FRAME,
+    frame: RunFrame = FRAME,
 ) -> None:
     """Follow systems over years: the best of each, what changed, and systems that stayed.
 

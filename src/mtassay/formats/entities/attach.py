@@ -10,9 +10,9 @@ from pathlib import PurePath
 from mtassay.core import Segment
 from mtassay.errors import InputError
 from mtassay.formats.entities.marked import (
-    Annotation,
     Entity,
-    Span,
+    MarkedSentence,
+    MarkedSpan,
     carry_over,
     has_tags,
     is_json,
@@ -26,7 +26,7 @@ from mtassay.formats.entities.marked import (
 )
 from mtassay.formats.text import read_lines, shown
 
-Parser = Callable[[Sequence[str], str], list[Annotation]]
+Parser = Callable[[Sequence[str], str], list[MarkedSentence]]
 
 _IOB_NAMES = frozenset({".iob", ".iob2", ".bio", ".bioes", ".conll"})
 
@@ -73,8 +73,8 @@ def _parser(path: str, lines: Sequence[str]) -> Parser:
 
 
 def _assign(
-    annotations: Sequence[Annotation], segments: Sequence[Segment], path: str, *, gaps: bool
-) -> list[tuple[int, Annotation]]:
+    annotations: Sequence[MarkedSentence], segments: Sequence[Segment], path: str, *, gaps: bool
+) -> list[tuple[int, MarkedSentence]]:
     """Which annotation belongs to which segment: by id where the file has ids, else by order.
 
     A format without empty sentences has `gaps`: it passes over segments whose references are all empty.
@@ -94,10 +94,10 @@ def _assign(
 
 
 def _assign_by_id(
-    annotations: Sequence[Annotation], segments: Sequence[Segment], path: str
-) -> list[tuple[int, Annotation]]:
+    annotations: Sequence[MarkedSentence], segments: Sequence[Segment], path: str
+) -> list[tuple[int, MarkedSentence]]:
     places = {segment.id: index for index, segment in enumerate(segments)}
-    assigned: dict[int, Annotation] = {}
+    assigned: dict[int, MarkedSentence] = {}
     for annotation in annotations:
         if annotation.id is None:
             raise InputError("no id, although other records have one", path=path, line=annotation.line)
@@ -109,7 +109,7 @@ def _assign_by_id(
     return sorted(assigned.items(), key=lambda item: item[0])
 
 
-def _attach(annotation: Annotation, segment: Segment, path: str, *, make_references: bool) -> Segment:
+def _attach(annotation: MarkedSentence, segment: Segment, path: str, *, make_references: bool) -> Segment:
     text = annotation.readings[0].text
     if all(reference is None for reference in segment.references):
         if make_references and text is not None:
@@ -133,7 +133,9 @@ def _attach(annotation: Annotation, segment: Segment, path: str, *, make_referen
     return segment._replace(tags={**segment.tags, **tags})
 
 
-def _find_reference(annotation: Annotation, segment: Segment, path: str) -> tuple[int, Sequence[Span]]:
+def _find_reference(
+    annotation: MarkedSentence, segment: Segment, path: str
+) -> tuple[int, Sequence[MarkedSpan]]:
     """Which reference the annotation is of, and its spans there."""
     if annotation.readings[0].text is None:
         return annotation.reference, _spans_of_reference(annotation, segment, path)
@@ -145,7 +147,7 @@ def _find_reference(annotation: Annotation, segment: Segment, path: str) -> tupl
     raise InputError(_difference(annotation, segment), path=path, line=annotation.line)
 
 
-def _spans_of_reference(annotation: Annotation, segment: Segment, path: str) -> Sequence[Span]:
+def _spans_of_reference(annotation: MarkedSentence, segment: Segment, path: str) -> Sequence[MarkedSpan]:
     """Offsets that come without a text are taken at their word, as far as the reference reaches."""
     index = annotation.reference
     reference = segment.references[index] if index < len(segment.references) else None
@@ -167,7 +169,7 @@ def _spans_of_reference(annotation: Annotation, segment: Segment, path: str) -> 
         raise InputError(f"segment {segment.id!r}: {error}", path=path, line=annotation.line) from None
 
 
-def _difference(annotation: Annotation, segment: Segment) -> str:
+def _difference(annotation: MarkedSentence, segment: Segment) -> str:
     """Where the annotated text leaves the reference that it follows longest."""
     text = annotation.readings[0].text or ""
     references = [reference for reference in segment.references if reference is not None]

@@ -22,7 +22,7 @@ class Entity(NamedTuple):
     end: int
 
 
-class Span(NamedTuple):
+class MarkedSpan(NamedTuple):
     """An entity as a file gives it; where the file gives only its text, `start` and `end` are `None`."""
 
     type: str
@@ -31,15 +31,15 @@ class Span(NamedTuple):
     text: str | None = None
 
 
-class Reading(NamedTuple):
+class LineReading(NamedTuple):
     """One way to read an annotated line; `text` is `None` where the file holds offsets alone."""
 
     text: str | None
-    spans: Sequence[Span]
+    spans: Sequence[MarkedSpan]
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
+class MarkedSentence:
     """One annotated sentence.
 
     `readings` are tried in order. `id` names the segment; without it, order does. `reference` is the one
@@ -47,7 +47,7 @@ class Annotation:
     """
 
     line: int | None
-    readings: Sequence[Reading]
+    readings: Sequence[LineReading]
     id: str | None = None
     reference: int = 0
     note: str = ""
@@ -58,13 +58,13 @@ def without_space(text: str) -> str:
     return "".join(text.split())
 
 
-def carry_over(spans: Sequence[Span], text: str, other: str) -> list[Span]:
+def carry_over(spans: Sequence[MarkedSpan], text: str, other: str) -> list[MarkedSpan]:
     """Spans of `text` as spans of `other`, which must be equal up to white space.
 
     A span of white space alone comes out empty, with equal ends.
 
-    >>> carry_over([Span("PER", 0, 9)], "O ' Brien said", "O'Brien  said")
-    [Span(type='PER', start=0, end=7, text=None)]
+    >>> carry_over([MarkedSpan("PER", 0, 9)], "O ' Brien said", "O'Brien  said")
+    [MarkedSpan(type='PER', start=0, end=7, text=None)]
     """
     if not spans:
         return []
@@ -91,7 +91,7 @@ _TYPE = re.compile(r"""\btype\s*=\s*["']?([^"'\s>|]+)""", re.IGNORECASE)
 _MUC = frozenset({"ENAMEX", "TIMEX", "NUMEX"})
 
 
-def parse_inline(lines: Sequence[str]) -> list[Annotation]:
+def parse_inline(lines: Sequence[str]) -> list[MarkedSentence]:
     """One annotation per line, in order; an empty line annotates an empty sentence.
 
     A tag is annotation if its name is upper case, or one of MUC's three in any case, and it has its
@@ -110,13 +110,13 @@ def has_tags(line: str) -> bool:
     return bool(_pairs(line)[0])
 
 
-def _inline_annotation(number: int, line: str) -> Annotation:
+def _inline_annotation(number: int, line: str) -> MarkedSentence:
     pairs, alone = _pairs(line)
     readings = [_reading(line, pairs, escaped=False)]
     if "&" in line:
         readings.append(_reading(line, pairs, escaped=True))
     note = f"{alone[0].group()} has no partner" if alone else ""
-    return Annotation(number, readings, note=note)
+    return MarkedSentence(number, readings, note=note)
 
 
 Pair = tuple[re.Match[str], re.Match[str]]
@@ -149,7 +149,7 @@ def _same_name(one: re.Match[str], other: re.Match[str]) -> bool:
     return one["name"].upper() == other["name"].upper()
 
 
-def _reading(line: str, pairs: list[Pair], *, escaped: bool) -> Reading:
+def _reading(line: str, pairs: list[Pair], *, escaped: bool) -> LineReading:
     """The line without its annotation tags; `escaped` turns `&lt;` and the like into characters."""
     text, at = "", 0
     offsets: dict[int, int] = {}
@@ -159,8 +159,8 @@ def _reading(line: str, pairs: list[Pair], *, escaped: bool) -> Reading:
         offsets[tag.start()] = len(text)
         at = tag.end()
     text += html.unescape(line[at:]) if escaped else line[at:]
-    spans = [Span(_type(start), offsets[start.start()], offsets[end.start()]) for start, end in pairs]
-    return Reading(text, sorted(spans, key=lambda span: (span.start, -(span.end or 0))))
+    spans = [MarkedSpan(_type(start), offsets[start.start()], offsets[end.start()]) for start, end in pairs]
+    return LineReading(text, sorted(spans, key=lambda span: (span.start, -(span.end or 0))))
 
 
 def _type(tag: re.Match[str]) -> str:
@@ -185,7 +185,7 @@ class _Sentence(NamedTuple):
     rows: list[_Row]
 
 
-def parse_iob(lines: Sequence[str], path: str) -> list[Annotation]:
+def parse_iob(lines: Sequence[str], path: str) -> list[MarkedSentence]:
     """One annotation per sentence, in order. Blank lines separate sentences, `# key = value` are comments.
 
     The tag is the last column that holds nothing but tags. The token is the first column, or the second
@@ -269,35 +269,35 @@ def _tag_column(rows: list[_Row], width: int, path: str) -> int:
     return best
 
 
-def _iob_annotation(sentence: _Sentence, tag_column: int, token_column: int) -> Annotation:
+def _iob_annotation(sentence: _Sentence, tag_column: int, token_column: int) -> MarkedSentence:
     text = " ".join(row.cells[token_column] for row in sentence.rows)
-    spans: Sequence[Span] = list(_spans(sentence.rows, tag_column, token_column))
+    spans: Sequence[MarkedSpan] = list(_spans(sentence.rows, tag_column, token_column))
     if sentence.text is not None and without_space(sentence.text) == without_space(text):
         text, spans = sentence.text, carry_over(spans, text, sentence.text)
-    return Annotation(sentence.rows[0].line, [Reading(text, spans)])
+    return MarkedSentence(sentence.rows[0].line, [LineReading(text, spans)])
 
 
-def _spans(rows: list[_Row], tag_column: int, token_column: int) -> Iterator[Span]:
+def _spans(rows: list[_Row], tag_column: int, token_column: int) -> Iterator[MarkedSpan]:
     """Offsets in the tokens joined by one space."""
     start, end, open_type, at = 0, 0, "", 0
     for row in rows:
         tag = _TAG.fullmatch(row.cells[tag_column])
         prefix, kind = (tag["prefix"], tag["type"]) if tag and tag["prefix"] else ("O", "")
         if open_type and (prefix in "OBSU" or kind != open_type):
-            yield Span(open_type, start, end)
+            yield MarkedSpan(open_type, start, end)
             open_type = ""
         if kind and not open_type:
             start, open_type = at, kind
         end = at + len(row.cells[token_column])
         if open_type and prefix in "ESLU":
-            yield Span(open_type, start, end)
+            yield MarkedSpan(open_type, start, end)
             open_type = ""
         at = end + 1
     if open_type:
-        yield Span(open_type, start, end)
+        yield MarkedSpan(open_type, start, end)
 
 
-def parse_jsonl(lines: Sequence[str], path: str) -> list[Annotation]:
+def parse_jsonl(lines: Sequence[str], path: str) -> list[MarkedSentence]:
     """One annotation per line that is not blank, in order."""
     annotations = []
     for number, line in enumerate(lines, start=1):
@@ -307,7 +307,7 @@ def parse_jsonl(lines: Sequence[str], path: str) -> list[Annotation]:
     return annotations
 
 
-def parse_json(lines: Sequence[str], path: str) -> list[Annotation]:
+def parse_json(lines: Sequence[str], path: str) -> list[MarkedSentence]:
     """One annotation per element of the list that the file holds."""
     records = _load("\n".join(lines), path, first_line=1)
     if not isinstance(records, list):
@@ -340,7 +340,7 @@ def _load(text: str, path: str, *, first_line: int) -> Any:
         raise InputError("not JSON that can be read", path=path, line=first_line) from None
 
 
-def _standoff_annotation(record: Any, path: str, *, line: int | None, which: str) -> Annotation:
+def _standoff_annotation(record: Any, path: str, *, line: int | None, which: str) -> MarkedSentence:
     def wrong(what: str) -> InputError:
         return InputError(which + what, path=path, line=line)
 
@@ -367,16 +367,16 @@ def _standoff_annotation(record: Any, path: str, *, line: int | None, which: str
             spans = list(locate(spans, text))
         except ValueError as error:
             raise wrong(str(error)) from None
-    return Annotation(
+    return MarkedSentence(
         line,
-        [Reading(text, spans)],
+        [LineReading(text, spans)],
         id=None if identity is None else str(identity),
         reference=reference,
         note=which.rstrip(": "),
     )
 
 
-def _span(entity: Any) -> tuple[str, Span | None]:
+def _span(entity: Any) -> tuple[str, MarkedSpan | None]:
     """What is wrong, or the span."""
     if not isinstance(entity, dict):
         return "an entity is not an object", None
@@ -387,17 +387,17 @@ def _span(entity: Any) -> tuple[str, Span | None]:
     if text is not None and (not isinstance(text, str) or not text.strip()):
         return f'entity {json.dumps(entity, ensure_ascii=False)} has an empty "text"', None
     if start is None and end is None and text is not None:
-        return "", Span(kind, None, None, text)
+        return "", MarkedSpan(kind, None, None, text)
     if not _is_count(start) or not _is_count(end) or not start < end:
         return f'entity {json.dumps(entity, ensure_ascii=False)} needs whole numbers "start" < "end"', None
-    return "", Span(kind, start, end, text)
+    return "", MarkedSpan(kind, start, end, text)
 
 
 def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def locate(spans: Sequence[Span], text: str) -> Iterator[Span]:
+def locate(spans: Sequence[MarkedSpan], text: str) -> Iterator[MarkedSpan]:
     """The spans with offsets. One given by text alone is its next occurrence; `ValueError` where none is."""
     after: dict[str, int] = {}
     for span in spans:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from mtassay.core import Edit, Finding, Run
 from mtassay.display import Block, Cell, Line, Span, Table, View
 from mtassay.methods.behavior.capabilities.places import edited_places
-from mtassay.methods.behavior.evidence import Evidence
+from mtassay.methods.behavior.evidence import CaseEvidence
 from mtassay.texts.marks import differing, find_words, marked
 
 __all__ = [
@@ -30,7 +30,9 @@ _ORDER = ("edit ignored", "edit broke it", "edit improved it", "original is bad"
 
 def failures_in(run: Run) -> list[Finding]:
     """The failed cases: those that the edit broke first, within each kind the largest difference first."""
-    failed = [(Evidence.of(finding).status, finding) for finding in run.findings if finding.verdict == "fail"]
+    failed = [
+        (CaseEvidence.of(finding).status, finding) for finding in run.findings if finding.verdict == "fail"
+    ]
     known = [(_ORDER.index(status), finding) for status, finding in failed if status in _ORDER]
     return [f for _, f in sorted(known, key=lambda each: (each[0], -abs(each[1].value or 0.0)))]
 
@@ -42,7 +44,7 @@ def worth_a_look(run: Run) -> list[Finding]:
 
 def case_block(finding: Finding, *, show_system: bool = True) -> Block:
     """One judged case. The edit is marked, and in the second output what differs."""
-    evidence = Evidence.of(finding)
+    evidence = CaseEvidence.of(finding)
     head = [
         finding.case_id,
         finding.system if show_system else "",
@@ -99,7 +101,7 @@ def cases_table(findings: Iterable[Finding], *, title: str = "") -> Table:
     """Any cases, one row for each finding; what was not judged has its reason and no texts."""
     rows: list[list[Cell | str]] = []
     for finding in findings:
-        evidence = Evidence.of(finding)
+        evidence = CaseEvidence.of(finding)
         output, edited, pseudo = evidence.output, evidence.edited_output, evidence.pseudo_reference
         texts = [
             marked(evidence.source, _before(evidence.edits)),
@@ -116,19 +118,19 @@ def cases_table(findings: Iterable[Finding], *, title: str = "") -> Table:
     return Table(header, rows, title=title)
 
 
-def _status(finding: Finding, evidence: Evidence) -> str:
+def _status(finding: Finding, evidence: CaseEvidence) -> str:
     """What a case came to, with the reason where it was not settled."""
     status = evidence.status or str(finding.verdict or "")
     is_settled = finding.verdict in ("pass", "fail")
     return status if is_settled else f"{status}: {evidence.unsettled}"
 
 
-def _qualities(evidence: Evidence) -> str:
+def _qualities(evidence: CaseEvidence) -> str:
     quality, edited = evidence.quality, evidence.edited_quality
     return "" if quality is None or edited is None else f"quality {quality:.2f} → {edited:.2f}"
 
 
-def _where(evidence: Evidence) -> str:
+def _where(evidence: CaseEvidence) -> str:
     """Where the error is. A bad original had it before the edit, so nothing is said of it."""
     return "" if evidence.status == "original is bad" or evidence.where == "unknown" else evidence.where
 

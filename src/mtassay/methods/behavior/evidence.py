@@ -12,17 +12,17 @@ from mtassay.core import Case, Edit, Finding, Output
 from mtassay.languages import Pair
 from mtassay.methods.behavior.infill.base import distinct_edits
 from mtassay.methods.behavior.nouns import edited_id, stored_edits
-from mtassay.methods.behavior.thresholds import MOVED, STATUSES, Judged, position
+from mtassay.methods.behavior.thresholds import MOVED, STATUSES, JudgedPair, position
 from mtassay.methods.behavior.tracing import EditedPair, Sought, find_edit, is_ignored
 from mtassay.methods.missing import missing
 
-__all__ = ["Answered", "Evidence", "count_findings", "missing_output", "skipped_case"]
+__all__ = ["AnsweredPair", "CaseEvidence", "count_findings", "missing_output", "skipped_case"]
 
 _SIDES = ("original", "edited")
 _NOTHING: Mapping[str, Any] = {}
 
 
-class Evidence(NamedTuple):
+class CaseEvidence(NamedTuple):
     """All that a finding says about a case. Qualities are from 0 to 1, `None` where they are unknown.
 
     A case that was judged has a `status`, with `why` where it is undecided, and `where` its error is if it
@@ -48,7 +48,7 @@ class Evidence(NamedTuple):
     side: str = ""
 
     @classmethod
-    def of(cls, finding: Finding) -> Evidence:
+    def of(cls, finding: Finding) -> CaseEvidence:
         """The record that a finding has, fresh or out of the workspace."""
         kept = finding.evidence
         return cls(**{name: kept[name] for name in cls._fields if kept.get(name) is not None})
@@ -81,7 +81,7 @@ class Evidence(NamedTuple):
     def unsettled(self) -> str:
         """Why the case was not settled, with the source that it is about.
 
-        >>> Evidence(reason="no stored output", side="edited").unsettled
+        >>> CaseEvidence(reason="no stored output", side="edited").unsettled
         'edited source: no stored output'
         """
         said = self.reason or self.why or "no reason given"
@@ -97,19 +97,19 @@ class Evidence(NamedTuple):
 
 def skipped_case(case: Case, system: str) -> Finding:
     """A case that cannot be asked."""
-    evidence = Evidence(reason=str(case.skip), capability=case.tags["capability"])
+    evidence = CaseEvidence(reason=str(case.skip), capability=case.tags["capability"])
     return Finding(case.id, system, "behavior", "skipped", evidence=evidence.as_dict())
 
 
 def missing_output(case: Case, system: str, side: int, output: Output) -> Finding:
     """A case without the output to its original (side 0) or to its edit (1)."""
     absent = missing(output, system)
-    evidence = Evidence.of(absent)._replace(side=_SIDES[side], capability=case.tags["capability"])
+    evidence = CaseEvidence.of(absent)._replace(side=_SIDES[side], capability=case.tags["capability"])
     return replace(absent, case_id=case.id, evidence=evidence.as_dict())
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredPair:
     """Both translations of a case, with their qualities: of the original, then of the edit."""
 
     case: Case
@@ -138,11 +138,11 @@ class Answered:
         )
         return is_ignored(edited, *self.texts)
 
-    def finding(self, system: str, judged: Judged, edit_found: bool | None) -> Finding:
+    def finding(self, system: str, judged: JudgedPair, edit_found: bool | None) -> Finding:
         """What is said of the case."""
         quality, edited = (None if math.isnan(value) else value for value in self.qualities)
         case, verdict = self.case, STATUSES[judged.status]
-        evidence = Evidence(
+        evidence = CaseEvidence(
             capability=case.tags["capability"],
             status=judged.status,
             why=judged.why,
@@ -167,7 +167,7 @@ class Answered:
 
 def count_findings(found: Sequence[Finding], cases: int) -> dict[str, int]:
     """How many of a system's cases came to what."""
-    evidence = [Evidence.of(finding) for finding in found]
+    evidence = [CaseEvidence.of(finding) for finding in found]
     verdicts = Counter(finding.verdict for finding in found)
     statuses = Counter(each.status for each in evidence)
     places = Counter(each.where for each in evidence)

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 from mtassay.core import EDITED, Edit, Segment, Tools, apply_edits
 from mtassay.errors import InputError
 from mtassay.formats import Stream, read_references, read_stream
-from mtassay.formats.jsonl import write_jsonl
+from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.segments import join
 from mtassay.formats.text import FilePath, read_bytes, shown, split_lines
 from mtassay.languages import Pair
@@ -242,16 +242,7 @@ def _records(path: FilePath) -> Iterator[tuple[int, dict[str, Any]]]:
     if not lines[0].lstrip().startswith("{"):
         yield from _rows(lines, name)
         return
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict):
-            raise InputError("this is no JSON object", path=name, line=number)
-        yield number, record
+    yield from json_objects(lines, name, refusal="this is no JSON object")
 
 
 def _rows(lines: Sequence[str], path: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -22,8 +22,8 @@ from mtassay.methods.behavior.nouns import AlignedSpan, BehaviorCase, ReadPair, 
 from mtassay.methods.behavior.objections import Blocklist, case_key, objection, read_blocklist
 from mtassay.methods.behavior.quality import filter_cases, quality_name
 from mtassay.methods.behavior.recipe import Recipe
-from mtassay.methods.behavior.sampling import Place, draw_places, draw_segments
-from mtassay.methods.behavior.spans import LeftOut, aligned_spans, best_annotator, read_pairs
+from mtassay.methods.behavior.sampling import EditPlace, draw_places, draw_segments
+from mtassay.methods.behavior.spans import LeftOutSegment, aligned_spans, best_annotator, read_pairs
 from mtassay.metrics.base import Metric
 from mtassay.texts.marks import plural
 from mtassay.tools.align import Links, WordAligner, open_aligner, read_pharaoh
@@ -87,7 +87,7 @@ class GeneratedCases(Generated):
     cases: Sequence[BehaviorCase]
     capabilities: Sequence[str]
     sources: int
-    left_out: Sequence[LeftOut]
+    left_out: Sequence[LeftOutSegment]
     asked: Counter[str]
     without: Counter[tuple[str, str]]
 
@@ -145,7 +145,7 @@ class _Slot:
 
     order: int
     pair: ReadPair
-    places: Iterator[Place]
+    places: Iterator[EditPlace]
     wanted: int
     attempts: int
     finished: set[tuple[AlignedSpan, ...]]

@@ -33,7 +33,13 @@ from mtassay.methods.behavior.blocks import (
     failures_table,
     worth_a_look,
 )
-from mtassay.methods.behavior.evidence import Answered, Evidence, count_findings, missing_output, skipped_case
+from mtassay.methods.behavior.evidence import (
+    AnsweredPair,
+    CaseEvidence,
+    count_findings,
+    missing_output,
+    skipped_case,
+)
 from mtassay.methods.behavior.files import read_material, read_outputs_of
 from mtassay.methods.behavior.generation import make_cases
 from mtassay.methods.behavior.nouns import cases_of
@@ -60,7 +66,7 @@ from mtassay.methods.behavior.tables import (
 )
 from mtassay.methods.behavior.thresholds import (
     MOVED,
-    Judged,
+    JudgedPair,
     Thresholds,
     caution,
     compared,
@@ -266,7 +272,7 @@ class BehaviorMethod(Method):
         counts: dict[str, dict[str, int]] = {}
         for column, system in enumerate(systems):
             found = [skipped_case(case, system) for case in cases if case.skip is not None]
-            answered: list[Answered] = []
+            answered: list[AnsweredPair] = []
             for number, case in enumerate(asked):
                 both = outputs[system][2 * number : 2 * number + 2]
                 absent = [side for side in range(2) if both[side].text is None]
@@ -275,7 +281,7 @@ class BehaviorMethod(Method):
                 else:
                     texts = (str(both[0].text), str(both[1].text))
                     quality, edited = measured[number, :, column].tolist()
-                    answered.append(Answered(case, texts, (quality, edited)))
+                    answered.append(AnsweredPair(case, texts, (quality, edited)))
             found += self._findings(answered, system, tools)
             counts[system] = count_findings(found, len(cases))
             findings += found
@@ -290,7 +296,7 @@ class BehaviorMethod(Method):
             signature=self.signature,
         )
 
-    def _findings(self, answered: Sequence[Answered], system: str, tools: Tools) -> list[Finding]:
+    def _findings(self, answered: Sequence[AnsweredPair], system: str, tools: Tools) -> list[Finding]:
         name = quality_name(self.quality)
         alpha, beta = self.thresholds.alpha, self.thresholds.beta
         judged = [
@@ -303,7 +309,7 @@ class BehaviorMethod(Method):
             found = {i: answered[i].finds_edit() for i in wanted}
             for i, each in enumerate(answered):
                 if each.ignores_edit(self._pair):
-                    judged[i], found[i] = Judged("edit ignored"), False
+                    judged[i], found[i] = JudgedPair("edit ignored"), False
         if self.meaning:
             # The encoder cannot tell what it is blind to.
             unknown = [i for i, answer in found.items() if answer is None and not blind[i]]
@@ -351,7 +357,7 @@ class BehaviorMethod(Method):
         """An error if not one case could be judged, with what was in the way of the first."""
         if run.findings and all(finding.verdict == "skipped" for finding in run.findings):
             first = run.findings[0]
-            why = Evidence.of(first).lacks(first)
+            why = CaseEvidence.of(first).lacks(first)
             raise UsageError(f"All cases were skipped, nothing is judged. The first: {why}.")
 
     @classmethod
@@ -428,18 +434,18 @@ class BehaviorMethod(Method):
 
     @classmethod
     def status(cls, findings: Sequence[Finding]) -> str:
-        judged = [status for finding in findings if (status := Evidence.of(finding).status)]
+        judged = [status for finding in findings if (status := CaseEvidence.of(finding).status)]
         return judged[0] if judged else super().status(findings)
 
     @classmethod
     def why(cls, finding: Finding) -> str:
-        return Evidence.of(finding).unsettled
+        return CaseEvidence.of(finding).unsettled
 
     @classmethod
     def block(cls, run: Run, case_id: str, system: str) -> Block:
         """The case whole, and how its qualities stand to the thresholds; without a verdict, why not."""
         finding = next(f for f in cls.findings(run, case_id) if f.system == system)
-        evidence = Evidence.of(finding)
+        evidence = CaseEvidence.of(finding)
         if not evidence.status:
             return super().block(run, case_id, system)
         block = case_block(finding)
@@ -458,7 +464,7 @@ class BehaviorMethod(Method):
         So the curve of a run shows what other alphas would do with its beta.
         """
         found = super().flags_of(detector, findings, missing)
-        known = [(finding, Evidence.of(finding)) for finding in findings]
+        known = [(finding, CaseEvidence.of(finding)) for finding in findings]
         scores = {
             (finding.case_id, finding.system): 1.0 if evidence.status in MOVED else 1.0 - evidence.quality
             for finding, evidence in known

@@ -18,7 +18,7 @@ from mtassay import stats
 from mtassay.core import Cluster, Comparison, Finding, Result, Run, Score
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.capabilities.base import capability_class, in_usual_order
-from mtassay.methods.behavior.evidence import Evidence
+from mtassay.methods.behavior.evidence import CaseEvidence
 from mtassay.methods.behavior.thresholds import TINY, thresholds_of
 from mtassay.stats.comparison import Settled, compare_shares, rank_shares
 
@@ -27,7 +27,7 @@ __all__ = [
     "AT_THE_EDIT",
     "PASS_RATE",
     "UNDECIDED",
-    "Sweep",
+    "ThresholdSweep",
     "error_positions",
     "pass_rates",
     "sweep",
@@ -95,7 +95,7 @@ def _cases(findings: Sequence[Finding]) -> list[str]:
 def _groups(findings: Sequence[Finding]) -> dict[str, list[str]]:
     groups: dict[str, dict[str, None]] = {}
     for finding in findings:
-        groups.setdefault(Evidence.of(finding).capability, {})[finding.case_id] = None
+        groups.setdefault(CaseEvidence.of(finding).capability, {})[finding.case_id] = None
     return {group: list(groups[group]) for group in in_usual_order(groups)}
 
 
@@ -125,7 +125,7 @@ def _defined(value: float) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class ThresholdSweep:
     """The pass rates that other thresholds would have given; `chosen` is the group of those of the run."""
 
     scores: Sequence[Score]
@@ -139,7 +139,7 @@ class Sweep:
 
 def sweep_run(
     run: Run, alphas: Sequence[float] = (), betas: Sequence[float] = (), *, capability: str | None = None
-) -> Sweep:
+) -> ThresholdSweep:
     """What other thresholds would have made of a run; by default, steps around those it was judged with."""
     known = thresholds_of(run)
     scores = sweep(
@@ -150,11 +150,11 @@ def sweep_run(
         capability=None if capability is None else _capability_in(run, capability),
     )
     title = f"Other thresholds, {capability}" if capability else "Other thresholds"
-    return Sweep(scores, _pair_of(known.alpha, known.beta), title)
+    return ThresholdSweep(scores, _pair_of(known.alpha, known.beta), title)
 
 
 def _capability_in(run: Run, name: str) -> str:
-    found = in_usual_order(Evidence.of(finding).capability for finding in run.findings)
+    found = in_usual_order(CaseEvidence.of(finding).capability for finding in run.findings)
     known = capability_class(name)
     wanted = name if known is None else known.name
     if wanted not in found:
@@ -182,7 +182,7 @@ def sweep(
     """
     rows: dict[str, list[tuple[float, float]]] = {}
     for finding in findings:
-        evidence = Evidence.of(finding)
+        evidence = CaseEvidence.of(finding)
         if capability is None or evidence.capability == capability:
             pairs = rows.setdefault(finding.system, [])
             if evidence.quality is not None and evidence.edited_quality is not None:
@@ -212,7 +212,7 @@ def error_positions(findings: Iterable[Finding]) -> list[Score]:
     for finding in findings:
         if finding.verdict != "fail":
             continue
-        evidence = Evidence.of(finding)
+        evidence = CaseEvidence.of(finding)
         if evidence.status != "original is bad":
             for group in (ALL, evidence.capability):
                 places.setdefault((finding.system, group), Counter())[evidence.where] += 1

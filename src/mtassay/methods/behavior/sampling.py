@@ -14,13 +14,13 @@ from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.reviews import Subject
 from mtassay.reviews.pending import subjects_in
 
-__all__ = ["Place", "Sheet", "draw_places", "draw_segments", "draw_sheet"]
+__all__ = ["EditPlace", "Sheet", "draw_places", "draw_segments", "draw_sheet"]
 
 
 _IDLE = 20  # draws in a row with nothing new in them, after which nothing else is left
 
 
-class Place(NamedTuple):
+class EditPlace(NamedTuple):
     """Spans that are edited together, in order; `number` is how often the very same came before."""
 
     spans: tuple[AlignedSpan, ...]
@@ -46,7 +46,7 @@ def draw_places(
     *,
     seed: int,
     finished: Collection[tuple[AlignedSpan, ...]] = (),
-) -> Iterator[Place]:
+) -> Iterator[EditPlace]:
     """Places in random order, each once before any comes again; without end, unless there is none.
 
     The order depends on the seed, the capability and the segment's id alone, not on other segments.
@@ -66,7 +66,7 @@ def draw_places(
             if group in finished:
                 continue
             idle = 0
-            yield Place(group, times[group])
+            yield EditPlace(group, times[group])
             times[group] += 1
 
 

@@ -17,14 +17,14 @@ from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.methods.behavior.tracing import is_unspaced
 from mtassay.tools.align import Links, WordAligner, open_aligner
 from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator, with_phrases
-from mtassay.tools.annotate.annotation import Span, Token
+from mtassay.tools.annotate.annotation import Token, TokenSpan
 
 __all__ = [
     "MOST_WORDS",
     "PARTS",
     "PHRASES",
-    "LeftOut",
-    "Reading",
+    "LeftOutSegment",
+    "PairReading",
     "aligned_spans",
     "best_annotator",
     "candidates",
@@ -44,7 +44,7 @@ _WISHES: tuple[tuple[Layer, ...], ...] = (
 )
 
 
-class LeftOut(NamedTuple):
+class LeftOutSegment(NamedTuple):
     """A segment that is no pair, and why."""
 
     id: str
@@ -52,11 +52,11 @@ class LeftOut(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PairReading:
     """The pairs that could be read and the segments that could not, both in order."""
 
     pairs: list[ReadPair]
-    left_out: list[LeftOut]
+    left_out: list[LeftOutSegment]
 
 
 def read_pairs(
@@ -67,7 +67,7 @@ def read_pairs(
     source_annotator: Annotator | None = None,
     reference_annotator: Annotator | None = None,
     links: Mapping[str, Links] | None = None,
-) -> Reading:
+) -> PairReading:
     """Each segment with its first reference, annotated and aligned; all of them are read in one go.
 
     `links` has, by segment id, links between the words that the annotators find; segments that it knows
@@ -81,7 +81,9 @@ def read_pairs(
     }
     waiting = [number for number in range(len(given)) if number not in left_out]
     if not waiting:
-        return Reading([], [LeftOut(given[number][0].id, reason) for number, reason in left_out.items()])
+        return PairReading(
+            [], [LeftOutSegment(given[number][0].id, reason) for number, reason in left_out.items()]
+        )
     readers = (
         source_annotator or best_annotator(pair.source),
         reference_annotator or best_annotator(pair.target),
@@ -102,7 +104,9 @@ def read_pairs(
             pairs.append(ReadPair(given[number][0].id, source, reference, found[number]))
         else:
             left_out[number] = "a link leads to a word that is not there: it counts other words"
-    return Reading(pairs, [LeftOut(given[number][0].id, left_out[number]) for number in sorted(left_out)])
+    return PairReading(
+        pairs, [LeftOutSegment(given[number][0].id, left_out[number]) for number in sorted(left_out)]
+    )
 
 
 def _reference(segment: Segment) -> str | None:
@@ -169,7 +173,7 @@ _VERBAL = frozenset(("cop", "aux", "auxpass", "advcl", "obl"))
 _AUXILIARIES = frozenset(("aux", "auxpass", "cop"))
 
 
-def candidates(annotation: Annotation, *, most_words: int = 6) -> list[Span]:
+def candidates(annotation: Annotation, *, most_words: int = 6) -> list[TokenSpan]:
     """All words, phrases of at most `most_words` words, and entities, from left to right, longer ones first.
 
     Spans are in token numbers. A phrase is one of the annotator's, or a head with its nearest neighbours
@@ -179,12 +183,12 @@ def candidates(annotation: Annotation, *, most_words: int = 6) -> list[Span]:
     annotation = with_phrases(annotation)
     tokens = annotation.tokens
     found = [
-        Span(i, i + 1, token.pos)
+        TokenSpan(i, i + 1, token.pos)
         for i, token in enumerate(tokens)
         if token.pos not in _NO_WORDS and any(map(str.isalnum, token.text))
     ]
     phrases = {
-        Span(span.start, span.end, label)
+        TokenSpan(span.start, span.end, label)
         for span in annotation.constituents or ()
         if (label := _OTHER_NAMES.get(span.label, span.label)) in PHRASES
     }
@@ -196,7 +200,7 @@ def candidates(annotation: Annotation, *, most_words: int = 6) -> list[Span]:
     )
 
 
-def head_of(tokens: Sequence[Token], span: Span) -> int:
+def head_of(tokens: Sequence[Token], span: TokenSpan) -> int:
     """The number of the token that heads a span; without a parse, the last one.
 
     A verb phrase may be headed by a copula's noun in one grammar and by the copula in another.
@@ -219,7 +223,7 @@ def is_auxiliary(token: Token) -> bool:
     return relation_of(token) in _AUXILIARIES
 
 
-def _inner_phrases(tokens: Sequence[Token], most_words: int) -> Iterator[Span]:
+def _inner_phrases(tokens: Sequence[Token], most_words: int) -> Iterator[TokenSpan]:
     """For each head, all runs of the nearest phrases below it, to the left and to the right."""
     below = _below(tokens)
     children: list[list[int]] = [[] for _ in tokens]
@@ -235,7 +239,7 @@ def _inner_phrases(tokens: Sequence[Token], most_words: int) -> Iterator[Span]:
         starts = [head, *_steps(head, [part for part in reversed(near) if max(part) < head], -1)]
         ends = [head, *_steps(head, [part for part in near if min(part) > head], 1)]
         yield from (
-            Span(start, end + 1, label) for start in starts for end in ends if end - start < most_words
+            TokenSpan(start, end + 1, label) for start in starts for end in ends if end - start < most_words
         )
 
 

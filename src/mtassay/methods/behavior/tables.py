@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from mtassay.core import Finding, Result, Run, Score
 from mtassay.display import Cell, Figure, Point, Series, Table
-from mtassay.methods.behavior.evidence import Evidence
+from mtassay.methods.behavior.evidence import CaseEvidence
 from mtassay.methods.behavior.generation import GeneratedCases
 from mtassay.methods.behavior.rates import ALL, PASS_RATE, UNDECIDED
 from mtassay.methods.behavior.thresholds import MOVED
@@ -157,7 +157,7 @@ def position_table(
         cells = [known.get((group, system)) for system in systems]
         shown = ["–" if cell is None else f"{_percent(cell)} ({cell.n:,})" for cell in cells]
         rows.append([Cell(printable(group), strong=group == ALL), *shown])
-    failed = [(f.system, Evidence.of(f)) for f in findings if f.verdict == "fail"]
+    failed = [(f.system, CaseEvidence.of(f)) for f in findings if f.verdict == "fail"]
     places = [(system, evidence.where) for system, evidence in failed if evidence.status in MOVED]
     unknown = Counter(system for system, where in places if where not in ("at the edit", "elsewhere"))
     notes = [
@@ -304,7 +304,7 @@ def _reasons(run: Run) -> list[str]:
     for finding in run.findings:
         if finding.verdict in ("skipped", "error", "undecided"):
             key = finding.system, _STATUSES[finding.verdict]
-            reasons.setdefault(key, Counter())[Evidence.of(finding).unsettled] += 1
+            reasons.setdefault(key, Counter())[CaseEvidence.of(finding).unsettled] += 1
     systems: dict[str, list[str]] = {}
     for (system, word), counts in reasons.items():
         systems.setdefault(f"{word}: {_listed(counts)}.", []).append(marked(system, limit=40))

@@ -27,7 +27,7 @@ __all__ = [
     "STATUSES",
     "THRESHOLDS",
     "FilterThreshold",
-    "Judged",
+    "JudgedPair",
     "Status",
     "Thresholds",
     "Where",
@@ -220,14 +220,16 @@ TINY = 1e-9
 """Qualities that differ from a threshold by less are equal to it: 0.9 - 0.85 is not above 0.05."""
 
 
-class Judged(NamedTuple):
+class JudgedPair(NamedTuple):
     """The status of a case, and why where it is undecided."""
 
     status: Status
     why: str = ""
 
 
-def judge_pair(quality: float, edited: float, *, alpha: float, beta: float, signed: bool = False) -> Judged:
+def judge_pair(
+    quality: float, edited: float, *, alpha: float, beta: float, signed: bool = False
+) -> JudgedPair:
     """Pass if the original is good (at least alpha) and the edit moves the quality by at most beta.
 
     With `signed` only a loss of quality counts. Without a quality nothing can be said.
@@ -238,23 +240,23 @@ def judge_pair(quality: float, edited: float, *, alpha: float, beta: float, sign
     'passed'
     """
     if math.isnan(quality) or math.isnan(edited):
-        return Judged("undecided", "the quality measure says nothing about it")
+        return JudgedPair("undecided", "the quality measure says nothing about it")
     if quality < alpha - TINY:
-        return Judged("original is bad")
+        return JudgedPair("original is bad")
     if quality - edited > beta + TINY:
-        return Judged("edit broke it")
+        return JudgedPair("edit broke it")
     if edited - quality > beta + TINY and not signed:
-        return Judged("edit improved it")
-    return Judged("passed")
+        return JudgedPair("edit improved it")
+    return JudgedPair("passed")
 
 
-def reconsider(judged: Judged, edit_found: bool | None) -> Judged:
+def reconsider(judged: JudgedPair, edit_found: bool | None) -> JudgedPair:
     """The same for a capability that the quality measure is blind to: finding the edit decides."""
     if judged.status != "passed" or edit_found:
         return judged
     if edit_found is None:
-        return Judged("undecided", "the quality measure is blind to it, and the edit was not found")
-    return Judged("edit broke it")
+        return JudgedPair("undecided", "the quality measure is blind to it, and the edit was not found")
+    return JudgedPair("edit broke it")
 
 
 def position(edit_found: bool | None) -> Where:

@@ -16,12 +16,12 @@ from typing import Any
 from mtassay.core import Case, Edit, Output, Segment, Tools, original_of
 from mtassay.errors import InputError
 from mtassay.methods.invariance.structures.words import plain_words
-from mtassay.tools.annotate import Annotation, Annotator, Span, Token
+from mtassay.tools.annotate import Annotation, Annotator, Token, TokenSpan
 
 __all__ = [
-    "Answer",
-    "Answered",
-    "Compared",
+    "AnnotatedAnswer",
+    "AnsweredCase",
+    "ComparedPair",
     "Unread",
     "answered",
     "cases_of",
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)+")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnnotatedAnswer:
     """One source and its translation, both as the annotators read them; a bare one has a text only."""
 
     id: str
@@ -49,11 +49,11 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedPair:
     """An original and one of its variants, with their translations."""
 
-    original: Answer
-    variant: Answer
+    original: AnnotatedAnswer
+    variant: AnnotatedAnswer
     edit: Edit
 
 
@@ -236,8 +236,8 @@ def _unpack(text: str, kept: bytes) -> Annotation:
     return Annotation(
         text,
         tuple(Token(*token) for token in tokens),
-        tuple(Span(*span) for span in entities),
-        None if constituents is None else tuple(Span(*span) for span in constituents),
+        tuple(TokenSpan(*span) for span in entities),
+        None if constituents is None else tuple(TokenSpan(*span) for span in constituents),
     )
 
 
@@ -253,7 +253,7 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredCase:
     """What a system made of one case.
 
     `original` is `None` where nothing can be compared; `problem` then says why, and `absent` is the output
@@ -261,15 +261,15 @@ class Answered:
     """
 
     case: Case
-    original: Answer | None
-    compared: list[Compared] = field(default_factory=list)
-    phrases: list[Answer] = field(default_factory=list)
+    original: AnnotatedAnswer | None
+    compared: list[ComparedPair] = field(default_factory=list)
+    phrases: list[AnnotatedAnswer] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     problem: str = ""
     absent: Output | None = None
 
     @property
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[AnnotatedAnswer]:
         """The original and all variants that can be compared with it."""
         return [] if self.original is None else [self.original, *(pair.variant for pair in self.compared)]
 
@@ -281,7 +281,7 @@ def texts_of(outputs: Iterable[Sequence[Output]]) -> list[str]:
 
 def answered(
     cases: Sequence[Case], outputs: Sequence[Output], *, read_source: Read, read_output: Read
-) -> list[Answered]:
+) -> list[AnsweredCase]:
     """The cases that were asked, in order. `outputs` has one output for each of their sources, in order."""
     found = []
     start = 0
@@ -294,24 +294,24 @@ def answered(
     return found
 
 
-def _answered(case: Case, outputs: Sequence[Output], read_source: Read, read_output: Read) -> Answered:
+def _answered(case: Case, outputs: Sequence[Output], read_source: Read, read_output: Read) -> AnsweredCase:
     if outputs[0].text is None:
-        return Answered(case, None, problem=outputs[0].error or "no output", absent=outputs[0])
-    original = Answer(case.id, read_source(case.sources[0] or ""), read_output(outputs[0].text))
+        return AnsweredCase(case, None, problem=outputs[0].error or "no output", absent=outputs[0])
+    original = AnnotatedAnswer(case.id, read_source(case.sources[0] or ""), read_output(outputs[0].text))
     if error := original.output.error or original.source.error:
-        return Answered(case, None, problem=f"its annotator failed: {error}")
-    result = Answered(case, original)
+        return AnsweredCase(case, None, problem=f"its annotator failed: {error}")
+    result = AnsweredCase(case, original)
     for source, output, tags in zip(case.sources[1:], outputs[1:], case.expect["parts"], strict=True):
         if output.text is None:
             result.unread.append(Unread(output.id, output.error or "no output"))
             continue
-        answer = Answer(output.id, read_source(source or ""), read_output(output.text))
+        answer = AnnotatedAnswer(output.id, read_source(source or ""), read_output(output.text))
         if error := answer.output.error or answer.source.error:
             result.unread.append(Unread(output.id, f"its annotator failed: {error}"))
         elif "edit" in tags:
-            result.compared.append(Compared(original, answer, edit_of(tags)))
+            result.compared.append(ComparedPair(original, answer, edit_of(tags)))
         else:
             result.phrases.append(answer)
     if result.compared:
         return result
-    return Answered(case, None, unread=result.unread, problem="none of its variants has an output")
+    return AnsweredCase(case, None, unread=result.unread, problem="none of its variants has an output")

@@ -14,8 +14,8 @@ from typing import Any
 
 from mtassay.core import Case, Output, Run, Tools
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.answers import Answer
-from mtassay.methods.invariance.issues import CORRECT, Issue, Ranking, find_issues, labels_of
+from mtassay.methods.invariance.answers import AnnotatedAnswer
+from mtassay.methods.invariance.issues import CORRECT, Issue, VariantRanking, find_issues, labels_of
 from mtassay.methods.invariance.method import InvarianceMethod, names_in
 from mtassay.registry import names
 from mtassay.reviews import Subject
@@ -198,9 +198,9 @@ def sample_pairs(
     """What to label so that the issues of these methods can be evaluated, those of one system."""
     if len(outputs) != 1:
         raise UsageError("One system can be labelled at a time: give one with -t.")
-    rankings: Sequence[Ranking] = ()
+    rankings: Sequence[VariantRanking] = ()
     issues: list[Issue] = []
-    answers: dict[str, Answer] = {}
+    answers: dict[str, AnnotatedAnswer] = {}
     for method in methods:
         (answered,) = method.compare(cases, outputs, tools).values()
         answers = {answer.id: answer for each in answered for answer in each.answers}
@@ -213,7 +213,9 @@ def sample_pairs(
     return [Subject(pair.id, (pair.source.text,), (pair.output.text,)) for pair in pairs]
 
 
-def blind_sample(rankings: Sequence[Ranking], issues: Iterable[Issue], *, top: int, seed: int) -> list[str]:
+def blind_sample(
+    rankings: Sequence[VariantRanking], issues: Iterable[Issue], *, top: int, seed: int
+) -> list[str]:
     """The ids of pairs to label, shuffled so that the order says nothing.
 
     All pairs shown with an issue of any structure are among them, and as many variants as were shown, drawn
@@ -230,7 +232,9 @@ def blind_sample(rankings: Sequence[Ranking], issues: Iterable[Issue], *, top: i
     return chosen
 
 
-def evaluate(rankings: Sequence[Ranking], labels: Labels, *, threshold: float, top: int = 3) -> Evaluation:
+def evaluate(
+    rankings: Sequence[VariantRanking], labels: Labels, *, threshold: float, top: int = 3
+) -> Evaluation:
     """What labels say of the issues at this threshold, for 1 to `top` variants shown with each.
 
     `rankings` has all compared variants of all originals, so that those without an issue count, too.
@@ -260,7 +264,7 @@ def precision_of(pairs: Iterable[str], labels: Labels) -> Rate:
     return _rate(Counter(_is_wrong(labels.get(pair)) for pair in dict.fromkeys(pairs)))
 
 
-def sweep(rankings: Sequence[Ranking], labels: Labels) -> list[SweepPoint]:
+def sweep(rankings: Sequence[VariantRanking], labels: Labels) -> list[SweepPoint]:
     """The issues at every threshold that makes a difference, from 0 to the last one with an issue.
 
     At thresholds between two of these the issues are those at the lower one.

@@ -8,7 +8,7 @@ from typing import Any
 
 from mtassay.core import Finding
 
-__all__ = ["Evidence", "LeftOut", "ShownVariant", "is_about_original", "reported"]
+__all__ = ["IssueEvidence", "LeftOutVariant", "ShownVariant", "is_about_original", "reported"]
 
 METHOD = "invariance"
 ISSUE = ("suspicious", "confirmed", "cleared")
@@ -36,7 +36,7 @@ class ShownVariant:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutVariant:
     """A variant that could not be compared, or whose distance a filter explains: then that distance."""
 
     id: str
@@ -45,7 +45,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class IssueEvidence:
     """What is known of an original, of a variant shown with it, or of what a companion detector suspects.
 
     `status` is empty where nothing was compared; `reason` then says why, and a companion detector says `why`.
@@ -62,8 +62,8 @@ class Evidence:
     distances: Mapping[str, float] | None = None
     variants: Sequence[ShownVariant] | None = None
     label: Mapping[str, str] = field(default_factory=dict)
-    unread: Sequence[LeftOut] = ()
-    filtered: Sequence[LeftOut] = ()
+    unread: Sequence[LeftOutVariant] = ()
+    filtered: Sequence[LeftOutVariant] = ()
     original: str = ""
     differences: Sequence[str] = ()
     why: str = ""
@@ -71,7 +71,7 @@ class Evidence:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, finding: Finding) -> Evidence:
+    def of(cls, finding: Finding) -> IssueEvidence:
         """What a finding holds, whatever wrote it."""
         stored = finding.evidence
         if not _OWN & stored.keys():
@@ -82,7 +82,9 @@ class Evidence:
         if "variants" in stored:
             values["variants"] = tuple(ShownVariant(**_known(ShownVariant, v)) for v in stored["variants"])
         for key in ("unread", "filtered"):
-            values[key] = tuple(LeftOut(**_known(LeftOut, each)) for each in stored.get(key, ()))
+            values[key] = tuple(
+                LeftOutVariant(**_known(LeftOutVariant, each)) for each in stored.get(key, ())
+            )
         return cls(**values)
 
     def as_dict(self) -> dict[str, Any]:
@@ -135,13 +137,13 @@ def is_about_original(finding: Finding) -> bool:
 
 def reported(issue: Finding, variant: str) -> Finding | None:
     """What a finding about an original says of this variant, if it is among those shown with it."""
-    evidence = Evidence.of(issue)
+    evidence = IssueEvidence.of(issue)
     shown = next((each for each in evidence.shown if each.id == variant), None)
     if shown is None:
         return None
     beyond = "" if evidence.threshold is None else f", beyond the threshold of {evidence.threshold:g}"
     why = f"distance {shown.distance:g} from the output to {issue.case_id}{beyond}"
-    own = Evidence(
+    own = IssueEvidence(
         "reported",
         threshold=evidence.threshold,
         original=issue.case_id,

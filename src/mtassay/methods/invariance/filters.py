@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.answers import Answer, Compared
+from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.tools.annotate import Annotation
 from mtassay.tools.encoder import open_encoder, unit
@@ -38,7 +38,7 @@ def check_filters(names: Sequence[str]) -> None:
 
 
 def without_paraphrases(
-    compared: Sequence[Compared], distances: Sequence[float], *, margin: float = _MARGIN
+    compared: Sequence[ComparedPair], distances: Sequence[float], *, margin: float = _MARGIN
 ) -> list[float]:
     """The distances, 0 where the outputs are as near to each other as their sources, by the encoder's cosine.
 
@@ -62,7 +62,7 @@ def without_paraphrases(
 
 
 def read_twice(
-    compared: Sequence[Compared], distances: Sequence[float], structure: Structure, read: Reader
+    compared: Sequence[ComparedPair], distances: Sequence[float], structure: Structure, read: Reader
 ) -> list[float]:
     """The smaller distance of two readings, the second without the last punctuation mark of both outputs.
 
@@ -72,7 +72,7 @@ def read_twice(
     bare = {side.output.text: _bare(side.output.text) for pair in compared for side in _sides(pair)}
     second = read(list(bare.values()))
 
-    def reread(answer: Answer) -> Answer:
+    def reread(answer: AnnotatedAnswer) -> AnnotatedAnswer:
         return replace(answer, output=second[bare[answer.output.text]])
 
     readings = [replace(p, original=reread(p.original), variant=reread(p.variant)) for p in compared]
@@ -83,7 +83,7 @@ def read_twice(
     ]
 
 
-def _sides(pair: Compared) -> tuple[Answer, Answer]:
+def _sides(pair: ComparedPair) -> tuple[AnnotatedAnswer, AnnotatedAnswer]:
     return pair.original, pair.variant
 
 

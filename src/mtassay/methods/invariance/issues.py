@@ -13,8 +13,8 @@ from mtassay.core import DISPUTED, Cluster, Comparison, Finding, Result, Score, 
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import read_reviews
 from mtassay.formats.text import FilePath
-from mtassay.methods.invariance.answers import Answer, Answered
-from mtassay.methods.invariance.evidence import Evidence
+from mtassay.methods.invariance.answers import AnnotatedAnswer, AnsweredCase
+from mtassay.methods.invariance.evidence import IssueEvidence
 from mtassay.reviews import Subject, decide
 from mtassay.stats.comparison import compare_shares, rank_shares
 
@@ -23,8 +23,8 @@ __all__ = [
     "QUESTION",
     "Far",
     "Issue",
-    "Ranking",
     "Standing",
+    "VariantRanking",
     "count_findings",
     "decisions_in",
     "find_issues",
@@ -62,14 +62,14 @@ def decisions_in(labels: FilePath | None, tools: Tools) -> dict[str, str]:
     return settled
 
 
-def label_of(answer: Answer, decisions: Mapping[str, str]) -> str | None:
+def label_of(answer: AnnotatedAnswer, decisions: Mapping[str, str]) -> str | None:
     """What reviewers decided about this very source and output; `None` where nothing is settled."""
     subject = Subject(answer.id, (answer.source.text,), (answer.output.text,))
     label = decisions.get(subject.id)
     return None if label == DISPUTED else label
 
 
-def labels_of(answers: Sequence[Answer], decisions: Mapping[str, str]) -> dict[str, str]:
+def labels_of(answers: Sequence[AnnotatedAnswer], decisions: Mapping[str, str]) -> dict[str, str]:
     """The labels by the ids of the answers; who has none is not there."""
     labels = {answer.id: label_of(answer, decisions) for answer in answers} if decisions else {}
     return {key: label for key, label in labels.items() if label is not None}
@@ -96,7 +96,7 @@ class Far(NamedTuple):
     distance: float
 
 
-class Ranking(NamedTuple):
+class VariantRanking(NamedTuple):
     """All compared variants of one original, farthest first; equally far ones in the order they were made."""
 
     original: str
@@ -114,15 +114,16 @@ class Issue(NamedTuple):
         return (self.original, *(far.variant for far in self.variants[:top]))
 
 
-def rank(original: str, distances: Sequence[Far]) -> Ranking:
+def rank(original: str, distances: Sequence[Far]) -> VariantRanking:
     """The variants by distance. Sorting is stable, so ties keep their order on any machine."""
-    return Ranking(original, tuple(sorted(distances, key=lambda far: -far.distance)))
+    return VariantRanking(original, tuple(sorted(distances, key=lambda far: -far.distance)))
 
 
-def find_issues(rankings: Sequence[Ranking], threshold: float) -> list[Issue]:
+def find_issues(rankings: Sequence[VariantRanking], threshold: float) -> list[Issue]:
     """The issues, in the order of the originals; strictly farther than the threshold, as in the paper.
 
-    >>> find_issues([Ranking("1", (Far("1/a", 5), Far("1/b", 4))), Ranking("2", (Far("2/a", 4),))], 4)
+    >>> found = [VariantRanking("1", (Far("1/a", 5), Far("1/b", 4))), VariantRanking("2", (Far("2/a", 4),))]
+    >>> find_issues(found, 4)
     [Issue(original='1', variants=(Far(variant='1/a', distance=5),))]
     """
     issues = []
@@ -196,7 +197,7 @@ def _compared(
     return comparisons, clusters
 
 
-def count_findings(found: Sequence[Finding], material: Sequence[Answered], issues: int) -> dict[str, int]:
+def count_findings(found: Sequence[Finding], material: Sequence[AnsweredCase], issues: int) -> dict[str, int]:
     """What became of the originals, of which there is one finding each, and how much was compared."""
     verdicts = Counter(finding.verdict for finding in found)
     return {
@@ -209,5 +210,5 @@ def count_findings(found: Sequence[Finding], material: Sequence[Answered], issue
         "skipped": verdicts["skipped"],
         "error": verdicts["error"],
         "unread": sum(len(each.unread) for each in material),
-        "filtered": sum(len(Evidence.of(finding).filtered) for finding in found),
+        "filtered": sum(len(IssueEvidence.of(finding).filtered) for finding in found),
     }

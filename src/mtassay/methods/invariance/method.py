@@ -28,9 +28,9 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.invariance.answers import (
-    Answer,
-    Answered,
-    Compared,
+    AnnotatedAnswer,
+    AnsweredCase,
+    ComparedPair,
     answered,
     cases_of,
     is_made,
@@ -45,13 +45,13 @@ from mtassay.methods.invariance.detectors.companions import (
     installed_detectors,
     open_detectors,
 )
-from mtassay.methods.invariance.evidence import Evidence, LeftOut, ShownVariant
+from mtassay.methods.invariance.evidence import IssueEvidence, LeftOutVariant, ShownVariant
 from mtassay.methods.invariance.filters import FILTERS, check_filters, read_twice, without_paraphrases
 from mtassay.methods.invariance.issues import (
     QUESTION,
     Far,
     Issue,
-    Ranking,
+    VariantRanking,
     count_findings,
     find_issues,
     labels_of,
@@ -68,7 +68,7 @@ from mtassay.registry import find, names
 from mtassay.stats import fixed_seed
 from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator
 
-__all__ = ["InvarianceMethod", "Measured", "names_in"]
+__all__ = ["InvarianceMethod", "SystemDistances", "names_in"]
 
 _VERDICTS: dict[str, Verdict] = {
     "suspicious": "fail",
@@ -79,14 +79,14 @@ _VERDICTS: dict[str, Verdict] = {
 
 
 @dataclass(frozen=True)
-class Measured:
+class SystemDistances:
     """All distances of one system; `filtered` has the filter and the distance before it, by variant."""
 
-    rankings: Sequence[Ranking]
+    rankings: Sequence[VariantRanking]
     filtered: Mapping[str, Far]
 
     @cached_property
-    def by_original(self) -> dict[str, Ranking]:
+    def by_original(self) -> dict[str, VariantRanking]:
         """The rankings by the id of their original."""
         return {ranking.original: ranking for ranking in self.rankings}
 
@@ -299,7 +299,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
 
     def compare(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
-    ) -> dict[str, list[Answered]]:
+    ) -> dict[str, list[AnsweredCase]]:
         """Every system's answers, annotated as far as the structure and the detectors need it."""
         read_output = self._reader(texts_of(outputs.values()), self._annotator, tools, "reading outputs")
         sources = [source or "" for case in cases if case.skip is None for source in case.sources]
@@ -309,7 +309,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             for system, answers in outputs.items()
         }
 
-    def measure(self, material: Sequence[Answered], tools: Tools, *, above: float = 0) -> Measured:
+    def measure(self, material: Sequence[AnsweredCase], tools: Tools, *, above: float = 0) -> SystemDistances:
         """How far each variant of each original is. Filters look at those that are farther than `above`."""
         pairs = [pair for each in material for pair in each.compared]
         tools.progress("comparing", 0, None)
@@ -329,7 +329,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             for each in material
             if each.original is not None
         ]
-        return Measured(rankings, filtered)
+        return SystemDistances(rankings, filtered)
 
     @property
     def detector(self) -> str:
@@ -380,7 +380,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         return read_texts(texts, annotator, tools, step=step).__getitem__
 
     def _again(
-        self, name: str, pairs: Sequence[Compared], distances: Mapping[str, float], tools: Tools
+        self, name: str, pairs: Sequence[ComparedPair], distances: Mapping[str, float], tools: Tools
     ) -> list[float]:
         """What a filter makes of these distances."""
         known = [distances[pair.variant.id] for pair in pairs]
@@ -397,9 +397,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
 
     def _finding(
         self,
-        each: Answered,
+        each: AnsweredCase,
         issue: Issue | None,
-        measured: Measured,
+        measured: SystemDistances,
         system: str,
         labels: Mapping[str, str],
     ) -> Finding:
@@ -407,7 +407,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         pairs = {pair.variant.id: pair for pair in each.compared}
         ranking = measured.by_original[each.case.id].variants
         shown = issue.variants[: self.top] if issue else ()
-        evidence = Evidence(
+        evidence = IssueEvidence(
             standing(issue.pairs(self.top), labels) if issue else "stable",
             each.original.source.text,
             each.original.output.text,
@@ -416,9 +416,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             dict(ranking),
             [self._shown(pairs[far.variant], far.distance) for far in shown] if issue else None,
             {key: labels[key] for key in issue.pairs(self.top) if key in labels} if issue else {},
-            [LeftOut(unread.id, unread.why) for unread in each.unread],
+            [LeftOutVariant(unread.id, unread.why) for unread in each.unread],
             [
-                LeftOut(key, measured.filtered[key].variant, measured.filtered[key].distance)
+                LeftOutVariant(key, measured.filtered[key].variant, measured.filtered[key].distance)
                 for key, distance in ranking
                 if key in measured.filtered and distance <= self.threshold
             ],
@@ -426,7 +426,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         verdict = _VERDICTS[evidence.status]
         return Finding(each.case.id, system, self.detector, verdict, ranking[0].distance, evidence.as_dict())
 
-    def _shown(self, pair: Compared, distance: float) -> ShownVariant:
+    def _shown(self, pair: ComparedPair, distance: float) -> ShownVariant:
         return ShownVariant(
             pair.variant.id,
             pair.variant.source.text,
@@ -437,7 +437,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             self._structure.differences(pair),
         )
 
-    def _without_answer(self, material: Sequence[Answered], system: str) -> list[Finding]:
+    def _without_answer(self, material: Sequence[AnsweredCase], system: str) -> list[Finding]:
         return [
             missing(each.absent, system)
             if each.absent is not None
@@ -447,23 +447,25 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         ]
 
     def _skipped(self, case_id: str, system: str, reason: str) -> Finding:
-        return Finding(case_id, system, self.detector, "skipped", evidence=Evidence(reason=reason).as_dict())
+        return Finding(
+            case_id, system, self.detector, "skipped", evidence=IssueEvidence(reason=reason).as_dict()
+        )
 
-    def flagged(self, material: Sequence[Answered], tools: Tools) -> dict[str, list[str]]:
+    def flagged(self, material: Sequence[AnsweredCase], tools: Tools) -> dict[str, list[str]]:
         """The ids of the pairs that each companion detector suspects."""
         return {
             name: [suspicion.id for suspicion in found]
             for name, found in self._suspected(material, tools).items()
         }
 
-    def _suspected(self, material: Sequence[Answered], tools: Tools) -> dict[str, list[Suspicion]]:
+    def _suspected(self, material: Sequence[AnsweredCase], tools: Tools) -> dict[str, list[Suspicion]]:
         found: dict[str, list[Suspicion]] = {}
         for number, detector in enumerate(self._detectors):
             tools.progress("companion detectors", number, len(self._detectors))
             found.setdefault(detector.name, []).extend(find_suspicions(detector, material))
         return found
 
-    def _suspicions(self, material: Sequence[Answered], system: str, tools: Tools) -> list[Finding]:
+    def _suspicions(self, material: Sequence[AnsweredCase], system: str, tools: Tools) -> list[Finding]:
         answers = {answer.id: answer for each in material for answer in each.answers}
         return [
             Finding(each.id, system, name, "fail", each.value, _evidence(each, answers[each.id]))
@@ -500,9 +502,9 @@ def _detectors(given: str | Sequence[str]) -> tuple[str, ...]:
     return chosen
 
 
-def _evidence(suspicion: Suspicion, answer: Answer) -> dict[str, Any]:
+def _evidence(suspicion: Suspicion, answer: AnnotatedAnswer) -> dict[str, Any]:
     source, output = answer.source.text, answer.output.text
-    own = Evidence(source=source, output=output, why=suspicion.why, details=suspicion.evidence)
+    own = IssueEvidence(source=source, output=output, why=suspicion.why, details=suspicion.evidence)
     return own.as_dict()
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from mtassay.core import Doubt, Finding, Flags, Question, Run, original_of
 from mtassay.display import PLAIN, Block, Table, View
 from mtassay.method import Method
-from mtassay.methods.invariance.evidence import METHOD, Evidence, reported
+from mtassay.methods.invariance.evidence import METHOD, IssueEvidence, reported
 from mtassay.methods.invariance.issues import QUESTION, standing
 from mtassay.methods.invariance.tables import (
     companion_table,
@@ -90,7 +90,7 @@ class InvarianceRun(Method):
         return [
             Doubt(case_id, finding.system, "suspicious", finding.evidence)
             for finding in run.findings
-            if (evidence := Evidence.of(finding)).is_issue
+            if (evidence := IssueEvidence.of(finding)).is_issue
             for case_id in (finding.case_id, *(variant.id for variant in evidence.shown))
         ]
 
@@ -108,7 +108,7 @@ class InvarianceRun(Method):
     @classmethod
     def holds(cls, run: Run, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
         """What labels make of an issue by now: one error in a pair that it shows confirms it."""
-        found = (Evidence.of(f) for f in cls.findings(run, case_id) if f.system == system)
+        found = (IssueEvidence.of(f) for f in cls.findings(run, case_id) if f.system == system)
         issue = next((evidence for evidence in found if evidence.shown), None)
         if issue is None:
             return ""
@@ -122,12 +122,12 @@ class InvarianceRun(Method):
 
     @classmethod
     def status(cls, findings: Sequence[Finding]) -> str:
-        judged = (Evidence.of(finding).status for finding in findings)
+        judged = (IssueEvidence.of(finding).status for finding in findings)
         return next(filter(None, judged), "") or super().status(findings)
 
     @classmethod
     def why(cls, finding: Finding) -> str:
-        evidence = Evidence.of(finding)
+        evidence = IssueEvidence.of(finding)
         return evidence.explained() if evidence.status else super().why(finding)
 
     @classmethod
@@ -138,7 +138,7 @@ class InvarianceRun(Method):
     @classmethod
     def flags_of(cls, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
         """A structure flags the variants that it shows; a companion detector the pairs that it suspects."""
-        known = [(finding, Evidence.of(finding)) for finding in findings]
+        known = [(finding, IssueEvidence.of(finding)) for finding in findings]
         if not any(evidence.distances is not None or evidence.shown for _, evidence in known):
             return super().flags_of(detector, findings, missing)
         flagged: set[tuple[str, str]] = set()

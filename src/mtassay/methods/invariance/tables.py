@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from mtassay.core import Finding, Run, Segment, original_of
 from mtassay.display import Block, Cell, Figure, Line, Point, Series, Table, View
-from mtassay.methods.invariance.evidence import ISSUE, Evidence, is_about_original
+from mtassay.methods.invariance.evidence import ISSUE, IssueEvidence, is_about_original
 from mtassay.stats import wilson
 from mtassay.texts.marks import differing, find_words, marked, printable, wrapped
 
@@ -33,7 +33,7 @@ _REASONS = 5  # reasons that a note names
 
 def issues_in(run: Run) -> list[Finding]:
     """The findings that are issues, the farthest first, equally far ones in the order of the run."""
-    issues = [f for f in run.findings if is_about_original(f) and Evidence.of(f).is_issue]
+    issues = [f for f in run.findings if is_about_original(f) and IssueEvidence.of(f).is_issue]
     return sorted(issues, key=lambda finding: -(finding.value or 0.0))
 
 
@@ -42,7 +42,7 @@ def issue_block(finding: Finding, *, show_system: bool = True) -> Block:
 
     What differs from the original's output is marked in the variants' outputs.
     """
-    evidence = Evidence.of(finding)
+    evidence = IssueEvidence.of(finding)
     source, output = evidence.source, evidence.output
     names = [finding.case_id, finding.system if show_system else "", evidence.status, _far(finding)]
     lines = [Line("source", source, find_words(source, [variant.before for variant in evidence.shown]))]
@@ -73,7 +73,7 @@ def issues_table(run: Run) -> Table:
     """The same as a table: a row for each original, followed by one for each variant reported with it."""
     rows: list[list[Cell | str]] = []
     for finding in issues_in(run):
-        evidence = Evidence.of(finding)
+        evidence = IssueEvidence.of(finding)
         output = evidence.output
         about = [marked(finding.case_id), finding.system, evidence.status]
         rows.append([*about, "", "", marked(evidence.source), marked(output), ""])
@@ -104,7 +104,7 @@ def summary_table(run: Run) -> Table:
         statuses = _statuses(run, system)
         compared = verdicts["pass"] + verdicts["fail"]
         issues = sum(statuses[status] for status in ISSUE)
-        variants = sum(Evidence.of(finding).compared or 0 for finding in about)
+        variants = sum(IssueEvidence.of(finding).compared or 0 for finding in about)
         row = [
             system,
             f"{len(about):,}",
@@ -162,7 +162,7 @@ def variant_lines(finding: Finding) -> list[str]:
     """A line for each variant reported with an issue, and its output, for a list of reasons."""
     return [
         line
-        for variant in Evidence.of(finding).shown
+        for variant in IssueEvidence.of(finding).shown
         for line in (
             f"{variant.change}{': ' if variant.differences else ''}{'; '.join(variant.differences)}",
             f"  {variant.output}",
@@ -216,7 +216,7 @@ def cost_table(segments: Sequence[Segment]) -> Table:
 
 
 def _far(finding: Finding) -> str:
-    evidence = Evidence.of(finding)
+    evidence = IssueEvidence.of(finding)
     of = "" if evidence.threshold is None else f" (threshold {evidence.threshold:g})"
     shown, compared = len(evidence.shown), evidence.compared
     among = "" if compared is None else f", {shown} of {compared} variants shown"
@@ -225,7 +225,7 @@ def _far(finding: Finding) -> str:
 
 def _statuses(run: Run, system: str) -> Counter[str]:
     about = (f for f in run.findings if f.system == system and is_about_original(f))
-    return Counter(Evidence.of(finding).status for finding in about)
+    return Counter(IssueEvidence.of(finding).status for finding in about)
 
 
 def _share(count: int, n: int) -> list[str]:
@@ -240,7 +240,7 @@ def _reasons(system: str, about: Sequence[Finding]) -> list[str]:
     """Why originals and variants of a system were not compared, the most frequent reasons first."""
     reasons: dict[str, Counter[str]] = {}
     for finding in about:
-        evidence = Evidence.of(finding)
+        evidence = IssueEvidence.of(finding)
         if finding.verdict in ("skipped", "error"):
             word = "skipped" if finding.verdict == "skipped" else "failed"
             said = evidence.reason or evidence.why or "no reason given"

@@ -10,7 +10,7 @@ from typing import Literal
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Rule, RuleField, Suite
 from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.material import Material, said, subject_id
+from mtassay.methods.suite.material import ItemMaterial, said, subject_id
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import short
 from mtassay.methods.suite.suggestions import Known, broken_by, expression_for, known_outputs, with_rules
@@ -77,7 +77,7 @@ class _Target:
     decision: Decision | None
 
 
-def rules_to_add(suite: Suite, material: Material, wish: Wish) -> Outcome:
+def rules_to_add(suite: Suite, material: ItemMaterial, wish: Wish) -> Outcome:
     """What to write. What cannot be accepted is said; what would break a known verdict is a `UsageError`."""
     judge = Judge(suite)
     outcome = Outcome()
@@ -101,7 +101,7 @@ def rules_to_add(suite: Suite, material: Material, wish: Wish) -> Outcome:
     return outcome
 
 
-def _targets(judge: Judge, material: Material, wish: Wish) -> Iterator[_Target]:
+def _targets(judge: Judge, material: ItemMaterial, wish: Wish) -> Iterator[_Target]:
     items = judge.items
     if not wish.subjects:
         for item in items.values():
@@ -116,11 +116,11 @@ def _targets(judge: Judge, material: Material, wish: Wish) -> Iterator[_Target]:
             yield from _reviewed(item, material) or [_only_open(judge, item, material, wish)]
 
 
-def _reviewed(item: Item, material: Material) -> list[_Target]:
+def _reviewed(item: Item, material: ItemMaterial) -> list[_Target]:
     return [_Target(item, text, decision) for text, decision in material.reviews.get(item.id, {}).items()]
 
 
-def _only_open(judge: Judge, item: Item, material: Material, wish: Wish) -> _Target:
+def _only_open(judge: Judge, item: Item, material: ItemMaterial, wish: Wish) -> _Target:
     """The one undecided output of an item that nobody has reviewed. Of several a person must choose."""
     texts = [
         text for text in material.outputs.get(item.id, ()) if judge.judge(item, text).status == "undecided"
@@ -135,7 +135,7 @@ def _only_open(judge: Judge, item: Item, material: Material, wish: Wish) -> _Tar
     raise UsageError(f"{what}. Choose, with --correct or --incorrect: {choice}{more}")
 
 
-def _find(name: str, items: Mapping[str, Item], material: Material) -> _Target:
+def _find(name: str, items: Mapping[str, Item], material: ItemMaterial) -> _Target:
     """The output whose subject begins like this."""
     found: dict[str, _Target] = {}
     for item_id, item in items.items():

@@ -9,14 +9,14 @@ from typing import Any
 
 from mtassay.core import Finding, Output
 from mtassay.display import Table
-from mtassay.methods.suite.evidence import STATUSES, Evidence, status_of
+from mtassay.methods.suite.evidence import STATUSES, VerdictEvidence, status_of
 from mtassay.texts.marks import printable
 
-__all__ = ["Change", "Changes", "Compared", "compare"]
+__all__ = ["Changes", "ComparedJudgements", "StatusChange", "compare"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class StatusChange:
     """One output of an item that is judged in another way; `systems` are all that gave it."""
 
     item: str
@@ -32,13 +32,13 @@ class Change:
 class Changes:
     """All changes in the order of the items, and how many outputs each system has of each status."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[StatusChange, ...]
     old: Mapping[str, Mapping[str, int]]
     new: Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedJudgements:
     """What changed, in what, and what could not be compared; `run` is the new judgement, where it is kept."""
 
     title: str
@@ -113,13 +113,13 @@ def compare(
         if was != now:
             found.setdefault((finding.case_id, texts.get(key), was, now), []).append((first, finding))
     changes = [
-        Change(
+        StatusChange(
             item,
             output,
             tuple(f.system for _, f in pairs),
             was,
             now,
-            *(Evidence.of(f.evidence).why for f in pairs[0]),
+            *(VerdictEvidence.of(f.evidence).why for f in pairs[0]),
         )
         for (item, output, was, now), pairs in found.items()
     ]

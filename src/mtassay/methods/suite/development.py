@@ -27,7 +27,7 @@ from mtassay.methods.suite.accuracy import (
     only,
 )
 from mtassay.methods.suite.movement import movements
-from mtassay.methods.suite.system_names import Entry
+from mtassay.methods.suite.system_names import SystemInGroup
 
 __all__ = ["Best", "BestBy", "Comparing", "Course", "best_of_groups", "compare_best", "courses", "pick"]
 
@@ -49,7 +49,7 @@ class Comparing:
 class Best:
     """The best system of a group of `systems`; `close` are the names of those not significantly worse."""
 
-    entry: Entry
+    entry: SystemInGroup
     systems: int
     close: tuple[str, ...]
 
@@ -66,7 +66,7 @@ class Course:
     names: tuple[str, ...]
     n: int
     points: tuple[Score, ...]
-    change: stats.Change
+    change: stats.AccuracyChange
 
 
 def pick(grades: Grades, columns: Sequence[int], *, names: Sequence[str] | None = None) -> Grades:
@@ -76,7 +76,11 @@ def pick(grades: Grades, columns: Sequence[int], *, names: Sequence[str] | None 
 
 
 def best_of_groups(
-    grades: Grades, entries: Sequence[Entry], *, by: BestBy = "pairs", comparing: Comparing | None = None
+    grades: Grades,
+    entries: Sequence[SystemInGroup],
+    *,
+    by: BestBy = "pairs",
+    comparing: Comparing | None = None,
 ) -> dict[str, Best]:
     """The best system of each group, by its macro-average over categories. Columns are in order of `entries`.
 
@@ -102,8 +106,8 @@ def best_of_groups(
 
 
 def compare_best(
-    grades: Grades, best: Mapping[str, Best], entries: Sequence[Entry], comparing: Comparing
-) -> tuple[Result, list[stats.Change]]:
+    grades: Grades, best: Mapping[str, Best], entries: Sequence[SystemInGroup], comparing: Comparing
+) -> tuple[Result, list[stats.AccuracyChange]]:
     """The accuracies of the best systems, called by their groups, and what changed from first to last."""
     places = {entry: column for column, entry in enumerate(entries)}
     shown = pick(grades, [places[found.entry] for found in best.values()], names=list(best))
@@ -115,7 +119,7 @@ def compare_best(
 
 
 def courses(
-    grades: Grades, entries: Sequence[Entry], comparing: Comparing, *, systems: Sequence[str] = ()
+    grades: Grades, entries: Sequence[SystemInGroup], comparing: Comparing, *, systems: Sequence[str] = ()
 ) -> list[Course]:
     """The systems that are in two groups or more, best at the end first; only `systems` if there are any.
 
@@ -136,7 +140,11 @@ def courses(
 
 
 def _course(
-    system: str, grades: Grades, columns: Sequence[int], entries: Sequence[Entry], comparing: Comparing
+    system: str,
+    grades: Grades,
+    columns: Sequence[int],
+    entries: Sequence[SystemInGroup],
+    comparing: Comparing,
 ) -> Course:
     own = pick(grades, columns)
     own = only(own, fair_items(own))

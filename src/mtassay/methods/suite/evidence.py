@@ -10,7 +10,7 @@ from mtassay.core import DISPUTED, Finding, Verdict
 from mtassay.display import Span
 from mtassay.texts.marks import marked, printable
 
-__all__ = ["DETECTOR", "STATUSES", "VERDICTS", "Applied", "Evidence", "is_notable", "status_of"]
+__all__ = ["DETECTOR", "STATUSES", "VERDICTS", "Applied", "VerdictEvidence", "is_notable", "status_of"]
 
 DETECTOR = "suite"
 VERDICTS: Mapping[str, Verdict] = {
@@ -51,13 +51,13 @@ class Applied(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class VerdictEvidence:
     """The status of an output and why; of an output that is not there, only why.
 
     `matches` are all rules that apply, tokens first; `timed_out` the rules that took too long. `rules_say` is
     the status that people overruled, and `disputed` that they do not agree.
 
-    >>> Evidence.of({"status": "undecided", "why": "no rule applies"}).settled_by("correct").record()
+    >>> VerdictEvidence.of({"status": "undecided", "why": "no rule applies"}).settled_by("correct").record()
     {'status': 'correct', 'why': 'reviewers settled this output', 'rules_say': 'undecided'}
     """
 
@@ -108,15 +108,15 @@ class Evidence:
         """Why, and what the rules say where people said something else."""
         return f"{self.why}{f'; the rules say {self.rules_say}' if self.rules_say else ''}"
 
-    def settled_by(self, answer: str | None) -> Evidence:
+    def settled_by(self, answer: str | None) -> VerdictEvidence:
         """The evidence after people answered `correct` or `incorrect`, or could not agree."""
         if answer in ("correct", "incorrect"):
             before = self.status if self.status != answer else ""
             why = "reviewers settled this output"
-            return Evidence(answer, why, self.matches, self.timed_out, rules_say=before)
+            return VerdictEvidence(answer, why, self.matches, self.timed_out, rules_say=before)
         if answer == DISPUTED:
             why = f"{self.why}; reviewers disagree"
-            return Evidence(self.status, why, self.matches, self.timed_out, disputed=True)
+            return VerdictEvidence(self.status, why, self.matches, self.timed_out, disputed=True)
         return self
 
     def spans(self, text: str) -> list[Span]:
@@ -151,7 +151,7 @@ def is_notable(record: Mapping[str, Any]) -> bool:
 def status_of(finding: Finding) -> str:
     """`correct`, `incorrect`, `undecided` or `conflict`; without an output `skipped` or `error`."""
     return (
-        Evidence.of(finding.evidence, matches=False).status
+        VerdictEvidence.of(finding.evidence, matches=False).status
         if finding.detector == DETECTOR
         else str(finding.verdict)
     )

@@ -10,8 +10,8 @@ from typing import Any, Self
 from mtassay.core import Run
 from mtassay.display import Cell, Table
 from mtassay.formats.suite import Item
-from mtassay.methods.suite.evidence import Evidence, status_of
-from mtassay.methods.suite.system_names import Entry
+from mtassay.methods.suite.evidence import VerdictEvidence, status_of
+from mtassay.methods.suite.system_names import SystemInGroup
 from mtassay.texts.marks import find_words, marked, wrapped
 
 __all__ = ["GroupOutput", "ItemOutputs", "SystemItems", "item_block", "item_rows", "items_table"]
@@ -95,7 +95,9 @@ class SystemItems:
     items: Sequence[ItemOutputs]
 
     @classmethod
-    def of(cls, run: Run, items: Sequence[Item], entries: Sequence[Entry], system: str | None) -> Self:
+    def of(
+        cls, run: Run, items: Sequence[Item], entries: Sequence[SystemInGroup], system: str | None
+    ) -> Self:
         """From a run whose systems are the numbers of the entries; by default of a system in most groups."""
         chosen = system or Counter(entry.system for entry in entries).most_common(1)[0][0]
         groups = dict.fromkeys(entry.group for entry in entries)
@@ -111,7 +113,7 @@ class SystemItems:
                     continue
                 number = places[group]
                 finding, text = findings[item.id, str(number)], texts[str(number), item.id]
-                why = Evidence.of(finding.evidence).why if text is not None else ""
+                why = VerdictEvidence.of(finding.evidence).why if text is not None else ""
                 outputs.append(GroupOutput(group, entries[number].name, status_of(finding), text, why))
             found.append(
                 ItemOutputs(item.id, item.category, item.phenomenon, item.source, item.focus, outputs)

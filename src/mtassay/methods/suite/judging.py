@@ -14,10 +14,10 @@ from typing import Literal
 
 from mtassay.errors import InputError
 from mtassay.formats.suite import REGEX_FIELDS, TOKEN_FIELDS, Item, Rule, RuleField, Suite
-from mtassay.methods.suite.evidence import Applied, Evidence
-from mtassay.methods.suite.patterns import TIMEOUT, Pattern, Text, compile_rule, normalize
+from mtassay.methods.suite.evidence import Applied, VerdictEvidence
+from mtassay.methods.suite.patterns import TIMEOUT, Pattern, SearchedText, compile_rule, normalize
 
-__all__ = ["Judge", "Judged", "Match", "Status"]
+__all__ = ["Judge", "JudgedOutput", "Match", "Status"]
 
 Status = Literal["correct", "incorrect", "undecided", "conflict"]
 _Tokens = dict[tuple[bool, str], list[tuple[RuleField, Rule]]]
@@ -38,7 +38,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedOutput:
     """The status of one output and why; `matches` are all rules that apply, tokens first."""
 
     status: Status
@@ -48,9 +48,9 @@ class Judged:
     timed_out: tuple[Rule, ...] = ()
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> VerdictEvidence:
         """The same for a finding."""
-        return Evidence(
+        return VerdictEvidence(
             self.status,
             self.why,
             [_applied(match, self.text) for match in self.matches],
@@ -91,26 +91,28 @@ class Judge:
         """The items by id."""
         return {item.id: item for item in self.suite.items}
 
-    def judge(self, item: Item, output: str) -> Judged:
+    def judge(self, item: Item, output: str) -> JudgedOutput:
         """What the rules of the item say about an output."""
         text = normalize(output, self.suite.matching)
         if not text.strip():
-            return Judged("incorrect", "the output is empty", text)
+            return JudgedOutput("incorrect", "the output is empty", text)
         tokens = tuple(self._equal_tokens(item, text))
         slow: list[Rule] = []
-        found = tuple(self._matching_expressions(item, Text(text), slow))
+        found = tuple(self._matching_expressions(item, SearchedText(text), slow))
         kinds = {match.is_positive for match in tokens or found}
         if not kinds:
             why = f"a rule took longer than {TIMEOUT:g} s" if slow else "no rule applies"
-            return Judged("undecided", why, text, timed_out=tuple(slow))
+            return JudgedOutput("undecided", why, text, timed_out=tuple(slow))
         matches = (*tokens, *found)
         if len(kinds) == 2:
             what = "tokens" if tokens else "expressions"
-            return Judged("conflict", f"positive and negative {what} apply", text, matches, tuple(slow))
+            return JudgedOutput("conflict", f"positive and negative {what} apply", text, matches, tuple(slow))
         if slow and not tokens:
-            return Judged("undecided", f"a rule took longer than {TIMEOUT:g} s", text, matches, tuple(slow))
+            return JudgedOutput(
+                "undecided", f"a rule took longer than {TIMEOUT:g} s", text, matches, tuple(slow)
+            )
         status: Status = "correct" if kinds == {True} else "incorrect"
-        return Judged(status, _why(tokens, found, status), text, matches, tuple(slow))
+        return JudgedOutput(status, _why(tokens, found, status), text, matches, tuple(slow))
 
     def _equal_tokens(self, item: Item, text: str) -> Iterator[Match]:
         if item.id not in self._tokens:
@@ -131,7 +133,7 @@ class Judge:
                     index.setdefault(place, []).append((kind, token))
         return index
 
-    def _matching_expressions(self, item: Item, text: Text, slow: list[Rule]) -> Iterator[Match]:
+    def _matching_expressions(self, item: Item, text: SearchedText, slow: list[Rule]) -> Iterator[Match]:
         for kind in REGEX_FIELDS:
             for rule in getattr(item, kind):
                 try:

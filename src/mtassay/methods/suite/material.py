@@ -16,7 +16,7 @@ from mtassay.store import Workspace
 
 __all__ = [
     "SAMPLE_COLUMNS",
-    "Material",
+    "ItemMaterial",
     "newest_run",
     "said",
     "same_items",
@@ -31,7 +31,7 @@ SAMPLE_COLUMNS = ("id", "category", "phenomenon", "source", "output", "status", 
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class ItemMaterial:
     """By item: the outputs with the systems that gave them, and what the reviews of outputs come to."""
 
     outputs: dict[str, dict[str, list[str]]] = field(default_factory=dict)
@@ -127,7 +127,7 @@ def sample_records(suite: Suite, outputs: Mapping[str, Sequence[Output]]) -> lis
 
     `outputs` has, for each system, one output for each item in order; `missing` are systems without any.
     """
-    material = Material()
+    material = ItemMaterial()
     material.add(outputs)
     judge = Judge(suite)
     records = []

@@ -32,7 +32,7 @@ from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method, Read
 from mtassay.methods.missing import missing
 from mtassay.methods.suite.accuracy import Grades, accuracies, costliest
-from mtassay.methods.suite.evidence import DETECTOR, STATUSES, Evidence, is_notable
+from mtassay.methods.suite.evidence import DETECTOR, STATUSES, VerdictEvidence, is_notable
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.selection import Choice, select
 from mtassay.methods.suite.tables import accuracy_figure, accuracy_tables, status_table
@@ -213,7 +213,7 @@ class SuiteMethod(Method):
         for place, case in enumerate(asked):
             if place % 200 == 0:
                 tools.progress("judging", place, len(asked))
-            known: dict[str, tuple[Evidence, dict[str, Any]]] = {}  # systems often agree to the letter
+            known: dict[str, tuple[VerdictEvidence, dict[str, Any]]] = {}  # systems often agree to the letter
             for system, answers in outputs.items():
                 text = answers[place].text
                 if text is None:
@@ -301,7 +301,7 @@ class SuiteMethod(Method):
     @classmethod
     def doubts(cls, run: Run) -> list[Doubt]:
         """What no rule settles, or rules of both kinds claim, even if people settled it since."""
-        said = [(f, Evidence.of(f.evidence, matches=False)) for f in run.findings]
+        said = [(f, VerdictEvidence.of(f.evidence, matches=False)) for f in run.findings]
         return [
             Doubt(f.case_id, f.system, evidence.by_rules, f.evidence)
             for f, evidence in said
@@ -314,28 +314,35 @@ class SuiteMethod(Method):
         """What people settled must not be held against their own words: the rules had left it open."""
         return super().flags_of(
             detector,
-            [replace(f, verdict="undecided") if Evidence.of(f.evidence).rules_say else f for f in findings],
+            [
+                replace(f, verdict="undecided") if VerdictEvidence.of(f.evidence).rules_say else f
+                for f in findings
+            ],
             missing,
         )
 
     @classmethod
     def status(cls, findings: Sequence[Finding]) -> str:
-        said = next((status for f in findings if (status := Evidence.of(f.evidence).status)), "")
+        said = next((status for f in findings if (status := VerdictEvidence.of(f.evidence).status)), "")
         return said or super().status(findings)
 
     @classmethod
     def why(cls, finding: Finding) -> str:
-        return Evidence.of(finding.evidence).reason if finding.detector == DETECTOR else super().why(finding)
+        return (
+            VerdictEvidence.of(finding.evidence).reason
+            if finding.detector == DETECTOR
+            else super().why(finding)
+        )
 
     @classmethod
     def output_lines(cls, text: str, evidence: Mapping[str, Any]) -> list[Line]:
         """What rules matched is marked; the rules follow."""
-        found = Evidence.of(evidence)
+        found = VerdictEvidence.of(evidence)
         return [Line("output", text, found.spans(text)), *(Line("", line) for line in found.lines())]
 
     @classmethod
     def reasons(cls, finding: Finding) -> list[str]:
-        why, rules = cls.why(finding), Evidence.of(finding.evidence).lines()
+        why, rules = cls.why(finding), VerdictEvidence.of(finding.evidence).lines()
         # The rules say the same, and where.
         return rules if why.startswith("matches ") and rules else [why, *rules]
 
@@ -377,7 +384,7 @@ def subject_of(case: Case, output: str) -> Subject:
 
 def _open_questions(findings: Sequence[Finding]) -> list[str]:
     """What a reader of the tables must know of the rules: conflicts, disputes, those that are too slow."""
-    judged = [(f, Evidence.of(f.evidence, matches=False)) for f in findings if is_notable(f.evidence)]
+    judged = [(f, VerdictEvidence.of(f.evidence, matches=False)) for f in findings if is_notable(f.evidence)]
     conflicts = [f"{f.case_id} ({f.system})" for f, evidence in judged if evidence.status == "conflict"]
     disputed = list(dict.fromkeys(f.case_id for f, evidence in judged if evidence.disputed))
     slow = list(dict.fromkeys(f.case_id for f, evidence in judged if evidence.timed_out))

@@ -27,7 +27,7 @@ __all__ = ["movements"]
 
 def movements(
     grades: Grades, *, test: Test = "exact", samples: int = 1000, seed: int | None = 12345
-) -> list[stats.Change]:
+) -> list[stats.AccuracyChange]:
     """What moved from the first column to the second: each category in order of appearance, micro, macro.
 
     Only items that both have settled count. p is twice the one-tailed one of whichever is better.
@@ -44,7 +44,7 @@ def movements(
 
 def _change(
     name: str, parts: Sequence[NDArray[np.int8]], *, test: Test, samples: int, seed: int | None
-) -> stats.Change:
+) -> stats.AccuracyChange:
     before, after = (np.array([np.count_nonzero(part[:, side] == 1) for part in parts]) for side in (0, 1))
     sizes = np.array([np.count_nonzero(part[:, 0] >= 0) for part in parts])
     fixed, broken, wrong = (
@@ -53,12 +53,12 @@ def _change(
     )
     n = int(sizes.sum())
     if n == 0:
-        return stats.Change(name, 0, None, None, None, None, None, None, 0, 0, 0)
+        return stats.AccuracyChange(name, 0, None, None, None, None, None, None, 0, 0, 0)
     old, new = (100 * float(stats.macro_average(right, sizes)) for right in (before, after))
     low, high = stats.change_interval(fixed, broken, sizes)
     better, worse = (1, 0) if new >= old else (0, 1)
     p = float(comparison(parts, test, samples=samples, seed=seed)(better, [worse])[0])
-    return stats.Change(
+    return stats.AccuracyChange(
         name,
         n,
         before=old,

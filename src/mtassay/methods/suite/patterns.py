@@ -23,7 +23,7 @@ __all__ = [
     "TIMEOUT",
     "Found",
     "Pattern",
-    "Text",
+    "SearchedText",
     "Translation",
     "compile_rule",
     "control_in",
@@ -352,7 +352,7 @@ def escaped(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Text:
+class SearchedText:
     """A normalised output, with the forms of it that expressions search in, each made once."""
 
     text: str
@@ -373,7 +373,7 @@ class Text:
 class Pattern(Protocol):
     """A compiled expression."""
 
-    def search(self, text: Text) -> Found | None:
+    def search(self, text: SearchedText) -> Found | None:
         """The first place where it matches. A `TimeoutError` says that this took too long."""
 
 
@@ -426,7 +426,7 @@ class _Re2Pattern:
                 what.decode("utf-8", "replace") if isinstance(what, bytes) else str(what)
             ) from None
 
-    def search(self, text: Text) -> Found | None:
+    def search(self, text: SearchedText) -> Found | None:
         if self._translation.marked is None or text.text.isascii():
             found = self._plain.search(text.encoded)
             return found and _characters(text.encoded, found.span())
@@ -451,6 +451,6 @@ class _RegexPattern:
         except (regex.error, OverflowError, RecursionError) as error:
             raise ValueError(str(error)) from None
 
-    def search(self, text: Text) -> Found | None:
+    def search(self, text: SearchedText) -> Found | None:
         found = self._compiled.search(text.text, timeout=TIMEOUT)
         return found and Found(*found.span())

@@ -29,8 +29,8 @@ from mtassay.formats.suite import (
 )
 from mtassay.languages import parse_pair
 from mtassay.methods.suite.batteries import battery
-from mtassay.methods.suite.judging import Judge, Judged
-from mtassay.methods.suite.patterns import Text, compile_rule, control_in, normalize
+from mtassay.methods.suite.judging import Judge, JudgedOutput
+from mtassay.methods.suite.patterns import SearchedText, compile_rule, control_in, normalize
 from mtassay.texts.marks import plural
 
 __all__ = [
@@ -294,7 +294,7 @@ class Checked:
             return "control-character", f"'{short(rule.text)}' holds a {control}"
         try:
             pattern = compile_rule(rule, matching=suite.matching, macros=suite.macros)
-            pattern.search(Text("é"))  # what is not ASCII has a form of its own
+            pattern.search(SearchedText("é"))  # what is not ASCII has a form of its own
         except ValueError as error:
             return "bad-pattern", f"bad pattern '{short(rule.text)}' ({error}); fix it"
         except TimeoutError:
@@ -304,11 +304,11 @@ class Checked:
     def _matching_too_much(self) -> Iterator[Problem]:
         item = self.item
         unrelated = battery(item.langpair)
-        source = Text(normalize(item.source, self.judge.suite.matching))
+        source = SearchedText(normalize(item.source, self.judge.suite.matching))
         copies = []
         for name in REGEX_FIELDS:
             for rule in getattr(item, name):
-                if all(self._matches(rule, Text(text)) for text in unrelated):
+                if all(self._matches(rule, SearchedText(text)) for text in unrelated):
                     yield problem(
                         "matches-everything",
                         f"{_side(name)} '{short(rule.text)}' matches {len(unrelated)} unrelated sentences; "
@@ -327,7 +327,7 @@ class Checked:
                 rule=copies[0].text,
             )
 
-    def _matches(self, rule: Rule, text: Text) -> bool:
+    def _matches(self, rule: Rule, text: SearchedText) -> bool:
         try:
             return self.judge.pattern(self.item, rule).search(text) is not None
         except TimeoutError:
@@ -387,7 +387,7 @@ class Checked:
                 )
 
     def _never_fires(self, outputs: Collection[str]) -> Iterator[Problem]:
-        texts = [Text(normalize(text, self.judge.suite.matching)) for text in outputs]
+        texts = [SearchedText(normalize(text, self.judge.suite.matching)) for text in outputs]
         count = f"{len(texts)} stored output{'s' * (len(texts) != 1)}"
         for name in REGEX_FIELDS:
             for rule in getattr(self.item, name):
@@ -402,7 +402,7 @@ class Checked:
         return sum(rule not in fired for rule in (*self.item.positive_tokens, *self.item.negative_tokens))
 
 
-def _clash(judged: Judged) -> tuple[str, str]:
+def _clash(judged: JudgedOutput) -> tuple[str, str]:
     first = {match.kind: match.rule.text for match in reversed(judged.matches)}
     return first["positive_regex"], first["negative_regex"]
 

@@ -27,9 +27,9 @@ __all__ = [
     "SOURCE",
     "Distractors",
     "Key",
-    "Line",
     "Restored",
     "Returned",
+    "SentLine",
     "Unscrambled",
     "check_order",
     "check_sent",
@@ -61,7 +61,7 @@ _BREAKS = re.compile("[\t\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SentLine:
     """One line that is sent: what it is, of what (an item's id, a distractor's line number), and its text."""
 
     kind: Kind
@@ -76,7 +76,7 @@ class Key:
     `lines` are in the order in which they are sent, `ids` in the order of the suite, which `suite` names.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[SentLine, ...]
     ids: tuple[str, ...]
     seed: int
     suite: str = ""
@@ -147,12 +147,12 @@ def scramble(
     With context, the sentences before a source are sent in lines of their own, directly before it. Items with
     equal sources keep a line each. Line breaks and tabs within a source become spaces: see `one_line`.
     """
-    blocks: list[list[Line]] = []
+    blocks: list[list[SentLine]] = []
     for item in suite.items:
         context = item.context if with_context else ()
         block = [
-            *(Line("context", item.id, one_line(text)) for text in context),
-            Line("item", item.id, one_line(item.source)),
+            *(SentLine("context", item.id, one_line(text)) for text in context),
+            SentLine("item", item.id, one_line(item.source)),
         ]
         blocks.append(block)
     draw = random.Random(seed)
@@ -165,7 +165,7 @@ def scramble(
                 f"there are {len(numbers):,}. Give more, or a lower ratio."
             )
         numbers = draw.sample(numbers, wanted)
-    blocks += [[Line("distractor", number, distractors[number])] for number in numbers]
+    blocks += [[SentLine("distractor", number, distractors[number])] for number in numbers]
     draw.shuffle(blocks)
     ids = tuple(item.id for item in suite.items)
     return Key(tuple(line for block in blocks for line in block), ids, seed, repr(suite))
@@ -178,7 +178,9 @@ def key_from_record(record: Any, *, path: str) -> Key:
     if record.get("version") != VERSION:
         raise InputError(f"this key has version {record.get('version')}, known is {VERSION}", path=path)
     try:
-        lines = tuple(Line(line["kind"], str(line["of"]), str(line["source"])) for line in record["lines"])
+        lines = tuple(
+            SentLine(line["kind"], str(line["of"]), str(line["source"])) for line in record["lines"]
+        )
         key = Key(lines, tuple(map(str, record["ids"])), int(record["seed"]), str(record["suite"]))
         sent = record["sha256"]
     except (KeyError, TypeError, ValueError) as error:

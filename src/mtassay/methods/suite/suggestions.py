@@ -17,8 +17,8 @@ from typing import Any
 from mtassay.display import Table
 from mtassay.formats.suite import Item, Matching, Rule, RuleField, Suite
 from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.material import Material, subject_id
-from mtassay.methods.suite.patterns import Text, escaped, normalize
+from mtassay.methods.suite.material import ItemMaterial, subject_id
+from mtassay.methods.suite.patterns import SearchedText, escaped, normalize
 
 __all__ = [
     "Broken",
@@ -110,7 +110,7 @@ def broken_by(
     changed = with_rules(item, new)
     found = []
     for each in known:
-        text = Text(normalize(each.text, judge.suite.matching))
+        text = SearchedText(normalize(each.text, judge.suite.matching))
         against = [rule for name, rule in new if name.startswith("positive") != each.correct]
         if any(judge.pattern(item, rule).search(text) for rule in against):
             found.append(Broken(each, judge.judge(changed, each.text).status))
@@ -437,7 +437,7 @@ class Suggested:
 def suggest_all(
     whole: Suite,
     items: Sequence[Item],
-    material: Material,
+    material: ItemMaterial,
     report: Callable[[str, int, int | None], None] | None = None,
 ) -> list[Suggested]:
     """Rules for each of the items with outputs that are open; those first of which most would be settled."""

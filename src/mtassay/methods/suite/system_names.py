@@ -10,11 +10,19 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_lines
 from mtassay.formats.text import FilePath
 
-__all__ = ["Entry", "check_aliases", "find_system", "folded", "join_names", "read_aliases", "spellings"]
+__all__ = [
+    "SystemInGroup",
+    "check_aliases",
+    "find_system",
+    "folded",
+    "join_names",
+    "read_aliases",
+    "spellings",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SystemInGroup:
     """A system as it was in one group: its `name` there, and the `system` that it is over all groups."""
 
     group: str
@@ -33,7 +41,7 @@ def folded(name: str) -> str:
 
 def join_names(
     groups: Mapping[str, Sequence[str]], *, aliases: Mapping[str, str] | None = None, fold: bool = True
-) -> list[Entry]:
+) -> list[SystemInGroup]:
     """One entry for each system of each group, in order.
 
     `aliases` says for an old name which one it is today; one step may lead to the next. With `fold`, names
@@ -58,7 +66,7 @@ def join_names(
                     "Tell them apart with --no-fold, or mend the aliases."
                 )
             taken[system] = name
-            entries.append(Entry(group, name, system))
+            entries.append(SystemInGroup(group, name, system))
     return entries
 
 
@@ -88,7 +96,7 @@ def read_aliases(path: FilePath) -> dict[str, str]:
     return found
 
 
-def find_system(name: str, entries: Sequence[Entry], *, fold: bool = True) -> str:
+def find_system(name: str, entries: Sequence[SystemInGroup], *, fold: bool = True) -> str:
     """The system that is meant by a name it has in some group; a `UsageError` names those there are."""
     key: Callable[[str], str] = folded if fold else str
     for entry in entries:
@@ -98,7 +106,7 @@ def find_system(name: str, entries: Sequence[Entry], *, fold: bool = True) -> st
     raise UsageError(f"No system '{name}'. Available: {known}.")
 
 
-def spellings(entries: Sequence[Entry]) -> dict[str, list[str]]:
+def spellings(entries: Sequence[SystemInGroup]) -> dict[str, list[str]]:
     """The names of each system that has several, the oldest first."""
     names: dict[str, dict[str, None]] = {}
     for entry in entries:

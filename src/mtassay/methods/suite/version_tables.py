@@ -9,7 +9,7 @@ from mtassay.display import Cell, Table
 from mtassay.methods.suite.evidence import STATUSES
 from mtassay.methods.suite.tables import AVERAGES, TESTS
 from mtassay.methods.suite.year_tables import ABOUT_CHANGE, CHANGE_HEADER, change_cells
-from mtassay.stats import Change
+from mtassay.stats import AccuracyChange
 from mtassay.texts.marks import differing, find_words, marked, wrapped
 
 __all__ = ["StepShown", "category_table", "status_matrix", "step_block", "step_table"]
@@ -56,7 +56,7 @@ def status_matrix(pairs: Mapping[tuple[str, str], int], names: tuple[str, str], 
 
 
 def category_table(
-    changes: Sequence[Change],
+    changes: Sequence[AccuracyChange],
     kinds: Mapping[str, Mapping[str, int]],
     *,
     names: tuple[str, str],

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from mtassay.core import Case, Finding, Output
 from mtassay.display import Table
-from mtassay.methods.suite.evidence import Evidence, status_of
+from mtassay.methods.suite.evidence import VerdictEvidence, status_of
 from mtassay.methods.suite.version_tables import StepShown, category_table, status_matrix, step_table
-from mtassay.stats import Change, exact_test, holm
+from mtassay.stats import AccuracyChange, exact_test, holm
 from mtassay.texts.marks import plural
 
 __all__ = ["LISTED", "Gate", "GateResult", "Kind", "Step", "Versions", "gate", "steps"]
@@ -136,7 +136,7 @@ class Versions:
 
     names: tuple[str, str]
     steps: Sequence[Step]
-    changes: Sequence[Change]
+    changes: Sequence[AccuracyChange]
     outputs: Mapping[str, Sequence[Output]]
     alpha: float
     test: str
@@ -162,8 +162,8 @@ class Versions:
                 statuses=step.statuses,
                 old=old.get(step.case.id),
                 new=new.get(step.case.id),
-                old_why=Evidence.of(step.old.evidence).reason,
-                new_why=Evidence.of(step.new.evidence).reason,
+                old_why=VerdictEvidence.of(step.old.evidence).reason,
+                new_why=VerdictEvidence.of(step.new.evidence).reason,
             )
             for step in self.steps
             if step.kind in kinds

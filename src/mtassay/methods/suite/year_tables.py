@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from mtassay.core import Result, Score
+from mtassay.core import Result
 from mtassay.display import Cell, Figure, Point, Series, Table
+from mtassay.methods.suite.development import Course
 from mtassay.methods.suite.tables import AVERAGES, TESTS, accuracy_table, kinds_in, number
-from mtassay.stats import Change
+from mtassay.stats import AccuracyChange
 
 __all__ = [
     "ABOUT_CHANGE",
     "CHANGE_HEADER",
-    "Course",
     "GroupRow",
     "best_table",
     "change_cells",
@@ -41,19 +40,6 @@ class GroupRow:
     best: str
     counts: Mapping[str, int]
     close: Sequence[str] = ()
-
-
-class Course(Protocol):
-    """One system through several groups; see `mtassay.methods.suite.development`."""
-
-    @property
-    def system(self) -> str: ...
-    @property
-    def n(self) -> int: ...
-    @property
-    def points(self) -> Sequence[Score]: ...
-    @property
-    def change(self) -> Change: ...
 
 
 def group_table(groups: Sequence[GroupRow], *, chosen: str, title: str = "") -> Table:
@@ -95,7 +81,7 @@ def best_table(
 
 
 def change_table(
-    changes: Sequence[Change],
+    changes: Sequence[AccuracyChange],
     *,
     corrected: Sequence[float | None],
     alpha: float,
@@ -121,7 +107,7 @@ def change_table(
     )
 
 
-def change_cells(change: Change, *, alpha: float) -> list[Cell | str]:
+def change_cells(change: AccuracyChange, *, alpha: float) -> list[Cell | str]:
     """The cells under `CHANGE_HEADER`; a significant change is bold."""
     return [
         Cell(_signed(change.delta), strong=_is_significant(change, alpha)),
@@ -192,8 +178,8 @@ def _p_text(p: float | None) -> str:
 
 
 def _about_moved(
-    categories: Sequence[Change],
-    moved: Sequence[Change],
+    categories: Sequence[AccuracyChange],
+    moved: Sequence[AccuracyChange],
     corrected: Sequence[float | None],
     alpha: float,
     test: str,
@@ -212,7 +198,7 @@ def _about_moved(
     )
 
 
-def _is_significant(change: Change, alpha: float) -> bool:
+def _is_significant(change: AccuracyChange, alpha: float) -> bool:
     return change.p is not None and change.p < alpha
 
 

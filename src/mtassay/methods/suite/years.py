@@ -21,10 +21,10 @@ from mtassay.methods.suite.development import (
     pick,
 )
 from mtassay.methods.suite.method import grades_of
-from mtassay.methods.suite.system_names import Entry, spellings
+from mtassay.methods.suite.system_names import SystemInGroup, spellings
 from mtassay.methods.suite.tables import AVERAGES
 from mtassay.methods.suite.year_tables import GroupRow, best_table, change_table, course_table, group_table
-from mtassay.stats import Change, holm
+from mtassay.stats import AccuracyChange, holm
 
 __all__ = ["Years"]
 
@@ -43,11 +43,11 @@ class Years:
     """
 
     grades: Grades
-    entries: Sequence[Entry]
+    entries: Sequence[SystemInGroup]
     best: Mapping[str, Best]
     by: BestBy
     result: Result
-    changes: Sequence[Change]
+    changes: Sequence[AccuracyChange]
     courses: Sequence[Course]
     comparing: Comparing
     fold: bool = True
@@ -57,7 +57,7 @@ class Years:
         cls,
         run: Run,
         cases: Sequence[Case],
-        entries: Sequence[Entry],
+        entries: Sequence[SystemInGroup],
         comparing: Comparing,
         *,
         best: BestBy = "pairs",

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from mtassay.core import Segment
 from mtassay.errors import InputError
 from mtassay.formats.entities import Entity
-from mtassay.metrics.nee.texts import Glossary, Normaliser, Token
+from mtassay.metrics.nee.texts import NameGlossary, NormalisedToken, Normaliser
+from mtassay.texts.distance import edit_distance
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Unit:
 
 
 def collect_units(
-    segments: Sequence[Segment], *, unit: str, normaliser: Normaliser, glossary: Glossary
+    segments: Sequence[Segment], *, unit: str, normaliser: Normaliser, glossary: NameGlossary
 ) -> list[Unit]:
     """The units in order of their first segment, each with its unique names in order of appearance."""
     units: dict[tuple[str, ...], Unit] = {}
@@ -126,7 +127,7 @@ def _as_entity(entity: Any) -> Entity:
     return Entity(**entity) if isinstance(entity, Mapping) else Entity(*entity)
 
 
-def forms_of(tokens: Sequence[Token], text: str) -> list[Form]:
+def forms_of(tokens: Sequence[NormalisedToken], text: str) -> list[Form]:
     """The plain form, and the one with marked letters spelled out; none for no tokens."""
     if not tokens:
         return []
@@ -211,7 +212,7 @@ class Haystack:
                 )
                 reached = best.similarity if best else LEAST_SIMILARITY - 1e-9
                 if 1 - least_distance / longest > reached:
-                    similarity = 1 - edit_distance(text, window) / longest
+                    similarity = 1 - _distance(text, window) / longest
                     if similarity > reached:
                         best = Near(similarity, place.sentence, place.start, width)
         return best
@@ -268,26 +269,5 @@ def _letters(text: str) -> int:
     return bits
 
 
-@lru_cache(maxsize=1 << 18)
-def edit_distance(one: str, other: str) -> int:
-    """Levenshtein distance in characters, by Hyyrö's bit-parallel form of Myers' algorithm (1999).
-
-    >>> edit_distance("gorbachev", "gorbatschow")
-    4
-    """
-    if not one or not other:
-        return len(one) + len(other)
-    places: dict[str, int] = {}
-    for at, character in enumerate(one):
-        places[character] = places.get(character, 0) | 1 << at
-    everywhere, last = (1 << len(one)) - 1, 1 << (len(one) - 1)
-    up, down, distance = everywhere, 0, len(one)
-    for character in other:
-        match = places.get(character, 0) | down
-        same = (((match & up) + up) ^ up) | match
-        right, left = down | (everywhere & ~(same | up)), up & same
-        distance += bool(right & last) - bool(left & last)
-        shifted = (right << 1) | 1
-        down = shifted & same & everywhere
-        up = ((left << 1) | ~(shifted | same)) & everywhere
-    return distance
+# The same names stand beside the same words again and again.
+_distance = lru_cache(maxsize=1 << 18)(edit_distance)

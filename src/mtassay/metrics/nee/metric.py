@@ -17,7 +17,7 @@ from mtassay.formats.entities import Entity
 from mtassay.languages import parse_language
 from mtassay.metrics.base import Floats, Metric
 from mtassay.metrics.nee.matching import Haystack, Name, Near, Unit, collect_units
-from mtassay.metrics.nee.texts import Glossary, Normaliser, fingerprint, read_glossary
+from mtassay.metrics.nee.texts import NameGlossary, Normaliser, fingerprint, read_glossary
 from mtassay.tools.annotate.spacy_pipeline import SpacyAnnotator, load_pipeline
 
 
@@ -275,7 +275,7 @@ class NEE(Metric):
         rows = (
             [] if self.glossary is None else read_glossary(self.glossary, language=self._normaliser.language)
         )
-        glossary = Glossary(rows, self._normaliser)
+        glossary = NameGlossary(rows, self._normaliser)
         return collect_units(annotated, unit=self.unit, normaliser=self._normaliser, glossary=glossary)
 
     @cached_property

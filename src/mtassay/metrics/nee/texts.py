@@ -41,7 +41,7 @@ _PUNCTUATION = str.maketrans(
 )
 
 
-class Token(NamedTuple):
+class NormalisedToken(NamedTuple):
     """A normalised token, the same with marked letters spelled out, and which characters it covers."""
 
     text: str
@@ -85,16 +85,16 @@ class Normaliser:
         plain, spelled_out = ([word for word in rendering if word] for rendering in renderings)
         return [plain] if plain == spelled_out else [plain, spelled_out]
 
-    def tokens(self, text: str) -> list[Token]:
+    def tokens(self, text: str) -> list[NormalisedToken]:
         """The tokens with the place of each."""
         found = list(self._pattern.finditer(text))
         words = [self._known[match.group()] for match in found]
         tokens = [
-            Token(word.plain, word.spelled_out, *match.span())
+            NormalisedToken(word.plain, word.spelled_out, *match.span())
             for word, match in zip(words, found, strict=True)
         ]
         for start, stop, value in reversed(list(self._number_phrases(words))):
-            tokens[start:stop] = [Token(value, value, tokens[start].start, tokens[stop - 1].end)]
+            tokens[start:stop] = [NormalisedToken(value, value, tokens[start].start, tokens[stop - 1].end)]
         return [token for token in tokens if token.text]
 
     def _number_phrases(self, words: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
@@ -201,7 +201,7 @@ _LANGUAGES = {"langSet", "langSec"}
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
-class Glossary:
+class NameGlossary:
     """For a normalised name, all texts that are accepted in its place."""
 
     def __init__(self, rows: Iterable[tuple[str, ...]], normaliser: Normaliser) -> None:

@@ -15,7 +15,7 @@ from typing import ClassVar
 from mtassay.errors import ServiceError
 from mtassay.packages import load_package
 from mtassay.tools.align.aligner import Links, WordAligner, Words
-from mtassay.tools.align.learning import Corpus, read_corpus, writable
+from mtassay.tools.align.learning import ParallelCorpus, read_corpus, writable
 from mtassay.tools.align.links import symmetrization
 from mtassay.tools.align.pharaoh import parse_links
 
@@ -50,7 +50,9 @@ class EflomalAligner(WordAligner):
         """Better than fast_align, and worse than what needs not learn."""
         return 2 if is_installed() else 0
 
-    def __init__(self, *, corpus: Corpus | None = None, symmetrize: str = "grow-diag-final-and") -> None:
+    def __init__(
+        self, *, corpus: ParallelCorpus | None = None, symmetrize: str = "grow-diag-final-and"
+    ) -> None:
         self._tool = load_package(
             "eflomal", what=f"word aligner '{self.name}'", package="eflomal", extra="eflomal"
         )

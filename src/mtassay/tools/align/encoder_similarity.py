@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.tools.align.aligner import Links, WordAligner, Words
-from mtassay.tools.align.links import Evidence, Order, decode, symmetrization
+from mtassay.tools.align.links import AlignmentEvidence, Order, decode, symmetrization
 from mtassay.tools.encoder import Encoder, Vectors, encoder_version, is_installed, open_encoder, unit
 
 __all__ = ["EncoderAligner", "WordVectors", "open_vectors"]
@@ -127,7 +127,7 @@ class EncoderAligner(WordAligner):
         cosines = self._vectors.similarity(left, right)
         cosines -= (_mean(cosines, 0)[None, :] + _mean(cosines, 1)[:, None]) / 2
         likely = np.exp((cosines - self.least) / self.spread)
-        evidence = Evidence(likely, likely, np.ones(len(right)), np.ones(len(left)))
+        evidence = AlignmentEvidence(likely, likely, np.ones(len(right)), np.ones(len(left)))
         return self._symmetrize(*decode(evidence, self.order))
 
 

@@ -15,7 +15,7 @@ from typing import ClassVar
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
 from mtassay.tools.align.aligner import Links, WordAligner, Words
-from mtassay.tools.align.learning import Corpus, read_corpus, writable
+from mtassay.tools.align.learning import ParallelCorpus, read_corpus, writable
 
 __all__ = ["FastAligner", "is_installed"]
 
@@ -54,7 +54,7 @@ class FastAligner(WordAligner):
         """Its package, for any pair."""
         return "pip install 'mtassay[fast-align]', which learns from thousands of pairs"
 
-    def __init__(self, *, corpus: Corpus | None = None, iterations: int = 5) -> None:
+    def __init__(self, *, corpus: ParallelCorpus | None = None, iterations: int = 5) -> None:
         self._tool = load_package(
             "systran_align", what=f"word aligner '{self.name}'", package=PACKAGE, extra="fast-align"
         )

@@ -11,13 +11,13 @@ from pathlib import Path
 from mtassay.errors import InputError
 from mtassay.tools.align.aligner import Words
 
-__all__ = ["Corpus", "read_corpus", "writable"]
+__all__ = ["ParallelCorpus", "read_corpus", "writable"]
 
 # Words that mean something else in the files of these tools.
 _RESERVED = {"|||", "<eps>", ""}
 
 
-class Corpus:
+class ParallelCorpus:
     """The pairs of a parallel file, in words, with a hash of their text."""
 
     def __init__(self, pairs: Sequence[tuple[Words, Words]], content: str) -> None:
@@ -25,7 +25,7 @@ class Corpus:
         self.content = content
 
 
-def read_corpus(path: str | Path) -> Corpus:
+def read_corpus(path: str | Path) -> ParallelCorpus:
     """A parallel file, plain or gzip: `source<TAB>target` or `source ||| target` per line.
 
     Words must stand apart with spaces, as they do in the pairs that are to be aligned. A pair with an empty
@@ -50,7 +50,7 @@ def read_corpus(path: str | Path) -> Corpus:
         source, target = sides[0].split(), sides[1].split()
         if source and target:
             pairs.append((source, target))
-    return Corpus(pairs, hashlib.sha256(raw).hexdigest()[:12])
+    return ParallelCorpus(pairs, hashlib.sha256(raw).hexdigest()[:12])
 
 
 def writable(words: Words) -> str:

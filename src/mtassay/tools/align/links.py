@@ -25,9 +25,9 @@ from mtassay.tools.align.aligner import Links
 
 __all__ = [
     "SYMMETRIZATIONS",
-    "Agreement",
-    "Evidence",
+    "AlignmentEvidence",
     "Gold",
+    "LinkAgreement",
     "Order",
     "agreement",
     "decode",
@@ -129,7 +129,7 @@ FAR = 50  # words; what is farther off is no less likely
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class AlignmentEvidence:
     """Likelihoods of all pairs of words of two sentences, one row per source word.
 
     `forward` is of the target word given the source word and `backward` the reverse; `no_source` has the
@@ -162,7 +162,7 @@ class Order:
         return f"order:{self.tension:g},{self.pull:g},{self.sure:g},{self.none:g}"
 
 
-def decode(evidence: Evidence, order: Order) -> tuple[Links, Links]:
+def decode(evidence: AlignmentEvidence, order: Order) -> tuple[Links, Links]:
     """The links of both directions: at most one source word per target word, and the reverse."""
     n, m = evidence.forward.shape
     diagonal = np.exp(-order.tension * off_diagonal(n, m))
@@ -183,7 +183,7 @@ def off_diagonal(n: int, m: int) -> Floats:
     return np.abs((np.arange(n)[:, None] + 0.5) / n - (np.arange(m) + 0.5) / m)
 
 
-def _posteriors(evidence: Evidence, prior: Floats, none: float) -> tuple[Floats, Floats]:
+def _posteriors(evidence: AlignmentEvidence, prior: Floats, none: float) -> tuple[Floats, Floats]:
     forward = evidence.forward * prior * ((1 - none) / prior.sum(axis=0))
     backward = evidence.backward * prior * ((1 - none) / prior.sum(axis=1))[:, None]
     forward /= forward.sum(axis=0) + none * evidence.no_source
@@ -254,7 +254,7 @@ def parse_gold(text: str, *, first: int = 1) -> Gold:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class LinkAgreement:
     """Counts over all sentences; the rates are `None` where they would divide by nothing."""
 
     links: int
@@ -279,7 +279,7 @@ class Agreement:
         return 1 - (self.links_sure + self.links_possible) / total if total else None
 
 
-def agreement(found: Iterable[Links], gold: Iterable[Gold]) -> Agreement:
+def agreement(found: Iterable[Links], gold: Iterable[Gold]) -> LinkAgreement:
     """Counts over sentences in the same order.
 
     >>> gold = Gold(sure=frozenset({(0, 0), (1, 1)}), possible=frozenset({(2, 2)}))
@@ -293,4 +293,4 @@ def agreement(found: Iterable[Links], gold: Iterable[Gold]) -> Agreement:
         sure += len(theirs.sure)
         links_sure += len(ours & theirs.sure)
         links_possible += len(ours & (theirs.sure | theirs.possible))
-    return Agreement(links, sure, links_sure, links_possible)
+    return LinkAgreement(links, sure, links_sure, links_possible)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from mtassay.errors import UsageError
 from mtassay.tools.align.aligner import Links, WordAligner, Words
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
-from mtassay.tools.align.links import Evidence, Order, decode, symmetrization
+from mtassay.tools.align.links import AlignmentEvidence, Order, decode, symmetrization
 from mtassay.tools.encoder import encoder_version, is_installed
 
 __all__ = [
@@ -32,8 +32,8 @@ __all__ = [
     "NULL",
     "QUANTUM",
     "VERSION",
+    "AlignmentLexicon",
     "Floats",
-    "Lexicon",
     "TableAligner",
     "lexicon_pairs",
     "likeness",
@@ -110,7 +110,7 @@ def lexicon_pairs() -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lexicon:
+class AlignmentLexicon:
     """Both directions of one language pair.
 
     `keys` are the numbers of a source and a target word in one, sorted; `p` has for each the probability of
@@ -140,7 +140,7 @@ class Lexicon:
 
 
 @cache
-def read_lexicon(pair: str) -> Lexicon:
+def read_lexicon(pair: str) -> AlignmentLexicon:
     """The table of a pair in the direction in which it is written; `UsageError` where there is none."""
     if pair not in lexicon_pairs():
         raise UsageError(
@@ -168,7 +168,7 @@ def read_lexicon(pair: str) -> Lexicon:
     values = np.array([(decoded[p], decoded[q]) for p, q in codes])
     order = np.argsort(keys)
     language = pair.split("-")
-    return Lexicon(
+    return AlignmentLexicon(
         language[0], language[1], sources, targets, keys[order], values[order], (forward, backward),
         hashlib.sha256(raw).hexdigest()[:12],
     )  # fmt: skip
@@ -241,7 +241,7 @@ class TableAligner(WordAligner):
     `vectors` of the encoder link words that the table leaves over; `None` does without.
     """
 
-    lexicon: Lexicon
+    lexicon: AlignmentLexicon
     reverse: bool = False
     symmetrize: str = "grow-diag-final-and"
     order: Order = ORDER
@@ -286,13 +286,13 @@ class TableAligner(WordAligner):
             return frozenset()
         return self._symmetrize(*decode(self._evidence(left, right), self.order))
 
-    def _evidence(self, left: list[str], right: list[str]) -> Evidence:
+    def _evidence(self, left: list[str], right: list[str]) -> AlignmentEvidence:
         words = self.lexicon.look_up([NULL, *left], [NULL, *right])
         p = words[:, 1:, 1:]
         p = np.maximum(p, PIECE * self._pieces(left, right) * (p.max(axis=0) == 0))
         self._add_alike(p, left, right)
         no_source, no_target = words[0, 0, 1:], words[1, 1:, 0]
-        return Evidence(
+        return AlignmentEvidence(
             np.maximum(p[0], FLOOR),
             np.maximum(p[1], FLOOR),
             np.where(no_source > 0, no_source, UNKNOWN),

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-__all__ = ["LAYERS", "Advice", "Annotation", "Annotator", "Layer", "Span", "Token"]
+__all__ = ["LAYERS", "Advice", "Annotation", "Annotator", "Layer", "Token", "TokenSpan"]
 
 
 Layer = Literal["tokens", "lemma", "pos", "features", "dependencies", "entities", "constituents"]
@@ -47,7 +47,7 @@ class Token(NamedTuple):
     relation: str = ""
 
 
-class Span(NamedTuple):
+class TokenSpan(NamedTuple):
     """Some neighbouring tokens, `start` to `end` (not included), with a label: `PER`, `NP`."""
 
     start: int
@@ -62,23 +62,24 @@ class Annotation:
     `entities` do not overlap and are in order. `constituents` nest, longer before shorter; `None` means that
     nobody looked for any. With an `error`, which says what went wrong, there are no tokens.
 
-    >>> found = Annotation("Ana saw Rio.", (Token("Ana", 0, 3), Token("saw", 4, 7)), (Span(0, 1, "PER"),))
-    >>> found.covered(found.entities[0]), found.characters(Span(0, 2, "S"))
+    >>> tokens = (Token("Ana", 0, 3), Token("saw", 4, 7))
+    >>> found = Annotation("Ana saw Rio.", tokens, (TokenSpan(0, 1, "PER"),))
+    >>> found.covered(found.entities[0]), found.characters(TokenSpan(0, 2, "S"))
     ('Ana', (0, 7))
     """
 
     text: str
     tokens: tuple[Token, ...] = ()
-    entities: tuple[Span, ...] = ()
-    constituents: tuple[Span, ...] | None = None
+    entities: tuple[TokenSpan, ...] = ()
+    constituents: tuple[TokenSpan, ...] | None = None
     error: str | None = None
 
-    def characters(self, span: Span) -> tuple[int, int]:
+    def characters(self, span: TokenSpan) -> tuple[int, int]:
         """Where a span begins and ends in the text; a span of no tokens is nowhere, `(0, 0)`."""
         tokens = self.tokens[span.start : span.end]
         return (tokens[0].start, tokens[-1].end) if tokens else (0, 0)
 
-    def covered(self, span: Span) -> str:
+    def covered(self, span: TokenSpan) -> str:
         """The text of a span, with its spaces."""
         start, end = self.characters(span)
         return self.text[start:end]
@@ -239,7 +240,7 @@ def with_phrases(annotation: Annotation) -> Annotation:
     return replace(annotation, constituents=phrase_spans(annotation.tokens))
 
 
-def phrase_spans(tokens: Sequence[Token]) -> tuple[Span, ...]:
+def phrase_spans(tokens: Sequence[Token]) -> tuple[TokenSpan, ...]:
     """The phrases of a parsed text (NP, VP, PP, AP, ADVP), from left to right, longer before shorter.
 
     >>> words = "She bought two houses in Rio".split()
@@ -282,7 +283,7 @@ def _below(index: int, children: Sequence[Sequence[int]]) -> frozenset[int]:
 
 def _phrases_of(
     head: int, tokens: Sequence[Token], children: Sequence[int], below: Sequence[frozenset[int]]
-) -> Iterable[Span]:
+) -> Iterable[TokenSpan]:
     token = tokens[head]
     label = _LABELS.get(token.pos)
     if token.pos == "ADP" and any(_relation(tokens[child]) in ("pobj", "pcomp") for child in children):
@@ -309,7 +310,7 @@ def _relation(token: Token) -> str:
     return token.relation.partition(":")[0]
 
 
-def _span(head: int, inside: Iterable[int], tokens: Sequence[Token], label: str) -> Span:
+def _span(head: int, inside: Iterable[int], tokens: Sequence[Token], label: str) -> TokenSpan:
     """The unbroken run of these tokens around the head, without punctuation at its ends."""
     members = set(inside)
     start, end = head, head + 1
@@ -321,4 +322,4 @@ def _span(head: int, inside: Iterable[int], tokens: Sequence[Token], label: str)
         start += 1
     while end - 1 > head and tokens[end - 1].pos == "PUNCT":
         end -= 1
-    return Span(start, end, label)
+    return TokenSpan(start, end, label)

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from mtassay.tools.annotate.annotation import LAYERS, Annotation, Annotator, Layer, Span, Token, phrase_spans
+from mtassay.tools.annotate.annotation import (
+    LAYERS,
+    Annotation,
+    Annotator,
+    Layer,
+    Token,
+    TokenSpan,
+    phrase_spans,
+)
 from mtassay.tools.annotate.annotator import read_each
 
 _WORD = re.compile(r"\w+(?:[-’']\w+)*|[^\w\s]")
@@ -72,7 +80,7 @@ class FakeAnnotator(Annotator):
                 Token(word, start, end, word.lower(), parts[index], parts[index], {}, head, relation)
             )
         entities = tuple(
-            Span(index, index + 1, self._entities[word])
+            TokenSpan(index, index + 1, self._entities[word])
             for index, word in enumerate(words)
             if word in self._entities
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
-from mtassay.tools.annotate.annotation import Advice, Annotation, Annotator, Layer, Span, Token
+from mtassay.tools.annotate.annotation import Advice, Annotation, Annotator, Layer, Token, TokenSpan
 from mtassay.tools.annotate.annotator import read_each
 
 _ENTITIES = {"PER", "LOC", "ORG", "TIME"}
@@ -66,7 +66,9 @@ class LacAnnotator(Annotator):
     def _read(self, texts: list[str]) -> Iterable[Annotation]:
         for text in texts:
             tokens = tuple(self._tokens(text))
-            entities = [Span(i, i + 1, token.tag) for i, token in enumerate(tokens) if token.tag in _ENTITIES]
+            entities = [
+                TokenSpan(i, i + 1, token.tag) for i, token in enumerate(tokens) if token.tag in _ENTITIES
+            ]
             yield Annotation(text, tokens, tuple(entities))
 
     def _tokens(self, text: str) -> Iterable[Token]:

@@ -10,7 +10,15 @@ from typing import Any
 
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
-from mtassay.tools.annotate.annotation import Advice, Annotation, Annotator, Layer, Span, Token, without_loops
+from mtassay.tools.annotate.annotation import (
+    Advice,
+    Annotation,
+    Annotator,
+    Layer,
+    Token,
+    TokenSpan,
+    without_loops,
+)
 from mtassay.tools.annotate.annotator import read_each
 
 
@@ -92,7 +100,7 @@ class NatashaAnnotator(Annotator):
             text,
             tuple(map(_token, document.tokens, heads)),
             tuple(
-                Span(starts[span.start], ends[span.stop], span.type)
+                TokenSpan(starts[span.start], ends[span.stop], span.type)
                 for span in document.spans
                 if span.start in starts and span.stop in ends
             ),

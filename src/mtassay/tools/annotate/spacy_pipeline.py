@@ -9,7 +9,7 @@ from typing import Any
 
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.packages import fingerprint
-from mtassay.tools.annotate.annotation import Advice, Annotation, Annotator, Layer, Span, Token
+from mtassay.tools.annotate.annotation import Advice, Annotation, Annotator, Layer, Token, TokenSpan
 from mtassay.tools.annotate.annotator import read_each
 
 OUR_MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -123,7 +123,7 @@ def annotation(document: Any) -> Annotation:
     parsed = document.has_annotation("DEP")
     tokens = tuple(_token(token, place, parsed) for token in kept)
     entities = tuple(
-        Span(inside[0], inside[-1] + 1, entity.label_)
+        TokenSpan(inside[0], inside[-1] + 1, entity.label_)
         for entity in document.ents
         if (inside := [place[token.i] for token in entity if token.i in place])
     )

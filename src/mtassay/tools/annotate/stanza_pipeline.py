@@ -16,8 +16,8 @@ from mtassay.tools.annotate.annotation import (
     Annotation,
     Annotator,
     Layer,
-    Span,
     Token,
+    TokenSpan,
     Word,
     parse_features,
     written_tokens,
@@ -124,7 +124,7 @@ def annotation(text: str, document: Any, gives: frozenset[Layer]) -> Annotation:
     if "constituents" in gives:
         constituents = _constituents(document, tokens)
     entities = [
-        Span(*place, entity.type)
+        TokenSpan(*place, entity.type)
         for entity in document.ents
         if (place := _place(tokens, entity.start_char, entity.end_char))
     ]
@@ -151,9 +151,9 @@ def _place(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | N
     return (inside[0], inside[-1] + 1) if inside else None
 
 
-def _constituents(document: Any, tokens: Sequence[Token]) -> tuple[Span, ...]:
+def _constituents(document: Any, tokens: Sequence[Token]) -> tuple[TokenSpan, ...]:
     """All labelled nodes above the words, but for the empty root; longer before shorter."""
-    spans: set[Span] = set()
+    spans: set[TokenSpan] = set()
     for sentence in document.sentences:
         # The leaves of the tree are syntactic words, of which a written one may have several.
         ends = [
@@ -166,7 +166,7 @@ def _constituents(document: Any, tokens: Sequence[Token]) -> tuple[Span, ...]:
     return tuple(sorted(spans, key=lambda span: (span.start, -span.end, span.label)))
 
 
-def _collect(tree: Any, ends: Sequence[tuple[int, int]], first: int, spans: set[Span]) -> int:
+def _collect(tree: Any, ends: Sequence[tuple[int, int]], first: int, spans: set[TokenSpan]) -> int:
     """Adds the spans of a tree whose first leaf has this number; gives the number after its last leaf."""
     if not tree.children:
         return first + 1
@@ -175,5 +175,5 @@ def _collect(tree: Any, ends: Sequence[tuple[int, int]], first: int, spans: set[
         last = _collect(child, ends, last, spans)
     is_phrase = any(child.children for child in tree.children)
     if is_phrase and tree.label != "ROOT":
-        spans.add(Span(ends[first][0], ends[last - 1][1], tree.label))
+        spans.add(TokenSpan(ends[first][0], ends[last - 1][1], tree.label))
     return last

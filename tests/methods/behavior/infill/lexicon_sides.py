@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtassay.methods.behavior.nouns import ReadPair
-from mtassay.tools.annotate.annotation import Annotation, Span, Token
+from mtassay.tools.annotate.annotation import Annotation, Token, TokenSpan
 
 _PARTS = {
     "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "CD": "NUM", "DT": "DET", "IN": "ADP", "JJ": "ADJ",
@@ -37,4 +37,4 @@ def pair(
 
 def named(annotation: Annotation, start: int, end: int, label: str) -> Annotation:
     """The same with an entity."""
-    return Annotation(annotation.text, annotation.tokens, (Span(start, end, label),))
+    return Annotation(annotation.text, annotation.tokens, (TokenSpan(start, end, label),))

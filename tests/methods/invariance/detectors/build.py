@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from mtassay.core import Edit
-from mtassay.methods.invariance.answers import Answer, Compared
+from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.annotate.fake import FakeAnnotator
 from mtassay.tools.encoder import Encoder, Vectors
@@ -34,15 +34,15 @@ def portuguese(text: str) -> Annotation:
     return FakeAnnotator("pt", pos=PORTUGUESE, entities=NAMES).annotate([text])[0]
 
 
-def answer(source: str, output: str, *, key: str = "1") -> Answer:
-    return Answer(key, english(source), portuguese(output))
+def answer(source: str, output: str, *, key: str = "1") -> AnnotatedAnswer:
+    return AnnotatedAnswer(key, english(source), portuguese(output))
 
 
-def compared(source: str, output: str, before: str, after: str, variant_output: str) -> Compared:
+def compared(source: str, output: str, before: str, after: str, variant_output: str) -> ComparedPair:
     """The original, and its variant with `after` in the place of `before`; the variant's id is `1/x`."""
     start = source.index(before)
     edit = Edit(start, start + len(before), before, after)
-    return Compared(
+    return ComparedPair(
         answer(source, output),
         answer(edit.apply(source), variant_output, key="1/x"),
         edit,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import Answer
+from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.methods.invariance.detectors.base import PairDetector, PhraseDetector, RelationDetector
 from mtassay.methods.invariance.detectors.companions import default_detectors, open_detectors
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
@@ -42,7 +42,8 @@ texts = st.text(alphabet="ab 7.,\n中文", max_size=40)
 @given(st.lists(st.tuples(texts, texts), max_size=4))
 def test_any_text_is_taken_and_no_answer_is_suspected_twice(pairs: list[tuple[str, str]]) -> None:
     answers = [
-        Answer(str(n), Annotation(source), Annotation(output)) for n, (source, output) in enumerate(pairs)
+        AnnotatedAnswer(str(n), Annotation(source), Annotation(output))
+        for n, (source, output) in enumerate(pairs)
     ]
     tagged = [answer(source, output, key=str(n)) for n, (source, output) in enumerate(pairs)]
     parts = Counterparts(parse_pair("en-nl"), encoder=encoder_of({}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import Answer
+from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.detectors.coverage import OverTranslation, UnderTranslation
 from mtassay.methods.invariance.detectors.details import Entities, NumbersDetector
@@ -94,11 +94,12 @@ def test_what_only_the_output_says_twice_is_added(source: str, output: str, repe
     assert [suspicion.evidence.get("repeated") for suspicion in found] == ([repeated] if repeated else [])
 
 
-def lengths(last: int) -> list[Answer]:
+def lengths(last: int) -> list[AnnotatedAnswer]:
     """Twenty outputs as long as their sources of 40 characters, and one of another length."""
     texts = [("x" * 40, "y" * 40)] * 20 + [("x" * 40, "y" * last)]
     return [
-        Answer(str(n), Annotation(source), Annotation(output)) for n, (source, output) in enumerate(texts)
+        AnnotatedAnswer(str(n), Annotation(source), Annotation(output))
+        for n, (source, output) in enumerate(texts)
     ]
 
 
@@ -171,5 +172,5 @@ def test_copied_words_are_suspected_unless_they_may_be_names_or_loans(
     pair: str, source: str, output: str, words: list[str]
 ) -> None:
     detector = Untranslated(Vocabularies.of(parse_pair(pair)))
-    found = detector.suspects([Answer("1", english(source), Annotation(output))])
+    found = detector.suspects([AnnotatedAnswer("1", english(source), Annotation(output))])
     assert [suspicion.evidence["untranslated"] for suspicion in found] == ([words] if words else [])

@@ -6,7 +6,7 @@ import pytest
 
 from mtassay.core import Segment
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import Answer
+from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.detectors.coverage import Growth
 from mtassay.methods.invariance.detectors.referential import Referential, phrase_segments
@@ -125,7 +125,7 @@ def test_a_sentence_without_a_telling_phrase_of_its_own_gives_none(text: str) ->
 )
 def test_a_phrase_that_is_translated_otherwise_alone_is_suspected(alone: str, missing: list[str]) -> None:
     sentence = answer("she reads the old book", "ela lê o livro velho")
-    phrase = Answer("1/np", english("the old book"), portuguese(alone))
+    phrase = AnnotatedAnswer("1/np", english("the old book"), portuguese(alone))
     found = Referential(threshold=1).suspects([(sentence, phrase)])
     assert [suspicion.evidence["missing"] for suspicion in found] == ([missing] if missing else [])
     assert all(suspicion.id == "1" for suspicion in found)

@@ -7,7 +7,7 @@ sentences are made for these tests.
 from __future__ import annotations
 
 from mtassay.core import Edit
-from mtassay.methods.invariance.answers import Answer, Compared
+from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.tools.annotate.annotation import Annotation, Token
 
 
@@ -35,17 +35,17 @@ def compared(
     after: str = "small",
     at: int = 2,
     pos: str = "ADJ",
-) -> Compared:
+) -> ComparedPair:
     """The source's word that starts at `at` is edited; `pos` is its part of speech."""
     before = source[at:].split(" ")[0]
     edit = Edit(at, at + len(before), before, after, pos)
-    return Compared(
-        Answer("1", Annotation(source), original),
-        Answer("1/x", Annotation(edit.apply(source)), variant),
+    return ComparedPair(
+        AnnotatedAnswer("1", Annotation(source), original),
+        AnnotatedAnswer("1/x", Annotation(edit.apply(source)), variant),
         edit,
     )
 
 
-def plain(original: str, variant: str) -> Compared:
+def plain(original: str, variant: str) -> ComparedPair:
     """Two outputs that nobody has annotated."""
     return compared(Annotation(original), Annotation(variant))

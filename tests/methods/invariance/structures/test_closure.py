@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mtassay.core import Edit
-from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.closure import (
     Closure,
     Linked,
@@ -49,7 +49,7 @@ class Dictionary(WordAligner):
         ]
 
 
-def pair(original: str, variant: str) -> Compared:
+def pair(original: str, variant: str) -> ComparedPair:
     return compared(parsed(original), parsed(variant), source=SOURCE, after="wood", at=8, pos="NOUN")
 
 

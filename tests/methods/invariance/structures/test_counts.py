@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.methods.invariance.structures.counts import Constituency, Dependency
-from mtassay.tools.annotate.annotation import Annotation, Span, Token
+from mtassay.tools.annotate.annotation import Annotation, Token, TokenSpan
 from tests.methods.invariance.structures.build import compared, parsed
 
 RELATIONS = st.lists(st.sampled_from(["nsubj", "obj", "obl", "obl:agent", "root", "punct"]), max_size=12)
@@ -19,7 +19,9 @@ def related(relations: list[str]) -> Annotation:
 
 
 def phrased(*labels: str) -> Annotation:
-    return Annotation("x", (Token("x", 0, 1),), constituents=tuple(Span(0, 1, label) for label in labels))
+    return Annotation(
+        "x", (Token("x", 0, 1),), constituents=tuple(TokenSpan(0, 1, label) for label in labels)
+    )
 
 
 @given(RELATIONS, RELATIONS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.tree import Tree
 from mtassay.methods.invariance.structures.triples import Triples
@@ -19,7 +19,7 @@ WOOD = f"{SAID} vendeu/vender/VERB/2/ccomp pau/pau/NOUN/5/obj lá/lá/ADV/5/advm
 BOTH = (Triples(), Tree())
 
 
-def noun_edit(original: str, variant: str) -> Compared:
+def noun_edit(original: str, variant: str) -> ComparedPair:
     return compared(parsed(original), parsed(variant), source="it is gold", after="wood", at=6, pos="NOUN")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.counts import Constituency, Dependency
 from mtassay.methods.invariance.structures.place import compare_words, word_keys
 from mtassay.methods.invariance.structures.sequences import Raw, Tokens, remainders
@@ -21,12 +21,12 @@ GIRL = (
 )
 
 
-def noun_edit(original: str, variant: str) -> Compared:
+def noun_edit(original: str, variant: str) -> ComparedPair:
     """The edited noun is the last of three words."""
     return compared(parsed(original), parsed(variant), source="it is gold", after="wood", at=6, pos="NOUN")
 
 
-def place(pair: Compared) -> tuple[list[str], list[str]]:
+def place(pair: ComparedPair) -> tuple[list[str], list[str]]:
     both = compare_words(pair)
     return [both.original[n].text for n in both.place.original], [
         both.variant[n].text for n in both.place.variant

@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.methods.invariance.structures.sequences import Raw, Tokens, edit_distance
+from mtassay.methods.invariance.structures.sequences import Raw, Tokens
 from mtassay.methods.invariance.structures.words import words_of
 from mtassay.tools.annotate.annotation import Annotation
 from tests.methods.invariance.structures.build import parsed, plain
-
-SHORT = st.text("abc ", max_size=12)
-
-
-def naive(a: str, b: str) -> int:
-    """The definition: the last characters are kept or replaced, or one of them is dropped."""
-
-    @cache
-    def distance(i: int, j: int) -> int:
-        if i == 0 or j == 0:
-            return i + j
-        kept = distance(i - 1, j - 1) + (a[i - 1] != b[j - 1])
-        return min(kept, distance(i - 1, j) + 1, distance(i, j - 1) + 1)
-
-    return distance(len(a), len(b))
-
-
-@given(SHORT, SHORT)
-def test_the_distance_is_that_of_the_definition(a: str, b: str) -> None:
-    assert edit_distance(a, b) == naive(a, b) == edit_distance(b, a)
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
@@ -39,11 +17,6 @@ def test_raw_is_symmetric_and_zero_for_equal_outputs(a: str, b: str) -> None:
     there, back, same = Raw().distances([plain(a, b), plain(b, a), plain(a, a)])
     assert there == back
     assert same == 0
-
-
-def test_rows_longer_than_a_machine_word_are_counted_in_full() -> None:
-    # 100 letters, of which every tenth is another one.
-    assert edit_distance("abcdefghij" * 10, "abcdefghiX" * 10) == 10
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from mtassay.methods.invariance.variants.base import Place
+from mtassay.methods.invariance.variants.base import WordPlace
 from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.lm.hub import CausalModel, Gap, LanguageModel, MaskedModel, Prediction, Row
 
@@ -15,10 +15,10 @@ WORDS = ("the", "a", "is", "near", "and", *NOUNS, *ADJECTIVES)
 SENTENCES = [f"the {a} {b} is near a {c}." for a in ADJECTIVES for b in NOUNS for c in NOUNS]
 
 
-def place(text: str, word: str) -> Place:
+def place(text: str, word: str) -> WordPlace:
     """The first place of a word in a text; words stand between blanks and punctuation."""
     start = text.index(word)
-    return Place(Annotation(text, (Token(word, start, start + len(word)),)), 0)
+    return WordPlace(Annotation(text, (Token(word, start, start + len(word)),)), 0)
 
 
 class FakeModel(LanguageModel):

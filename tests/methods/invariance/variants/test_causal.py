@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.errors import MissingExtraError, UsageError
-from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
+from mtassay.methods.invariance.variants.base import Candidate, Substituter, WordPlace
 from mtassay.methods.invariance.variants.models import CausalLM, rank
 from mtassay.tools.lm.hub import CausalModel
 from tests.methods.invariance.variants import lms
@@ -37,7 +37,7 @@ class FakeLexicon(Substituter):
     def __init__(self, *words: str) -> None:
         self.words = words
 
-    def substitutes(self, places: Sequence[Place], *, count: int) -> list[list[Candidate]]:
+    def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
         """The words, with falling scores."""
         known = [Candidate(word, -float(rank)) for rank, word in enumerate(self.words)]
         return [known[:count] for _ in places]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.errors import MissingExtraError, UsageError
-from mtassay.methods.invariance.variants.base import Candidate, Place
+from mtassay.methods.invariance.variants.base import Candidate, WordPlace
 from mtassay.methods.invariance.variants.models import FillMask
 from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.lm.hub import Gap, MaskedModel, TransformersMasked
@@ -221,5 +221,5 @@ def test_a_word_in_the_middle_of_a_text_is_left_out_by_its_characters() -> None:
             read.extend(gaps)
             return super().read(gaps)
 
-    fill_mask(Listening(model.scores)).substitutes([Place(sentence, 1)], count=1)
+    fill_mask(Listening(model.scores)).substitutes([WordPlace(sentence, 1)], count=1)
     assert read == [Gap("cat, ", ", cat")]

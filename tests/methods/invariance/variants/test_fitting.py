@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.methods.invariance.variants.base import Place
+from mtassay.methods.invariance.variants.base import WordPlace
 from mtassay.methods.invariance.variants.places import fit, with_case
 from mtassay.tools.annotate.fake import FakeAnnotator
 
@@ -21,7 +21,7 @@ def test_only_the_one_word_differs(text: str, word: str, data: st.DataObject) ->
     if not sentence.tokens:
         return
     number = data.draw(st.integers(0, len(sentence.tokens) - 1))
-    edit = fit(Place(sentence, number), word)
+    edit = fit(WordPlace(sentence, number), word)
     if edit is None:
         return
     variant = edit.apply(text)
@@ -46,7 +46,7 @@ def test_only_the_one_word_differs(text: str, word: str, data: st.DataObject) ->
 )
 def test_spacing_and_case_stay(text: str, token: int, word: str, variant: str) -> None:
     [sentence] = ANNOTATOR.annotate([text])
-    edit = fit(Place(sentence, token), word)
+    edit = fit(WordPlace(sentence, token), word)
     assert edit is not None
     assert edit.apply(text) == variant
 
@@ -68,12 +68,12 @@ def test_spacing_and_case_stay(text: str, token: int, word: str, variant: str) -
 )
 def test_a_word_that_does_not_fit_is_refused(text: str, token: int, word: str) -> None:
     [sentence] = ANNOTATOR.annotate([text])
-    assert fit(Place(sentence, token), word) is None
+    assert fit(WordPlace(sentence, token), word) is None
 
 
 def test_the_english_article_is_no_matter_in_other_languages() -> None:
     [sentence] = FakeAnnotator("pt").annotate(["a casa é boa"])
-    edit = fit(Place(sentence, 1), "igreja", language="pt")
+    edit = fit(WordPlace(sentence, 1), "igreja", language="pt")
     assert edit is not None
     assert edit.after == "igreja"
 

@@ -9,7 +9,7 @@ import pytest
 
 from mtassay.core import Segment, original_of
 from mtassay.methods.invariance.answers import edit_of
-from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter, open_substituter
+from mtassay.methods.invariance.variants.base import Candidate, Substituter, WordPlace, open_substituter
 from mtassay.methods.invariance.variants.generating import VariantSettings, generate
 from mtassay.methods.invariance.variants.places import same_structure, similarities
 from mtassay.tools.annotate import open_annotator
@@ -33,7 +33,7 @@ class Words(Substituter):
         self.words = words
         self.asked = 0
 
-    def substitutes(self, places: Sequence[Place], *, count: int) -> list[list[Candidate]]:
+    def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
         self.asked += 1
         found = [Candidate(word, 1 - n / 100) for n, word in enumerate(self.words)]
         return [found[:count] for _ in places]

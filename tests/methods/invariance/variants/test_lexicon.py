@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from mtassay.errors import InputError, UsageError
-from mtassay.methods.invariance.variants.base import Candidate, Place, open_substituter
+from mtassay.methods.invariance.variants.base import Candidate, WordPlace, open_substituter
 from mtassay.methods.invariance.variants.lexicon import (
     DATA,
-    Lexicon,
     Pairs,
+    SubstituteLexicon,
     languages_with_lexicon,
     open_pairs,
     read_lexicon,
@@ -20,8 +20,8 @@ from mtassay.methods.invariance.variants.lexicon import (
 from mtassay.tools.annotate.annotation import Annotation, Token
 
 
-def place(word: str, tag: str) -> Place:
-    return Place(Annotation(word, (Token(word, 0, len(word), tag=tag),)), 0)
+def place(word: str, tag: str) -> WordPlace:
+    return WordPlace(Annotation(word, (Token(word, 0, len(word), tag=tag),)), 0)
 
 
 def test_a_table_of_ones_own_is_read(tmp_path: Path) -> None:
@@ -129,12 +129,12 @@ def test_a_file_is_chosen_by_its_path(tmp_path: Path) -> None:
 def test_a_common_pair_must_stay_one(word: str, kept: bool) -> None:
     pairs = Pairs({"white": "rice bread"})
     sentence = Annotation("white rice", (Token("white", 0, 5), Token("rice", 6, 10)))
-    assert pairs.fits(Place(sentence, 1), word) is kept
+    assert pairs.fits(WordPlace(sentence, 1), word) is kept
 
 
 def test_an_uncommon_pair_is_free_where_neither_modifies_the_other() -> None:
     sentence = Annotation("odd rice", (Token("odd", 0, 3), Token("rice", 4, 8)))
-    assert Pairs({"white": "rice"}).fits(Place(sentence, 1), "bicycle")
+    assert Pairs({"white": "rice"}).fits(WordPlace(sentence, 1), "bicycle")
 
 
 def test_our_pairs_know_the_plural_of_a_common_singular() -> None:
@@ -157,13 +157,13 @@ MODIFIED = Annotation(
 @pytest.mark.parametrize(("score", "found"), [(79, ["bread"]), (80, ["tea", "bread"])])
 def test_beside_its_modifier_a_word_must_be_common_or_very_near(score: int, found: list[str]) -> None:
     lines = {("NN", "rice"): f"tea:{score} bread:60"}
-    lexicon = Lexicon(lines, signature="", pairs=Pairs({"odd": "bread"}))
-    [candidates] = lexicon.substitutes([Place(MODIFIED, 1)], count=9)
+    lexicon = SubstituteLexicon(lines, signature="", pairs=Pairs({"odd": "bread"}))
+    [candidates] = lexicon.substitutes([WordPlace(MODIFIED, 1)], count=9)
     assert [candidate.word for candidate in candidates] == found
 
 
 def test_an_adjective_without_its_noun_needs_a_nearer_word() -> None:
     tokens = (Token("is", 0, 2, pos="AUX"), Token("late", 3, 7, pos="ADJ", tag="JJ", head=0))
-    lexicon = Lexicon({("JJ", "late"): "early:70 slow:69"}, signature="", pairs=Pairs({}))
-    [candidates] = lexicon.substitutes([Place(Annotation("is late", tokens), 1)], count=9)
+    lexicon = SubstituteLexicon({("JJ", "late"): "early:70 slow:69"}, signature="", pairs=Pairs({}))
+    [candidates] = lexicon.substitutes([WordPlace(Annotation("is late", tokens), 1)], count=9)
     assert [candidate.word for candidate in candidates] == ["early"]

@@ -18,7 +18,7 @@ from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import keep_longest, relation_of
 from mtassay.tools.annotate.annotation import Annotation, Token
 
-__all__ = ["Gender", "Number", "Politeness"]
+__all__ = ["Gender", "GrammaticalNumber", "Politeness"]
 
 _OTHER_NUMBER = {"Sing": "plural", "Plur": "singular"}
 # The verb agrees with these, and stands outside the span.
@@ -27,7 +27,7 @@ _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "expl", "root"))
 _AGREEING = frozenset(("det", "amod", "nummod", "predet", "poss"))
 
 
-class Number(Capability):
+class GrammaticalNumber(Capability):
     """Nouns that are no subject, with all words that agree with them inside the span."""
 
     name = "number"

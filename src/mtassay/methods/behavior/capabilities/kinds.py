@@ -18,7 +18,7 @@ from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import PARTS, PHRASES, keep_longest
 from mtassay.tools.annotate.annotation import Annotation, Token
 
-__all__ = ["SHARE", "Entity", "General", "Others"]
+__all__ = ["SHARE", "General", "NamedEntity", "Others"]
 
 # OntoNotes 5 has 18 kinds; PER and MISC are from smaller sets.
 _ENTITIES = {
@@ -34,7 +34,7 @@ _ENTITIES = {
 _SAME = {"PERSON": "PER"}
 
 
-class Entity(Capability):
+class NamedEntity(Capability):
     """Named entities of the kinds that the annotator knows."""
 
     name = "ner"

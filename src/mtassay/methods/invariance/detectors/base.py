@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Answer, Compared
+from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.tools.annotate.annotation import Layer
 
 __all__ = ["Detector", "PairDetector", "PhraseDetector", "RelationDetector", "Shared", "Suspicion"]
@@ -70,7 +70,7 @@ class PairDetector(Detector):
     """Looks at one source and its translation, so it needs neither variants nor an engine."""
 
     @abstractmethod
-    def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
+    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """What is suspected, in the order of the answers; at most one for each answer."""
 
 
@@ -78,7 +78,7 @@ class RelationDetector(Detector):
     """Looks at an original and a variant together."""
 
     @abstractmethod
-    def suspects(self, compared: Sequence[Compared]) -> list[Suspicion]:
+    def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
         """What is suspected, in the order given; at most one for each variant."""
 
 
@@ -86,5 +86,5 @@ class PhraseDetector(Detector):
     """Looks at a sentence and a phrase of it that was translated alone."""
 
     @abstractmethod
-    def suspects(self, pairs: Sequence[tuple[Answer, Answer]]) -> list[Suspicion]:
+    def suspects(self, pairs: Sequence[tuple[AnnotatedAnswer, AnnotatedAnswer]]) -> list[Suspicion]:
         """What is suspected of each (sentence, phrase), in order; the suspicion has the sentence's id."""

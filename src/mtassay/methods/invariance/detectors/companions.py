@@ -7,7 +7,7 @@ from typing import cast
 
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Answered
+from mtassay.methods.invariance.answers import AnsweredCase
 from mtassay.methods.invariance.detectors.base import (
     Detector,
     PairDetector,
@@ -55,7 +55,7 @@ def open_detectors(names: Sequence[str], pair: Pair) -> list[Detector]:
     return [detector.open(shared) for detector in classes]
 
 
-def find_suspicions(detector: Detector, material: Sequence[Answered]) -> list[Suspicion]:
+def find_suspicions(detector: Detector, material: Sequence[AnsweredCase]) -> list[Suspicion]:
     """What the detector suspects; one for each answer at most."""
     if isinstance(detector, PairDetector):
         found = detector.suspects([answer for each in material for answer in each.answers])

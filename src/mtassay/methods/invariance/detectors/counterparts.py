@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Answer
+from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
-from mtassay.tools.align.table import Lexicon, lexicon_pairs, likeness, read_lexicon
+from mtassay.tools.align.table import AlignmentLexicon, lexicon_pairs, likeness, read_lexicon
 from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.encoder import Encoder
 
@@ -98,7 +98,7 @@ class Counterparts:
         """Opened when first used: a detector that finds nothing to compare needs no encoder."""
         return WordVectors(self._encoder) if self._encoder else open_vectors()
 
-    def left_over(self, answers: Sequence[Answer]) -> list[LeftOver]:
+    def left_over(self, answers: Sequence[AnnotatedAnswer]) -> list[LeftOver]:
         """One for each answer, in order. The words of all are encoded in one go."""
         sides = [(_words(answer.source.tokens), _words(answer.output.tokens)) for answer in answers]
         self._vectors.learn([token.text.lower() for both in sides for side in both for token in side])
@@ -142,7 +142,7 @@ class Counterparts:
         return linked
 
 
-def lexicon_of(pair: Pair) -> tuple[Lexicon | None, bool]:
+def lexicon_of(pair: Pair) -> tuple[AlignmentLexicon | None, bool]:
     """The table for a pair, if there is one, and whether it is written the other way round."""
     forward, backward = str(pair), f"{pair.target}-{pair.source}"
     known = lexicon_pairs()

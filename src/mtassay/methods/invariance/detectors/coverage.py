@@ -12,7 +12,7 @@ from math import exp, log
 from statistics import median
 from typing import ClassVar
 
-from mtassay.methods.invariance.answers import Answer, Compared
+from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.methods.invariance.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.structures.words import words_of, words_of_both
@@ -26,7 +26,7 @@ _FEWEST = 20
 _SHORT = 25
 
 
-def relative_lengths(answers: Sequence[Answer]) -> list[float | None]:
+def relative_lengths(answers: Sequence[AnnotatedAnswer]) -> list[float | None]:
     """Characters of the output per character of the source, with the median of all answers as 1.
 
     `None` for a source of fewer than 25 characters, whose length says little, and for all answers where
@@ -119,7 +119,7 @@ class UnderTranslation(PairDetector):
     def open(cls, shared: Shared) -> UnderTranslation:
         return cls(shared.part(Counterparts))
 
-    def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
+    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
         found = []
         lengths = relative_lengths(answers)
@@ -163,7 +163,7 @@ class OverTranslation(PairDetector):
     def open(cls, shared: Shared) -> OverTranslation:
         return cls(shared.part(Counterparts))
 
-    def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
+    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
         found = []
         lengths = relative_lengths(answers)
@@ -196,7 +196,7 @@ class Growth(RelationDetector):
     about: ClassVar[str] = "one word changed and the output grew, or began to repeat itself"
     is_default: ClassVar[bool] = True
 
-    def suspects(self, compared: Sequence[Compared]) -> list[Suspicion]:
+    def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
         """In the order given."""
         found = []
         for pair in compared:

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 from mtassay.core import Segment
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Answer
+from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.metrics.guards import Numbers
 from mtassay.metrics.nee.matching import Haystack, forms_of
 from mtassay.metrics.nee.texts import Normaliser
-from mtassay.tools.annotate.annotation import Annotation, Layer, Span
+from mtassay.tools.annotate.annotation import Annotation, Layer, TokenSpan
 
 __all__ = ["Entities", "NumbersDetector"]
 
@@ -29,7 +29,7 @@ class NumbersDetector(PairDetector):
     about: ClassVar[str] = "a number is missing or changed"
     is_default: ClassVar[bool] = True
 
-    def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
+    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers; an empty output is left to the detector of under-translation."""
         read = [answer for answer in answers if answer.output.text.strip()]
         guard = Numbers([Segment(answer.id, answer.source.text) for answer in read])
@@ -68,7 +68,7 @@ class Entities(PairDetector):
     def open(cls, shared: Shared) -> Entities:
         return cls(shared.pair, shared.part(Counterparts))
 
-    def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
+    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
         found = []
         for answer in answers:
@@ -77,7 +77,7 @@ class Entities(PairDetector):
                 found.append(Suspicion(answer.id, why, len(names), {"missing": names}))
         return found
 
-    def _missing(self, answer: Answer) -> list[str]:
+    def _missing(self, answer: AnnotatedAnswer) -> list[str]:
         source, output = answer.source, answer.output
         names = [span for span in source.entities if span.label in _NAMES and _is_name(source, span)]
         if not names or not output.tokens:
@@ -101,13 +101,13 @@ class Entities(PairDetector):
             haystack.holds([form]) or haystack.overlap(form) > 0 or haystack.nearest(form) for form in forms
         )
 
-    def _is_near(self, source: Annotation, span: Span, output: Annotation) -> bool:
+    def _is_near(self, source: Annotation, span: TokenSpan, output: Annotation) -> bool:
         tokens = source.tokens[span.start : span.end]
         words = [token for token in output.tokens if token.text[0].isalnum()]
         return bool(words) and bool(self.counterparts.strengths(tokens, words).max() >= self.near)
 
 
-def _is_name(source: Annotation, span: Span) -> bool:
+def _is_name(source: Annotation, span: TokenSpan) -> bool:
     """Taggers call many things names at the beginning of a sentence; a name has a word that says so."""
     return any(token.pos == "PROPN" for token in source.tokens[span.start : span.end])
 

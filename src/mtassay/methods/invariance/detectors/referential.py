@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.core import Segment
-from mtassay.methods.invariance.answers import Answer
+from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.methods.invariance.detectors.base import PhraseDetector, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import content_words
 from mtassay.tools.annotate import phrase_spans
-from mtassay.tools.annotate.annotation import Annotation, Layer, Span, Token
+from mtassay.tools.annotate.annotation import Annotation, Layer, Token, TokenSpan
 
 __all__ = ["Referential", "phrase_segments"]
 
@@ -44,7 +44,7 @@ def phrase_segments(originals: Sequence[Segment], annotations: Sequence[Annotati
     return found
 
 
-def _noun_phrases(annotation: Annotation) -> Iterator[Span]:
+def _noun_phrases(annotation: Annotation) -> Iterator[TokenSpan]:
     whole = sum(token.pos != "PUNCT" for token in annotation.tokens)
     spans = annotation.constituents
     if spans is None:
@@ -80,7 +80,7 @@ class Referential(PhraseDetector):
     needs: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma", "dependencies"))
 
-    def suspects(self, pairs: Sequence[tuple[Answer, Answer]]) -> list[Suspicion]:
+    def suspects(self, pairs: Sequence[tuple[AnnotatedAnswer, AnnotatedAnswer]]) -> list[Suspicion]:
         """In the order of the pairs, one for each at most; several phrases of a sentence may be suspected."""
         found = []
         for sentence, phrase in pairs:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtassay.core import Edit
-from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.detectors.base import RelationDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.structures.words import words_of, words_of_both
@@ -89,7 +89,7 @@ class SameOutput(RelationDetector):
     def is_ready(cls) -> bool:
         return is_installed()
 
-    def suspects(self, compared: Sequence[Compared]) -> list[Suspicion]:
+    def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
         """In the order given."""
         same = [
             pair
@@ -106,7 +106,7 @@ class SameOutput(RelationDetector):
         ]
 
 
-def _suspicion(pair: Compared, similarity: float) -> Suspicion:
+def _suspicion(pair: ComparedPair, similarity: float) -> Suspicion:
     before, after = pair.edit.before, pair.edit.after
     return Suspicion(
         pair.variant.id,
@@ -135,7 +135,7 @@ class NoTrace(RelationDetector):
     def open(cls, shared: Shared) -> NoTrace:
         return cls(shared.part(Counterparts))
 
-    def suspects(self, compared: Sequence[Compared]) -> list[Suspicion]:
+    def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
         """In the order given."""
         found = []
         for pair in compared:
@@ -147,7 +147,7 @@ class NoTrace(RelationDetector):
                 found.append(Suspicion(pair.variant.id, why, 1 - best, evidence))
         return found
 
-    def _best(self, pair: Compared) -> float | None:
+    def _best(self, pair: ComparedPair) -> float | None:
         """How near any word comes to the new one; `None` where there is nothing to say."""
         word = _edited(pair)
         before, after = words_of_both(pair.original.output, pair.variant.output)
@@ -160,7 +160,7 @@ class NoTrace(RelationDetector):
         return best if not _speaking(new) else None
 
 
-def _edited(pair: Compared) -> Token | None:
+def _edited(pair: ComparedPair) -> Token | None:
     """The new word as the annotator read it; `None` for a name or a number, which need not be known."""
     place = pair.edit.start
     for token in words_of(pair.variant.source):

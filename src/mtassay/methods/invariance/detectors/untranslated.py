@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Answer, Compared
+from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.methods.invariance.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import lexicon_of
 from mtassay.methods.invariance.structures.words import words_of
 from mtassay.texts.identification import script_of
-from mtassay.tools.align.table import Lexicon
+from mtassay.tools.align.table import AlignmentLexicon
 from mtassay.tools.annotate.annotation import Annotation, Layer
 
 __all__ = ["Untranslated", "UntranslatedVariant", "Vocabularies"]
@@ -25,7 +25,7 @@ _RUN = 3
 class Vocabularies:
     """What words each language has, as far as a translation table knows them."""
 
-    lexicon: Lexicon | None
+    lexicon: AlignmentLexicon | None
     reverse: bool = False
 
     @classmethod
@@ -61,7 +61,7 @@ class Untranslated(PairDetector):
     def open(cls, shared: Shared) -> Untranslated:
         return cls(shared.part(Vocabularies.of))
 
-    def suspects(self, answers: Sequence[Answer]) -> list[Suspicion]:
+    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
         found = []
         for answer in answers:
@@ -99,7 +99,7 @@ class UntranslatedVariant(RelationDetector):
     def open(cls, shared: Shared) -> UntranslatedVariant:
         return cls(shared.part(Vocabularies.of))
 
-    def suspects(self, compared: Sequence[Compared]) -> list[Suspicion]:
+    def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
         """In the order given."""
         found = []
         for pair in compared:
@@ -109,7 +109,7 @@ class UntranslatedVariant(RelationDetector):
                 found.append(Suspicion(pair.variant.id, why, 1.0, {"before": before, "after": after}))
         return found
 
-    def _is_copied(self, pair: Compared, before: str, after: str) -> bool:
+    def _is_copied(self, pair: ComparedPair, before: str, after: str) -> bool:
         if len(after) < 3 or not (after.isalpha() and after.islower()):
             return False
         outputs = pair.original.output, pair.variant.output

@@ -8,7 +8,7 @@ from typing import ClassVar, cast
 
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.registry import find, is_known, names
 from mtassay.tools.annotate.annotation import Layer
 
@@ -47,11 +47,11 @@ class Structure(ABC):
         """Equal signatures, with equal annotators, mean equal distances."""
 
     @abstractmethod
-    def distances(self, compared: Sequence[Compared]) -> list[float]:
+    def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """How far each variant's translation is from the original's, in order; 0 is no difference."""
 
     @abstractmethod
-    def differences(self, compared: Compared) -> list[str]:
+    def differences(self, compared: ComparedPair) -> list[str]:
         """What differs, most telling first, in words that a person can read."""
 
 

@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple
 
 from mtassay.core import Edit
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Answer, Compared
+from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import Groups, SideBySide, compare_words
 from mtassay.methods.invariance.structures.words import Words, gone_and_new, words_of
@@ -261,11 +261,11 @@ class WordClosures(Structure):
         parts = ["closure", self.aligner.signature]
         return "|".join([*parts, self.paraphrase.signature] if self.paraphrase else parts)
 
-    def distances(self, compared: Sequence[Compared]) -> list[float]:
+    def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """How many content words differ, in both outputs together, for each pair, in order."""
         return [sum(d.size for d in found.differences) for found in self._find(compared)]
 
-    def differences(self, compared: Compared) -> list[str]:
+    def differences(self, compared: ComparedPair) -> list[str]:
         """What became of which fragment, longest first; then what is gone or new altogether."""
         [found] = self._find([compared])
         text, other_text = compared.original.output.text, compared.variant.output.text
@@ -278,7 +278,7 @@ class WordClosures(Structure):
         new = [number for each in found.differences if not each.gone for number in each.new]
         return lines + gone_and_new(text, found.original, gone, other_text, found.variant, new)
 
-    def _find(self, compared: Sequence[Compared]) -> list[_Found]:
+    def _find(self, compared: Sequence[ComparedPair]) -> list[_Found]:
         links = self._links([answer for one in compared for answer in (one.original, one.variant)])
         found = []
         for one in compared:
@@ -291,7 +291,7 @@ class WordClosures(Structure):
             found.append(_Found(both.original, both.variant, content_differences(closures, both)))
         return found if self.paraphrase is None else _without_paraphrases(found, self.paraphrase)
 
-    def _links(self, answers: Sequence[Answer]) -> dict[tuple[str, str], Links]:
+    def _links(self, answers: Sequence[AnnotatedAnswer]) -> dict[tuple[str, str], Links]:
         """The links by texts; an original is compared with many variants, and aligned once."""
         unique = {_texts(answer): answer for answer in answers}
         pairs = [
@@ -316,7 +316,7 @@ def _without_paraphrases(found: Sequence[_Found], paraphrase: Paraphrase) -> lis
     return kept
 
 
-def _texts(answer: Answer) -> tuple[str, str]:
+def _texts(answer: AnnotatedAnswer) -> tuple[str, str]:
     return answer.source.text, answer.output.text
 
 

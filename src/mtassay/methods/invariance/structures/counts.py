@@ -13,25 +13,25 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import compare_words
 from mtassay.tools.annotate.annotation import Annotation, Layer, with_phrases
 
-__all__ = ["Constituency", "Counts", "Dependency"]
+__all__ = ["Constituency", "CountStructure", "Dependency"]
 
 _NO_PLACE = range(0)
 _Known = dict[tuple[int, range], Counter[str]]
 
 
 @dataclass(frozen=True)
-class Counts(Structure):
+class CountStructure(Structure):
     """What the two have in common; `discount` leaves out what lies within the place of the edit."""
 
     discount: bool = False
 
     @classmethod
-    def open(cls, pair: Pair, *, discount: bool) -> Counts:
+    def open(cls, pair: Pair, *, discount: bool) -> CountStructure:
         return cls(discount=discount)
 
     @abstractmethod
@@ -43,13 +43,13 @@ class Counts(Structure):
         """The name, and whether the edit is discounted."""
         return f"{self.name}|discount" if self.discount else self.name
 
-    def distances(self, compared: Sequence[Compared]) -> list[float]:
+    def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """The sum of the absolute differences in counts, for each pair, in order."""
         known: _Known = {}
         counts = [self._count(one, known) for one in compared]
         return [(before - after).total() + (after - before).total() for before, after in counts]
 
-    def differences(self, compared: Compared) -> list[str]:
+    def differences(self, compared: ComparedPair) -> list[str]:
         """One line for each label whose count differs, by how much it does: `nsubj: 2, was 1`."""
         before, after = self._count(compared, {})
         labels = sorted(
@@ -59,7 +59,7 @@ class Counts(Structure):
             f"{name}: {after[name]}, was {before[name]}" for name in labels if after[name] != before[name]
         ]
 
-    def _count(self, compared: Compared, known: _Known) -> tuple[Counter[str], Counter[str]]:
+    def _count(self, compared: ComparedPair, known: _Known) -> tuple[Counter[str], Counter[str]]:
         places = compare_words(compared).place if self.discount else (_NO_PLACE, _NO_PLACE)
         before, after = (
             self._count_one(answer.output, place, known)
@@ -75,7 +75,7 @@ class Counts(Structure):
         return known[key]
 
 
-class Dependency(Counts):
+class Dependency(CountStructure):
     """Counts of dependency relations, one for each word."""
 
     name: ClassVar[str] = "dependency"
@@ -90,7 +90,7 @@ class Dependency(Counts):
         return (token.relation for number, token in enumerate(output.tokens) if number not in place)
 
 
-class Constituency(Counts):
+class Constituency(CountStructure):
     """Counts of phrases.
 
     Where the annotator finds no constituents, they are read off the dependencies, an approximation: see

@@ -15,8 +15,9 @@ from collections.abc import Hashable, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from mtassay.methods.invariance.answers import Compared
-from mtassay.methods.invariance.structures.words import Stretch, Words, align, common_ends, words_of_both
+from mtassay.methods.invariance.answers import ComparedPair
+from mtassay.methods.invariance.structures.words import Stretch, Words, align, words_of_both
+from mtassay.texts.distance import common_ends
 from mtassay.tools.annotate.annotation import Token
 
 __all__ = ["LONGEST", "Groups", "SideBySide", "agree", "compare_words", "word_keys"]
@@ -135,7 +136,7 @@ class SideBySide(NamedTuple):
         return not self.elsewhere
 
 
-def compare_words(compared: Compared) -> SideBySide:
+def compare_words(compared: ComparedPair) -> SideBySide:
     """Lay two outputs side by side."""
     original, variant = words_of_both(compared.original.output, compared.variant.output)
     keys, other_keys = word_keys(original, variant)

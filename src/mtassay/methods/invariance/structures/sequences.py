@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, agree, compare_words
 from mtassay.methods.invariance.structures.words import (
     Words,
     align,
     changed_wording,
-    edit_distance,
     words_of_both,
 )
+from mtassay.texts.distance import edit_distance
 
 __all__ = ["Raw", "Remainder", "Tokens", "changed_words", "remainders"]
 
@@ -33,7 +33,7 @@ class Remainder(NamedTuple):
     text: str
 
 
-def remainders(compared: Compared) -> tuple[Remainder, Remainder]:
+def remainders(compared: ComparedPair) -> tuple[Remainder, Remainder]:
     """What is left of the original's output and of the variant's."""
     both = compare_words(compared)
     place = both.place
@@ -84,15 +84,15 @@ class Tokens(Structure):
         """The name, and whether the edit is discounted."""
         return "tokens|discount" if self.discount else "tokens"
 
-    def distances(self, compared: Sequence[Compared]) -> list[float]:
+    def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """How many words must be added, dropped or replaced, for each pair, in order."""
         return [self._distance(one) for one in compared]
 
-    def differences(self, compared: Compared) -> list[str]:
+    def differences(self, compared: ComparedPair) -> list[str]:
         """The stretches of words that differ, longest first."""
         return changed_words(compared, discount=self.discount)
 
-    def _distance(self, compared: Compared) -> float:
+    def _distance(self, compared: ComparedPair) -> float:
         if self.discount:
             original, variant = remainders(compared)
             return edit_distance(original.words, variant.words)
@@ -100,7 +100,7 @@ class Tokens(Structure):
         return edit_distance([token.text for token in words], [token.text for token in others])
 
 
-def changed_words(compared: Compared, *, discount: bool) -> list[str]:
+def changed_words(compared: ComparedPair, *, discount: bool) -> list[str]:
     """The stretches of words that differ, longest first; with `discount` without the place of the edit."""
     text, other_text = compared.original.output.text, compared.variant.output.text
     if discount:
@@ -129,15 +129,15 @@ class Raw(Structure):
         """The name, and whether the edit is discounted."""
         return "raw|discount" if self.discount else "raw"
 
-    def distances(self, compared: Sequence[Compared]) -> list[float]:
+    def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """How many characters must be added, dropped or replaced, for each pair, in order."""
         return [self._distance(one) for one in compared]
 
-    def differences(self, compared: Compared) -> list[str]:
+    def differences(self, compared: ComparedPair) -> list[str]:
         """The stretches of words that differ, longest first."""
         return changed_words(compared, discount=self.discount)
 
-    def _distance(self, compared: Compared) -> float:
+    def _distance(self, compared: ComparedPair) -> float:
         if self.discount:
             original, variant = remainders(compared)
             return edit_distance(original.text, variant.text)

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, compare_words
 from mtassay.methods.invariance.structures.words import Words, gone_and_new, head_name, universal
@@ -181,11 +181,11 @@ class Tree(Structure):
         """The name."""
         return "tree"
 
-    def distances(self, compared: Sequence[Compared]) -> list[float]:
+    def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """The cost of the cheapest way from one tree to the other, for each pair, in order."""
         return [_distance(one) for one in compared]
 
-    def differences(self, compared: Compared) -> list[str]:
+    def differences(self, compared: ComparedPair) -> list[str]:
         """Words that do other work or hang elsewhere, then what is gone, then what is new."""
         both = compare_words(compared)
         if both.alike:
@@ -196,7 +196,7 @@ class Tree(Structure):
         return _relabelled(both) + gone_and_new(text, both.original, gone, other_text, both.variant, new)
 
 
-def _distance(compared: Compared) -> float:
+def _distance(compared: ComparedPair) -> float:
     both = compare_words(compared)
     if both.alike:
         return 0.0

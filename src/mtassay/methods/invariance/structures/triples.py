@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from mtassay.methods.invariance.answers import Compared
+from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, compare_words
 from mtassay.methods.invariance.structures.words import Words, gone_and_new, head_name, universal
@@ -50,11 +50,11 @@ class Triples(Structure):
         """The name."""
         return "triples"
 
-    def distances(self, compared: Sequence[Compared]) -> list[float]:
+    def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """How many triples are in one output alone, for each pair, in order."""
         return [_distance(one) for one in compared]
 
-    def differences(self, compared: Compared) -> list[str]:
+    def differences(self, compared: ComparedPair) -> list[str]:
         """What is gone, then what is new, then words that hang elsewhere or otherwise."""
         both = compare_words(compared)
         before, after = _both_triples(both)
@@ -70,7 +70,7 @@ class Triples(Structure):
         return gone_and_new(text, both.original, gone, other_text, both.variant, new) + lines
 
 
-def _distance(compared: Compared) -> float:
+def _distance(compared: ComparedPair) -> float:
     before, after = (Counter(triples.values()) for triples in _both_triples(compare_words(compared)))
     return (before - after).total() + (after - before).total()
 

@@ -1,8 +1,4 @@
-"""The words of an output, the stretches in which two outputs differ, and words for such a difference.
-
-The distance of two sequences is Levenshtein's, bit-parallel, so that a row of the table is one integer: Myers
-1999, "A fast bit-vector algorithm for approximate string matching", in the form of Hyyrö 2003.
-"""
+"""The words of an output, the stretches in which two outputs differ, and words for such a difference."""
 
 from __future__ import annotations
 
@@ -11,6 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from mtassay.texts.distance import common_ends
 from mtassay.tools.annotate.annotation import Annotation, Token
 
 __all__ = [
@@ -18,8 +15,6 @@ __all__ = [
     "Words",
     "align",
     "changed_wording",
-    "common_ends",
-    "edit_distance",
     "gone_and_new",
     "head_name",
     "plain_words",
@@ -165,48 +160,3 @@ def head_name(words: Words, number: int) -> str:
     """What a word hangs on, in quotation marks."""
     head = words[number].head
     return f'"{words[head].text}"' if head >= 0 else "the root"
-
-
-def edit_distance(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
-    """How many items must be added, dropped or replaced to turn one sequence into the other.
-
-    >>> edit_distance("kitten", "sitting"), edit_distance(["he", "went"], ["went"])
-    (3, 1)
-    """
-    start, end = common_ends(a, b)
-    a, b = a[start : len(a) - end], b[start : len(b) - end]
-    if not a or not b:
-        return len(a) + len(b)
-    places: dict[Hashable, int] = {}
-    for place, item in enumerate(a):
-        places[item] = places.get(item, 0) | 1 << place
-    full, last = (1 << len(a)) - 1, 1 << len(a) - 1
-    # Neighbouring cells differ by at most one: `plus` and `minus` say where a cell is above the one before.
-    plus, minus, distance = full, 0, len(a)
-    for item in b:
-        match = places.get(item, 0)
-        same = ((match & plus) + plus ^ plus | match | minus) & full
-        higher = minus | full ^ (same | plus)
-        lower = plus & same
-        distance += bool(higher & last) - bool(lower & last)
-        higher = higher << 1 | 1
-        lower <<= 1
-        plus = (lower | full ^ (same | higher) & full) & full
-        minus = higher & same & full
-    return distance
-
-
-def common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]:
-    """How many items two sequences share at their start, and then at their end.
-
-    >>> common_ends("abcd", "abxd"), common_ends("aa", "aaa")
-    ((2, 1), (2, 0))
-    """
-    shorter = min(len(a), len(b))
-    start = 0
-    while start < shorter and a[start] == b[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and a[-1 - end] == b[-1 - end]:
-        end += 1
-    return start, end

@@ -11,10 +11,10 @@ from mtassay.languages import parse_language
 from mtassay.registry import each, find, is_known
 from mtassay.tools.annotate.annotation import Annotation
 
-__all__ = ["Candidate", "Place", "Substituter", "open_substituter", "substituter_names"]
+__all__ = ["Candidate", "Substituter", "WordPlace", "open_substituter", "substituter_names"]
 
 
-class Place(NamedTuple):
+class WordPlace(NamedTuple):
     """One word of a source that may be replaced: the token of this number."""
 
     sentence: Annotation
@@ -52,7 +52,7 @@ class Substituter(ABC):
         """Equal signatures mean equal proposals."""
 
     @abstractmethod
-    def substitutes(self, places: Sequence[Place], *, count: int) -> list[list[Candidate]]:
+    def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
         """For each place, in order, at most `count` words, best first; `[]` where nothing is known."""
 
 

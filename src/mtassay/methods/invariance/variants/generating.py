@@ -11,7 +11,7 @@ from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.methods.invariance.answers import variant_of
 from mtassay.methods.invariance.detectors.referential import phrase_segments
-from mtassay.methods.invariance.variants.base import Place, Substituter, open_substituter
+from mtassay.methods.invariance.variants.base import Substituter, WordPlace, open_substituter
 from mtassay.methods.invariance.variants.places import (
     changeable,
     fit,
@@ -127,7 +127,7 @@ def _with_phrases(segments: Sequence[Segment], annotator: Annotator) -> list[Seg
 class _Choice:
     """A word at a place, and what is known of it."""
 
-    place: Place
+    place: WordPlace
     edit: Edit
     score: float
     order: float  # 0 for the proposer's best, to 1
@@ -149,7 +149,7 @@ class _Work:
 
     segment: Segment
     skip: str | None = None
-    places: list[Place] = field(default_factory=list)
+    places: list[WordPlace] = field(default_factory=list)
     choices: list[list[_Choice]] = field(default_factory=list)
     kept: list[_Choice] = field(default_factory=list)
 

@@ -20,13 +20,13 @@ from typing import ClassVar
 
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.text import read_bytes
-from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
+from mtassay.methods.invariance.variants.base import Candidate, Substituter, WordPlace
 from mtassay.tools.annotate.annotation import Token
 
 __all__ = [
     "DATA",
-    "Lexicon",
     "Pairs",
+    "SubstituteLexicon",
     "TableFile",
     "inflection",
     "languages_with_lexicon",
@@ -59,7 +59,7 @@ class Pairs:
             self._sets[left] = frozenset(self._right.get(left, "").split())
         return right in self._sets[left]
 
-    def fits(self, place: Place, word: str) -> bool:
+    def fits(self, place: WordPlace, word: str) -> bool:
         """Whether a word goes with its neighbours: a common pair stays one, and a modifier finds its like.
 
         Words that go with nearly all others ("the", "and") are in no pair and have no say.
@@ -117,7 +117,7 @@ def inflection(token: Token) -> str:
     return "|".join((token.pos, *(token.features[name] for name in _FEATURES if name in token.features)))
 
 
-class Lexicon(Substituter):
+class SubstituteLexicon(Substituter):
     """A table of substitutes, and of the pairs that a substitute must not break.
 
     `lines` are the cells of substitutes by key and word; they are taken apart when asked for. What is nearer
@@ -157,18 +157,18 @@ class Lexicon(Substituter):
         """Where the table comes from, and a digest of it and of the pairs."""
         return self._signature
 
-    def substitutes(self, places: Sequence[Place], *, count: int) -> list[list[Candidate]]:
+    def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
         """The words of the table that go with their neighbours."""
         return [self._at(place)[:count] for place in places]
 
-    def _goes(self, place: Place, candidate: Candidate, pairs: Pairs) -> bool:
+    def _goes(self, place: WordPlace, candidate: Candidate, pairs: Pairs) -> bool:
         if candidate.score >= self._sure:
             return True
         if _stands_alone(place) and candidate.score < _ALONE:
             return False
         return pairs.fits(place, candidate.word)
 
-    def _at(self, place: Place) -> list[Candidate]:
+    def _at(self, place: WordPlace) -> list[Candidate]:
         token = place.sentence.tokens[place.token]
         key = inflection(token)
         line = self._lines.get((key, token.text)) or self._lines.get((key, token.text.lower()), "")
@@ -180,7 +180,7 @@ class Lexicon(Substituter):
         ]
 
 
-class TableFile(Lexicon):
+class TableFile(SubstituteLexicon):
     """The same with a table of one's own."""
 
     name = "file"
@@ -193,13 +193,13 @@ class TableFile(Lexicon):
         return read_lexicon(rest, kind=cls)
 
 
-def _stands_alone(place: Place) -> bool:
+def _stands_alone(place: WordPlace) -> bool:
     """Whether it is an adjective with no noun beside it, so that no pair proves anything: "it is late"."""
     token = place.sentence.tokens[place.token]
     return token.pos == "ADJ" and token.head != place.token + 1
 
 
-def open_lexicon(language: str) -> Lexicon:
+def open_lexicon(language: str) -> SubstituteLexicon:
     """The table that comes with mtassay for a language; a `UsageError` where there is none."""
     path = DATA / f"{language}.tsv.gz"
     if not path.is_file():
@@ -213,8 +213,12 @@ def languages_with_lexicon() -> list[str]:
 
 
 def read_lexicon(
-    path: str | Path, *, name: str | None = None, pairs: Pairs | None = None, kind: type[Lexicon] = Lexicon
-) -> Lexicon:
+    path: str | Path,
+    *,
+    name: str | None = None,
+    pairs: Pairs | None = None,
+    kind: type[SubstituteLexicon] = SubstituteLexicon,
+) -> SubstituteLexicon:
     """A table from a file, gzip where its name ends so; `name` is what the signature calls it.
 
     Without `pairs` the neighbours of a word have no say.

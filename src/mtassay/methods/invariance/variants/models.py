@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_language
-from mtassay.methods.invariance.variants.base import Candidate, Place, Substituter
+from mtassay.methods.invariance.variants.base import Candidate, Substituter, WordPlace
 from mtassay.methods.invariance.variants.lexicon import languages_with_lexicon, open_lexicon
 from mtassay.methods.invariance.variants.places import with_case
 from mtassay.systems.live import signature
@@ -42,14 +42,14 @@ DIGITS = 4
 """How many decimals of a log-probability count: the last bits depend on what else is in the batch."""
 
 
-def gap_at(place: Place) -> Gap:
+def gap_at(place: WordPlace) -> Gap:
     """The text around the word at a place."""
     token = place.sentence.tokens[place.token]
     return Gap(place.sentence.text[: token.start], place.sentence.text[token.end :])
 
 
 def predict_words(
-    model: LanguageModel, words: Words, places: Sequence[Place], rows: Sequence[Row | None], *, count: int
+    model: LanguageModel, words: Words, places: Sequence[WordPlace], rows: Sequence[Row | None], *, count: int
 ) -> list[list[Candidate]]:
     """For each place, in order, at most `count` words that the model predicts from its row; `[]` without one.
 
@@ -75,7 +75,7 @@ def predict_words(
     ]
 
 
-def _spelled(place: Place, predictions: Sequence[Prediction], words: Words) -> list[Candidate]:
+def _spelled(place: WordPlace, predictions: Sequence[Prediction], words: Words) -> list[Candidate]:
     like = place.sentence.tokens[place.token].text
     found: dict[str, Candidate] = {}
     for piece, score in predictions:
@@ -133,7 +133,7 @@ class FillMask(Substituter):
             adapter=ADAPTER,
         )
 
-    def substitutes(self, places: Sequence[Place], *, count: int) -> list[list[Candidate]]:
+    def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
         """For each place, in order, at most `count` words, best first; `[]` where the text is too long."""
         if not places or count < 1:
             return [[] for _ in places]
@@ -200,7 +200,7 @@ class CausalLM(Substituter):
             adapter=ADAPTER,
         )
 
-    def substitutes(self, places: Sequence[Place], *, count: int) -> list[list[Candidate]]:
+    def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
         """For each place, in order, at most `count` words, best first; `[]` where nothing is known."""
         if not places or count < 1:
             return [[] for _ in places]
@@ -230,7 +230,7 @@ class CausalLM(Substituter):
 
 
 def rank(
-    model: CausalModel, places: Sequence[Place], pools: Sequence[Sequence[Candidate]], *, count: int
+    model: CausalModel, places: Sequence[WordPlace], pools: Sequence[Sequence[Candidate]], *, count: int
 ) -> list[list[Candidate]]:
     """The best `count` words of each pool by the log-probability of the sentence, in the order of the places.
 
@@ -254,7 +254,7 @@ def rank(
     ]
 
 
-def _sentences(place: Place, pool: Sequence[Candidate]) -> dict[str, str]:
+def _sentences(place: WordPlace, pool: Sequence[Candidate]) -> dict[str, str]:
     """The sentence with each word, spelled for the place: the model is to see what a system will see."""
     before, after = gap_at(place)
     like = place.sentence.tokens[place.token].text

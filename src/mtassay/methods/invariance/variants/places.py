@@ -11,7 +11,7 @@ from functools import cache
 
 from mtassay.core import Edit
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.variants.base import Place
+from mtassay.methods.invariance.variants.base import WordPlace
 from mtassay.methods.invariance.variants.fixed import FIXED_PHRASES, LIGHT_WORDS
 from mtassay.methods.invariance.variants.lexicon import inflection
 from mtassay.tools.annotate.annotation import Annotation, Token
@@ -71,7 +71,7 @@ def words(sentence: Annotation) -> int:
 
 def changeable(
     sentence: Annotation, parts: frozenset[str], *, ends: bool = False, language: str = "en"
-) -> list[Place]:
+) -> list[WordPlace]:
     """The places of a sentence, in order; `parts` are universal tags.
 
     Left out: the first and the last token (a full stop counts) unless `ends`; words with a digit, a capital
@@ -87,7 +87,7 @@ def changeable(
     tied = frozenset(token.head for token in tokens if token.relation in _COMPLEMENTS)
     inside = range(len(tokens)) if ends else range(1, len(tokens) - 1)
     return [
-        Place(sentence, index)
+        WordPlace(sentence, index)
         for index in inside
         if tokens[index].pos in parts
         and _plain(tokens[index].text)
@@ -159,7 +159,7 @@ def _needs_its_preposition(tokens: Sequence[Token], index: int) -> bool:
     return False
 
 
-def fit(place: Place, word: str, *, language: str = "en") -> Edit | None:
+def fit(place: WordPlace, word: str, *, language: str = "en") -> Edit | None:
     """The edit that puts a word there; `None` where it does not fit.
 
     It does not fit if it is odd (not one word of letters), if it is the same word or one that already
@@ -167,9 +167,9 @@ def fit(place: Place, word: str, *, language: str = "en") -> Edit | None:
 
     >>> from mtassay.tools.annotate.fake import FakeAnnotator
     >>> [sentence] = FakeAnnotator("en").annotate(["A Dog barks."])
-    >>> fit(Place(sentence, 1), "cat")
+    >>> fit(WordPlace(sentence, 1), "cat")
     Edit(start=2, end=5, before='Dog', after='Cat', pos='NOUN')
-    >>> fit(Place(sentence, 1), "owl") is None
+    >>> fit(WordPlace(sentence, 1), "owl") is None
     True
     """
     token = place.sentence.tokens[place.token]
@@ -199,7 +199,7 @@ def _stands(sentence: Annotation, word: str) -> bool:
     return any(small in (token.text.lower(), token.lemma.lower()) for token in sentence.tokens)
 
 
-def _article_fits(place: Place, after: str) -> bool:
+def _article_fits(place: WordPlace, after: str) -> bool:
     if place.token == 0:
         return True
     article = place.sentence.tokens[place.token - 1].text.lower()

@@ -17,10 +17,10 @@ from mtassay.formats.suite.records import item_from_record
 from mtassay.methods.suite.judging import Judge
 from mtassay.methods.suite.templates.filling import Filler, Inflector, NoFormError, capitalized
 from mtassay.methods.suite.templates.located import line_of
-from mtassay.methods.suite.templates.nouns import Record, Template, TemplateFile
+from mtassay.methods.suite.templates.nouns import ItemTemplate, SlotRecord, TemplateFile
 from mtassay.texts.marks import plural
 
-__all__ = ["MAX_COMBINATIONS", "MAX_ITEMS", "Generated", "TemplateCounts", "generate"]
+__all__ = ["MAX_COMBINATIONS", "MAX_ITEMS", "GeneratedSuite", "TemplateCounts", "generate"]
 
 MAX_ITEMS = 5000
 MAX_COMBINATIONS = 200_000
@@ -55,7 +55,7 @@ class TemplateCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
+class GeneratedSuite:
     """The suite, and for each template what was made of it.
 
     `doubtful` names items one of whose references is not correct by their own rules, with the status.
@@ -117,7 +117,7 @@ def generate(
     max_items: int = MAX_ITEMS,
     inflectors: Mapping[str, Inflector] | None = None,
     report: Report = _no_report,
-) -> Generated:
+) -> GeneratedSuite:
     """All items of all templates, in order; the same file gives the same items.
 
     `sample` takes at most so many of each template. The draw goes by the seed and the id, so that most of
@@ -149,7 +149,7 @@ def generate(
         items += chosen
         _check_number(len(items), max_items, file.path)
     suite = replace(file.header, items=tuple(items), path=file.path)
-    return Generated(suite, tuple(counts), _doubtful(suite, report))
+    return GeneratedSuite(suite, tuple(counts), _doubtful(suite, report))
 
 
 def _check_number(number: int, most: int, path: str) -> None:
@@ -161,7 +161,7 @@ def _check_number(number: int, most: int, path: str) -> None:
         )
 
 
-def _combinations(template: Template, file: TemplateFile) -> int:
+def _combinations(template: ItemTemplate, file: TemplateFile) -> int:
     sizes = {slot: len(file.slots[slot]) for slot in template.slots}
     if (number := prod(sizes.values())) > MAX_COMBINATIONS:
         product_text = " × ".join(f"{size} {slot}" for slot, size in sizes.items())
@@ -174,7 +174,9 @@ def _combinations(template: Template, file: TemplateFile) -> int:
     return number
 
 
-def _items(template: Template, file: TemplateFile, filler: Filler, count: TemplateCounts) -> Iterator[Item]:
+def _items(
+    template: ItemTemplate, file: TemplateFile, filler: Filler, count: TemplateCounts
+) -> Iterator[Item]:
     for records in product(*(file.slots[slot] for slot in template.slots)):
         chosen = dict(zip(template.slots, records, strict=True))
         columns = {slot: record.columns for slot, record in chosen.items()}
@@ -192,7 +194,7 @@ def _items(template: Template, file: TemplateFile, filler: Filler, count: Templa
         )
 
 
-def _note(template: Template, file: TemplateFile, chosen: Mapping[str, Record], own: str) -> str:
+def _note(template: ItemTemplate, file: TemplateFile, chosen: Mapping[str, SlotRecord], own: str) -> str:
     values = ", ".join(f"{slot} {record.name}" for slot, record in chosen.items())
     made = f"Template {template.id} of {PurePath(file.path).name}{': ' if values else ''}{values}"
     return f"{own} ({made})" if own else made

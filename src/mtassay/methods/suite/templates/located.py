@@ -9,10 +9,10 @@ import yaml
 from mtassay.errors import InputError
 from mtassay.formats.suite.yaml import compose
 
-__all__ = ["LocatedDict", "Text", "line_of", "load", "plain"]
+__all__ = ["LocatedDict", "LocatedText", "line_of", "load", "plain"]
 
 
-class Text(str):
+class LocatedText(str):
     """A text that knows its line."""
 
     line: int | None = None
@@ -63,7 +63,7 @@ def _value(node: Any, path: str, known: dict[int, Any]) -> Any:
     known[id(node)] = None
     value: Any
     if isinstance(node, yaml.ScalarNode):
-        value = Text(node.value)
+        value = LocatedText(node.value)
         value.line = line
     elif isinstance(node, yaml.SequenceNode):
         value = [_value(child, path, known) for child in node.value]

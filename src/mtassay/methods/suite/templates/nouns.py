@@ -10,14 +10,14 @@ from mtassay.formats.suite import Suite
 from mtassay.methods.suite.templates.conditions import Condition
 from mtassay.methods.suite.templates.tables import FormTable
 
-__all__ = ["Record", "Template", "TemplateFile"]
+__all__ = ["ItemTemplate", "SlotRecord", "TemplateFile"]
 
 Forms = tuple[str, ...]
 """One or more ways to say the same: texts take the first, expressions allow all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SlotRecord:
     """One value of a slot: its columns in the order of the file, and its name in ids, unique in the slot."""
 
     name: str
@@ -25,7 +25,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class ItemTemplate:
     """An item with placeholders.
 
     `record` has the keys of an item; its texts know their line. An item is made for each combination of
@@ -45,8 +45,8 @@ class TemplateFile:
     """Templates in the order of the file; `header` is the suite they make, without items."""
 
     header: Suite
-    slots: Mapping[str, Sequence[Record]]
+    slots: Mapping[str, Sequence[SlotRecord]]
     tables: Mapping[str, FormTable]
-    templates: Sequence[Template]
+    templates: Sequence[ItemTemplate]
     author: str = ""
     path: str = field(default="", compare=False)

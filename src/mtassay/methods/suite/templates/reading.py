@@ -13,10 +13,10 @@ from mtassay.formats.suite.records import suite_from_header
 from mtassay.formats.text import FilePath, decode, read_bytes, read_lines, shown
 from mtassay.methods.suite.templates.conditions import Condition, parse_condition
 from mtassay.methods.suite.templates.located import LocatedDict, line_of, load, plain
-from mtassay.methods.suite.templates.nouns import Record, Template, TemplateFile
+from mtassay.methods.suite.templates.nouns import ItemTemplate, SlotRecord, TemplateFile
 from mtassay.methods.suite.templates.placeholders import slots_in
 from mtassay.methods.suite.templates.slugs import slug, unique_slugs
-from mtassay.methods.suite.templates.tables import Entry, FormTable, features_of
+from mtassay.methods.suite.templates.tables import FormTable, InflectedForm, features_of
 
 __all__ = ["read_templates", "templates_from_text"]
 
@@ -100,7 +100,7 @@ class _Reader:
         self._check(entry, _TEMPLATE, "a template")
         return entry
 
-    def _slot(self, name: str, value: Any) -> tuple[Record, ...]:
+    def _slot(self, name: str, value: Any) -> tuple[SlotRecord, ...]:
         if isinstance(value, str):
             rows = [columns for _, columns in self._rows(value)]
         elif isinstance(value, list):
@@ -110,7 +110,7 @@ class _Reader:
         if not rows:
             raise self._wrong(f"the slot '{name}' has no values", value)
         names = unique_slugs([columns.get("id") or next(iter(columns.values())) for columns in rows])
-        return tuple(Record(*named) for named in zip(names, rows, strict=True))
+        return tuple(SlotRecord(*named) for named in zip(names, rows, strict=True))
 
     def _columns(self, slot: str, entry: Any) -> dict[str, tuple[str, ...]]:
         if isinstance(entry, str):
@@ -142,7 +142,7 @@ class _Reader:
                 yield number, filled
 
     def _table(self, name: str, value: Any) -> FormTable:
-        entries: dict[str, list[Entry]] = {}
+        entries: dict[str, list[InflectedForm]] = {}
         if isinstance(value, str):
             for number, row in self._rows(value):
                 if missing := [key for key in ("lemma", "features", "form") if key not in row]:
@@ -152,7 +152,9 @@ class _Reader:
                         line=number,
                     )
                 features = features_of(row["features"][0])
-                entries.setdefault(row["lemma"][0], []).extend(Entry(features, form) for form in row["form"])
+                entries.setdefault(row["lemma"][0], []).extend(
+                    InflectedForm(features, form) for form in row["form"]
+                )
         elif isinstance(value, LocatedDict):
             for lemma, forms in value.items():
                 entries[str(lemma)] = list(self._entries(name, forms, frozenset()))
@@ -160,7 +162,7 @@ class _Reader:
             raise self._wrong(f"the table '{name}' must map lemmas to forms, or name a .tsv file", value)
         return FormTable(name, entries)
 
-    def _entries(self, table: str, value: Any, features: frozenset[str]) -> Iterator[Entry]:
+    def _entries(self, table: str, value: Any, features: frozenset[str]) -> Iterator[InflectedForm]:
         """Forms under their features; mappings within mappings add up their features."""
         if isinstance(value, LocatedDict):
             for key, inner in value.items():
@@ -169,7 +171,7 @@ class _Reader:
         for form in value if isinstance(value, list) else [value]:
             if not isinstance(form, str) or not features:
                 raise self._wrong(f"the table '{table}' must be lemma: {{features: form}}", form or value)
-            yield Entry(features, str(form))
+            yield InflectedForm(features, str(form))
 
     def _conditions(self, value: Any, columns: Mapping[str, frozenset[str]]) -> tuple[Condition, ...]:
         conditions = []
@@ -189,7 +191,7 @@ class _Reader:
         columns: Mapping[str, frozenset[str]],
         when: tuple[Condition, ...],
         excluded: tuple[Condition, ...],
-    ) -> Template:
+    ) -> ItemTemplate:
         own_when = self._conditions(record.pop("when", None), columns)
         own_excluded = self._conditions(record.pop("except", None), columns)
         for key in ("source", "phenomenon", "category"):
@@ -206,7 +208,7 @@ class _Reader:
                     f"a condition speaks of '{strange[0]}', which the template does not use", entry
                 )
         shared = frozenset(used)
-        return Template(
+        return ItemTemplate(
             str(record.pop("id", "")) or slug(record["phenomenon"]),
             record,
             tuple(used),

@@ -9,7 +9,7 @@ from itertools import product
 
 from mtassay.methods.suite.templates.placeholders import Argument
 
-__all__ = ["Entry", "FormTable"]
+__all__ = ["FormTable", "InflectedForm"]
 
 _BETWEEN = re.compile(r"[\s;,]+")
 
@@ -20,7 +20,7 @@ def features_of(text: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class InflectedForm:
     """One form of a lemma."""
 
     features: frozenset[str]
@@ -32,7 +32,7 @@ class FormTable:
     """The forms of each lemma, in the order of the file."""
 
     name: str
-    entries: Mapping[str, Sequence[Entry]]
+    entries: Mapping[str, Sequence[InflectedForm]]
 
     def __call__(self, lemma: str, arguments: Sequence[Argument]) -> list[str]:
         """The forms with these features; entries with more features count where none has just these.
@@ -72,7 +72,7 @@ def _combined(arguments: Sequence[Argument]) -> Iterator[frozenset[str]]:
         yield frozenset().union(*map(features_of, chosen))
 
 
-def _with(entries: Sequence[Entry], features: frozenset[str]) -> list[str]:
+def _with(entries: Sequence[InflectedForm], features: frozenset[str]) -> list[str]:
     exact = [entry.form for entry in entries if entry.features == features]
     return exact or [entry.form for entry in entries if features <= entry.features]
 

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 
 from mtassay.methods.behavior.infill.lexicon.english import cells_of_tag, takes_more
-from mtassay.methods.behavior.infill.lexicon.entries import LANGUAGES, PARTS, Entry, rows_of
+from mtassay.methods.behavior.infill.lexicon.entries import LANGUAGES, PARTS, LexiconEntry, rows_of
 from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.articles import wants_an
 
@@ -40,7 +40,7 @@ _MORE_SPANS = frozenset(("decade", "time", "weekend", "vez", "década", "Mal", "
 _MONTHS = frozenset(("month",))
 
 
-def contradicts_time(language: str, annotation: Annotation, place: Place, entry: Entry) -> bool:
+def contradicts_time(language: str, annotation: Annotation, place: Place, entry: LexiconEntry) -> bool:
     """Whether another word here would not go with the times that the sentence names."""
     if entry.group in _IN_DAY:  # `half past seven in the morning`
         return _CLOCK.search(annotation.text) is not None
@@ -105,7 +105,7 @@ _TIMES = frozenset((
 ))  # fmt: skip
 
 
-def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     """Whether the words around make an edit here unsafe."""
     token = tokens[place[0]]
     if place[1] - place[0] == 1 and token.tag and not token.tag.startswith(_TAGS.get(entry.part, ("",))):
@@ -140,7 +140,7 @@ def apart(tokens: Sequence[Token], number: int) -> bool:
     return tokens[number].start > tokens[number - 1].end + 1
 
 
-def _noun(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+def _noun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     before, after = _before(tokens, place), _after(tokens, place)
     if _in_title(tokens, place, entry):
         return True
@@ -165,7 +165,7 @@ def _is_portioned(tokens: Sequence[Token], place: Place) -> bool:
     return any(word == "of" and _PORTION.fullmatch(portion) for portion, word in pairwise(before))
 
 
-def _verb(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     relations = _relations(tokens, place)
     if entry.group in _BY_NUMBER:
         if all(other.pos != "NUM" for other in tokens):
@@ -179,7 +179,7 @@ def _verb(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
     return "prt" in relations or tokens[place[0]].relation in ("compound", "amod")
 
 
-def _adjective(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+def _adjective(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     before, after = _before(tokens, place), _after(tokens, place)
     if _in_title(tokens, place, entry) or _is_unexpected(before):
         return True
@@ -189,14 +189,14 @@ def _adjective(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
     return before is not None and before.pos == "DET" and (after is None or after.pos in _NO_NOUN)
 
 
-def _adverb(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     after = _after(tokens, place)
     if entry.group == "soon" and after is not None and after.tag in ("JJ", "VBG", "VBN"):
         return True  # `immediately following`
     return _is_unexpected(_before(tokens, place))
 
 
-def _determiner(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+def _determiner(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     if entry.group.startswith("mine"):  # `I lost my way`
         return any(other.text.lower() in _SPEAKERS for other in tokens)
     if entry.group != "quantity":  # `this` alone points to what was said
@@ -207,7 +207,7 @@ def _determiner(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
     return noun is not None and noun.tag not in ("", "NNS", "NNPS")
 
 
-def _preposition(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+def _preposition(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     """Whether a preposition has no object that goes with the others of its group as well."""
     after, next_but_one = [*tokens[place[1] : place[1] + 2], None, None][:2]
     if after is None or after.pos not in ("DET", "PROPN", "NOUN", "PRON", "NUM", "ADJ"):
@@ -250,7 +250,7 @@ def _governs(tokens: Sequence[Token], number: int) -> bool:
     return not is_time
 
 
-def _in_title(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+def _in_title(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     """Whether two capitals in a row make a title, as in `The Seventh Seal` or `Old Town`."""
     token, after = tokens[place[0]], _after(tokens, place)
     forms = {*entry.source.values(), *entry.reference.values()}
@@ -289,7 +289,7 @@ _PLACES = frozenset(("city", "country", "state", "continent"))
 _LATE_DAY = re.compile(r"\b(?:29|30|31)\b")
 
 
-def left_alone(language: str, annotation: Annotation, place: Place, entry: Entry) -> bool:
+def left_alone(language: str, annotation: Annotation, place: Place, entry: LexiconEntry) -> bool:
     """Whether the words around make an edit here unsafe in this language."""
     first, last = annotation.tokens[place[0]], annotation.tokens[place[1] - 1]
     text = annotation.text
@@ -363,7 +363,7 @@ def _in_longer_name(tokens: Sequence[Token], place: Place) -> bool:
     return False
 
 
-def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: Entry) -> bool:
+def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     before = tokens[place[0] - 1].text.lower() if place[0] else ""
     after = tokens[place[1]].text.lower() if place[1] < len(tokens) else ""
     if tokens[place[0]].pos in {"VERB": ("NOUN", "ADJ"), "NOUN": ("VERB",)}.get(entry.part, ()):

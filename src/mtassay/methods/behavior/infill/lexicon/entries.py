@@ -15,7 +15,15 @@ from pathlib import Path
 from mtassay.errors import InputError, UsageError
 from mtassay.methods.behavior.infill.lexicon import chinese, english, german, portuguese
 
-__all__ = ["LANGUAGES", "Entry", "Lexicon", "Substitute", "load_lexicon", "near_groups", "rows_of"]
+__all__ = [
+    "LANGUAGES",
+    "BilingualLexicon",
+    "LexiconEntry",
+    "Substitute",
+    "load_lexicon",
+    "near_groups",
+    "rows_of",
+]
 
 DATA = Path(__file__).parent / "data"
 LANGUAGES = {
@@ -37,7 +45,7 @@ PARTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LexiconEntry:
     """One sense: the forms in both languages, by cell, and its group with the part of speech."""
 
     part: str
@@ -67,27 +75,27 @@ class Substitute:
 
     source: str
     reference: str
-    entry: Entry | None = None
+    entry: LexiconEntry | None = None
 
 
-class Lexicon:
+class BilingualLexicon:
     """All entries of a language pair."""
 
-    def __init__(self, entries: list[Entry]) -> None:
+    def __init__(self, entries: list[LexiconEntry]) -> None:
         self.entries = entries
-        self._by_source: defaultdict[str, list[Entry]] = defaultdict(list)
-        self._groups: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
+        self._by_source: defaultdict[str, list[LexiconEntry]] = defaultdict(list)
+        self._groups: defaultdict[tuple[str, str], list[LexiconEntry]] = defaultdict(list)
         for entry in entries:
             self._groups[entry.part, entry.group].append(entry)
             for form in set(entry.source.values()):
                 self._by_source[form.lower()].append(entry)
 
-    def having(self, sequences: Iterable[str]) -> list[Entry]:
+    def having(self, sequences: Iterable[str]) -> list[LexiconEntry]:
         """The entries with a form among these word sequences of a source, which are in lower case."""
         found = {id(entry): entry for text in sequences for entry in self._by_source.get(text, ())}
         return list(found.values())
 
-    def substitutes(self, entry: Entry, cells: set[tuple[str, str]]) -> list[Substitute]:
+    def substitutes(self, entry: LexiconEntry, cells: set[tuple[str, str]]) -> list[Substitute]:
         """The other words of its group that have one form in all these cells, on either side.
 
         A form that may be several things (`cut`) is replaced only by a word that looks alike in all of them.
@@ -104,7 +112,7 @@ class Lexicon:
 
 
 @cache
-def load_lexicon(source: str, reference: str) -> Lexicon:
+def load_lexicon(source: str, reference: str) -> BilingualLexicon:
     """The lexicon from one language to another, as `en` and `pt`."""
     for code in (source, reference):
         if code not in LANGUAGES:
@@ -122,8 +130,8 @@ def load_lexicon(source: str, reference: str) -> Lexicon:
                 forms = LANGUAGES[source](part, words[0]), LANGUAGES[reference](part, words[1])
             except (KeyError, ValueError, IndexError):
                 raise InputError(f"cannot read {words}", path=DATA / f"{name}.tsv", line=line) from None
-            entries.append(Entry(part, row["group"], *forms))
-    return Lexicon(entries)
+            entries.append(LexiconEntry(part, row["group"], *forms))
+    return BilingualLexicon(entries)
 
 
 @cache
@@ -148,7 +156,7 @@ def _same_number(a: str, b: str) -> bool:
     return len(numbers & {"sg", "pl"}) < 2
 
 
-def _share_a_form(a: Entry, b: Entry) -> bool:
+def _share_a_form(a: LexiconEntry, b: LexiconEntry) -> bool:
     return a is b or not (
         set(a.source.values()).isdisjoint(b.source.values())
         and set(a.reference.values()).isdisjoint(b.reference.values())

@@ -16,7 +16,12 @@ from mtassay.methods.behavior.infill.lexicon.context import (
     possible_cells,
 )
 from mtassay.methods.behavior.infill.lexicon.english import says_gender
-from mtassay.methods.behavior.infill.lexicon.entries import Entry, Lexicon, Substitute, rows_of
+from mtassay.methods.behavior.infill.lexicon.entries import (
+    BilingualLexicon,
+    LexiconEntry,
+    Substitute,
+    rows_of,
+)
 from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.tools.annotate.annotation import Annotation, Token
 
@@ -253,7 +258,7 @@ class _Side:
         return (form, place) if self.spelled(place, form) else None
 
 
-def word_offers(lexicon: Lexicon, languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
+def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
     """One offer for each word of the source that the lexicon can replace on both sides, in order.
 
     A word that stands twice on a side is left out: which goes with which would be a guess.
@@ -277,7 +282,7 @@ def word_offers(lexicon: Lexicon, languages: tuple[str, str], pair: ReadPair) ->
     return [found[place] for place in sorted(kept)]
 
 
-def _go_together(pair: ReadPair, entry: Entry, here: Place, there: Place) -> bool:
+def _go_together(pair: ReadPair, entry: LexiconEntry, here: Place, there: Place) -> bool:
     """Whether two places can be translations of each other here: the aligner says so, or they stand alike.
 
     Names and nouns may move far; a verb or a small word far from its place belongs to something else.
@@ -290,7 +295,10 @@ def _go_together(pair: ReadPair, entry: Entry, here: Place, there: Place) -> boo
 
 
 def _offer(
-    lexicon: Lexicon, entry: Entry, here: tuple[_Side, str, Place], there: tuple[_Side, str, Place]
+    lexicon: BilingualLexicon,
+    entry: LexiconEntry,
+    here: tuple[_Side, str, Place],
+    there: tuple[_Side, str, Place],
 ) -> Offer | None:
     cells = entry.cells(here[1], there[1])
     for number, (side, _, place) in enumerate((here, there)):
@@ -307,7 +315,7 @@ def _made(
     reference: _Side,
     place: Place,
     other: Place,
-    entry: Entry,
+    entry: LexiconEntry,
     substitutes: list[Substitute],
 ) -> Offer | None:
     kept: dict[str, Substitute] = {}
@@ -329,7 +337,7 @@ def _made(
     )  # fmt: skip
 
 
-def _hides_gender(entry: Entry, substitute: Substitute) -> bool:
+def _hides_gender(entry: LexiconEntry, substitute: Substitute) -> bool:
     """Whether English would no longer say what its translation says: `sister`, but `cousin` and `prima`."""
     assert substitute.entry is not None
     before, after = (next(iter(one.source.values())) for one in (entry, substitute.entry))

@@ -1,0 +1,41 @@
+"""One word, one meaning: no class name is used twice, and the glossary has every noun of the core."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from mtassay import core
+from mtassay.registry import KINDS
+
+PROJECT = Path(__file__).resolve().parent.parent
+SOURCE = PROJECT / "src" / "mtassay"
+# That of the library wraps the one of the core.
+TWICE = {"Run"}
+NOUNS = [name for name in core.__all__ if isinstance(getattr(core, name), type)]
+
+
+def glossary() -> set[str]:
+    """The words that the glossary explains."""
+    page = (PROJECT / "docs" / "overview.md").read_text(encoding="utf-8")
+    section = page.partition("## Glossary")[2].partition("\n## ")[0]
+    rows = [line.split(" | ")[0] for line in section.splitlines() if line.startswith("| **")]
+    return {word for row in rows for word in re.findall(r"\*\*(.+?)\*\*", row)}
+
+
+def test_no_class_name_means_two_things() -> None:
+    modules = defaultdict(set)
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                modules[node.name].add(str(path.relative_to(SOURCE)))
+    assert {name: places for name, places in modules.items() if len(places) > 1 and name not in TWICE} == {}
+
+
+@pytest.mark.parametrize("noun", [*(name.lower() for name in NOUNS), *KINDS])
+def test_the_glossary_explains_every_noun_of_the_core_and_every_kind(noun: str) -> None:
+    assert noun in glossary() or noun.removesuffix("s") in glossary()
