@@ -33,7 +33,7 @@ from mtassay import stats
 from mtassay.core import Tools
 from mtassay.engine import EngineTools, execute
 from mtassay.methods.behavior.method import BehaviorMethod
-from mtassay.methods.behavior.nouns import BehaviorCase, edited_id, segments_of
+from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
 from mtassay.methods.behavior.quality import Translated, as_translated, pair_differences, qualities
 from mtassay.methods.behavior.rates import error_positions
 from mtassay.methods.behavior.thresholds import FILTERS, THRESHOLDS, calibrate

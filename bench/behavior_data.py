@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from mtassay.methods.behavior.files import change_at, changes_between, write_cases, write_outputs
-from mtassay.methods.behavior.nouns import BehaviorCase, edited_id
+from mtassay.methods.behavior.pairs import BehaviorCase, edited_id
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data")) / "btpgbt"

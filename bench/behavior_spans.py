@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.capabilities.base import open_capability
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import aligned_spans, candidates
 from mtassay.stats.proportions import wilson
 from mtassay.tools.align import Links, open_aligner, read_pharaoh

@@ -22,7 +22,7 @@ from mtassay.methods.invariance.answers import cases_of
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.tables import seconds_figure
 from mtassay.methods.invariance.variants.base import open_substituter
-from mtassay.methods.invariance.variants.generating import VariantSettings, generate
+from mtassay.methods.invariance.variants.generation import VariantSettings, generate
 from mtassay.options import open_system
 from mtassay.report.figures import draw
 from mtassay.tools.annotate import open_annotator

@@ -125,7 +125,7 @@ def peer(files: Files, folder: Path) -> None:
 
 def stages(files: Files, folder: Path) -> None:
     from mtassay.engine import execute
-    from mtassay.methods.suite.judging import Judge
+    from mtassay.methods.suite.judge import Judge
     from mtassay.methods.suite.method import SuiteMethod
     from mtassay.systems.roster import open_systems
 

@@ -17,12 +17,12 @@ from mtassay.formats import read_stream, read_test_set
 from mtassay.languages import parse_pair
 from mtassay.methods.behavior.capabilities.base import open_capability
 from mtassay.methods.behavior.infill.base import Filled, Masked, infiller_names, open_infiller
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.invariance.answers import variant_of
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.variants.base import open_substituter
-from mtassay.methods.invariance.variants.generating import VariantSettings, generate
+from mtassay.methods.invariance.variants.generation import VariantSettings, generate
 from mtassay.registry import names
 from mtassay.systems.stored import Stored
 from mtassay.tools.align import aligner_names, open_aligner

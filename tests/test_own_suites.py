@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.formats.suite import RULE_FIELDS, Item, own_suites, read_suite
-from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.patterns import SearchedText
 
 OUTPUTS = Path(__file__).resolve().parent.parent / "demo" / "suites"

@@ -16,8 +16,8 @@ from mtassay.core import Run as SavedRun
 from mtassay.errors import MtassayError, UsageError
 from mtassay.formats.reviews import read_reviews
 from mtassay.methods.behavior.files import write_cases
-from mtassay.methods.behavior.nouns import BehaviorCase, segments_of
 from mtassay.methods.behavior.pair_quality import RatedPair, rating
+from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
 from mtassay.reviews import find_question, review_now
 from mtassay.store import Workspace
 from tests.cli.conftest import Run

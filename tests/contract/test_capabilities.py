@@ -6,7 +6,7 @@ import pytest
 
 from mtassay.methods.behavior.capabilities.base import Capability, open_capability, paper_capabilities
 from mtassay.methods.behavior.files import changes_between
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.registry import each, find, names
 from mtassay.tools.annotate import LAYERS, Annotation, Token, TokenSpan
 

@@ -22,7 +22,7 @@ from mtassay.methods.behavior.infill.base import (
     infiller_names,
     open_infiller,
 )
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.registry import each, names
 from mtassay.tools.annotate import Annotation, Token
 from tests.methods.behavior.fakes import Memory

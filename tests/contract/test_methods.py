@@ -12,7 +12,7 @@ from mtassay.engine import Execution, execute
 from mtassay.formats.suite import Item, Rule, Suite
 from mtassay.method import Method
 from mtassay.methods.behavior.method import BehaviorMethod
-from mtassay.methods.behavior.nouns import edited_id
+from mtassay.methods.behavior.pairs import edited_id
 from mtassay.methods.invariance.answers import variant_of
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.score.method import ScoreMethod

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtassay import stats
-from mtassay.meta.weighted import weighted_pairs, weighted_pearson, weighted_spearman
+from mtassay.meta.weights import weighted_pairs, weighted_pearson, weighted_spearman
 
 SCORE = st.one_of(st.integers(-2, 2).map(float), st.just(float("nan")))
 

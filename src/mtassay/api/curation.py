@@ -22,7 +22,7 @@ from mtassay.formats.suite.editing import add_rules, editable
 from mtassay.methods.suite.acceptance import Outcome, Wish, rules_to_add
 from mtassay.methods.suite.challenge import Harvest, KnownOutputs, check_harvest, make_pairs
 from mtassay.methods.suite.changes import ComparedJudgements, compare
-from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.material import (
     ItemMaterial,
     newest_run,

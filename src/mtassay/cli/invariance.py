@@ -35,7 +35,7 @@ from mtassay.formats.reviews import write_records
 from mtassay.methods.invariance.evaluation_tables import evaluation_tables, sweep_figure
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.tables import changed_lines, cost_table, variants_table
-from mtassay.methods.invariance.variants.generating import VariantSettings
+from mtassay.methods.invariance.variants.generation import VariantSettings
 from mtassay.report.figures import check_plot, draw
 
 SentencesArgument = Annotated[

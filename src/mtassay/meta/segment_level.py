@@ -13,7 +13,7 @@ from mtassay import stats
 from mtassay.meta.estimation import Estimate
 from mtassay.meta.rater import Rater
 from mtassay.meta.rowwise import divided
-from mtassay.meta.weighted import MOST_SEGMENTS, weighted_pairs, weighted_pearson, weighted_spearman
+from mtassay.meta.weights import MOST_SEGMENTS, weighted_pairs, weighted_pearson, weighted_spearman
 
 Floats = NDArray[np.float64]
 Grouping = Literal["none", "item", "system"]

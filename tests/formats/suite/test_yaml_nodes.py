@@ -11,7 +11,7 @@ import pytest
 
 from mtassay.errors import InputError
 from mtassay.formats.suite.yaml import MAX_DEPTH, compose, suite_from_yaml, with_items
-from mtassay.methods.suite.templates.located import load
+from mtassay.methods.suite.templates.locations import load
 
 DEEP = {
     "lists": "'[' * 100_000",
@@ -27,7 +27,7 @@ DEEP = {
     "reader",
     [
         "mtassay.formats.suite.yaml import suite_from_yaml as read",
-        "mtassay.methods.suite.templates.located import load as read",
+        "mtassay.methods.suite.templates.locations import load as read",
     ],
 )
 def test_endless_nesting_does_not_crash_the_process(reader: str, text: str) -> None:

@@ -15,7 +15,7 @@ from mtassay.methods.behavior.capabilities.base import (
     open_capability,
 )
 from mtassay.methods.behavior.files import changes_between
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import aligned_spans
 from mtassay.tools.annotate import Annotator, open_annotator, with_phrases
 from mtassay.tools.annotate.fake import FakeAnnotator

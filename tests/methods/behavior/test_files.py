@@ -19,7 +19,7 @@ from mtassay.methods.behavior.files import (
     write_cases,
     write_outputs,
 )
-from mtassay.methods.behavior.nouns import BehaviorCase
+from mtassay.methods.behavior.pairs import BehaviorCase
 
 CASE = BehaviorCase(
     "1-noun",

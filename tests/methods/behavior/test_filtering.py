@@ -6,7 +6,7 @@ import pytest
 
 from mtassay.errors import UsageError
 from mtassay.methods.behavior import quality
-from mtassay.methods.behavior.nouns import BehaviorCase
+from mtassay.methods.behavior.pairs import BehaviorCase
 from mtassay.methods.behavior.quality import default_filter, filter_cases, filter_threshold
 from tests.methods.behavior.fakes import Memory, Shared
 

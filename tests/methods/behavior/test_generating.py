@@ -16,10 +16,10 @@ from mtassay.languages import parse_pair
 from mtassay.methods.behavior.capabilities.base import open_capability
 from mtassay.methods.behavior.generation import FILTERED, GeneratedCases, Helpers, generate
 from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.methods.behavior.objections import Blocklist
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.recipe import Recipe
-from mtassay.methods.behavior.sampling import draw_places
+from mtassay.methods.behavior.samples import draw_places
 from mtassay.metrics.base import Metric
 from mtassay.tools.align import Links, WordAligner, Words
 from mtassay.tools.annotate.fake import FakeAnnotator

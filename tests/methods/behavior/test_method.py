@@ -11,7 +11,7 @@ from mtassay.engine import Execution, execute
 from mtassay.errors import InputError, UsageError
 from mtassay.methods.behavior.capabilities.forms import GrammaticalNumber
 from mtassay.methods.behavior.method import BehaviorMethod
-from mtassay.methods.behavior.nouns import BehaviorCase, segments_of
+from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
 from mtassay.methods.behavior.thresholds import judge_pair
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored

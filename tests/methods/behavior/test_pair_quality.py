@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from mtassay.core import Edit, Review, Segment
 from mtassay.errors import UsageError
-from mtassay.methods.behavior.nouns import BehaviorCase, segments_of
 from mtassay.methods.behavior.pair_quality import (
     PAIR_QUESTIONS,
     RatedPair,
@@ -23,6 +22,7 @@ from mtassay.methods.behavior.pair_quality import (
     original_pairs,
     shuffled,
 )
+from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
 from mtassay.reviews import find_question, review_now
 from mtassay.stats import krippendorff_alpha
 from tests.methods.behavior.fakes import Memory, Shared

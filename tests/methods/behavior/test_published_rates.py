@@ -13,7 +13,7 @@ from mtassay import stats
 from mtassay.engine import execute
 from mtassay.methods.behavior.files import read_cases, read_outputs
 from mtassay.methods.behavior.method import BehaviorMethod
-from mtassay.methods.behavior.nouns import segments_of
+from mtassay.methods.behavior.pairs import segments_of
 from mtassay.metrics.chrf import ChrF
 from mtassay.systems.stored import Stored
 

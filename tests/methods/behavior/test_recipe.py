@@ -14,7 +14,7 @@ from mtassay.engine import EngineTools, execute, run_with
 from mtassay.errors import InputError, ServiceError, UsageError
 from mtassay.methods.behavior import generation
 from mtassay.methods.behavior.method import BehaviorMethod
-from mtassay.methods.behavior.nouns import segments_of
+from mtassay.methods.behavior.pairs import segments_of
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored

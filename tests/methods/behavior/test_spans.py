@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.methods.behavior.infill.base import MASK, Masked
-from mtassay.methods.behavior.nouns import ReadPair
+from mtassay.methods.behavior.pairs import ReadPair
 from mtassay.methods.behavior.spans import MOST_WORDS, PHRASES, aligned_spans, candidates, keep_longest
 from mtassay.tools.annotate.annotation import Annotation, Token, TokenSpan
 from mtassay.tools.annotate.fake import FakeAnnotator

@@ -12,8 +12,8 @@ from mtassay.errors import InputError
 from mtassay.languages import parse_pair
 from mtassay.methods.behavior.capabilities.base import Capability
 from mtassay.methods.behavior.infill.base import Filled, Masked
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
 from mtassay.methods.behavior.objections import REASONS, Blocklist, case_key, objection, read_blocklist, told
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.tools.annotate.annotation import Annotation
 from tests.methods.behavior.infill.build import BOTH, EN_PT, SHOP, masked
 

@@ -15,7 +15,7 @@ from mtassay.errors import InputError, UsageError
 from mtassay.methods.invariance.answers import edit_between
 from mtassay.methods.invariance.evaluation import side_by_side
 from mtassay.methods.invariance.method import InvarianceMethod
-from mtassay.methods.invariance.variants import generating
+from mtassay.methods.invariance.variants import generation as generating
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
 from mtassay.tools.annotate.fake import FakeAnnotator

@@ -13,7 +13,7 @@ from mtassay.formats import read_stream
 from mtassay.formats.suite import read_suite
 from mtassay.methods.suite.accuracy import Grades
 from mtassay.methods.suite.development import BestBy, Comparing, best_of_groups, compare_best, courses, pick
-from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.method import case_of
 from mtassay.methods.suite.system_names import SystemInGroup, join_names
 from tests.methods.suite.test_movement import grades

@@ -7,7 +7,7 @@ import pytest
 from mtassay.errors import InputError
 from mtassay.formats.suite import Item, Matching, Rule, Suite
 from mtassay.methods.suite import patterns
-from mtassay.methods.suite.judging import Judge, JudgedOutput
+from mtassay.methods.suite.judge import Judge, JudgedOutput
 
 EXACT = Matching()
 LOOSE = Matching(case="ignore", unicode="NFC", whitespace="collapse")

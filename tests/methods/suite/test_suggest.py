@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtassay.formats.suite import Item, Matching, Rule, Suite
-from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.suggestions import (
     Known,
     broken_by,

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from mtassay.errors import InputError, MissingExtraError
 from mtassay.formats.suite import Item, Rule, suite_text
 from mtassay.formats.suite.yaml import suite_from_yaml
-from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.templates import GeneratedSuite, carry_over, generate, templates_from_text
 from mtassay.methods.suite.templates.english import article, inflect, verb_phrase
-from mtassay.methods.suite.templates.filling import Filler
+from mtassay.methods.suite.templates.filler import Filler
 from mtassay.methods.suite.templates.placeholders import Argument
 from mtassay.methods.suite.templates.tables import FormTable, InflectedForm
 

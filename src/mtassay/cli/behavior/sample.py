@@ -10,7 +10,7 @@ import typer
 from mtassay.api.edited_pairs import find_run
 from mtassay.cli.common import SeedOption, WorkspaceOption, check_sheet, plural, say
 from mtassay.formats.reviews import asked_record, write_records
-from mtassay.methods.behavior.sampling import draw_sheet
+from mtassay.methods.behavior.samples import draw_sheet
 from mtassay.options import split_names
 from mtassay.reviews import find_question
 from mtassay.stats import fixed_seed

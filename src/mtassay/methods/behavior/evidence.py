@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mtassay.core import Case, Edit, Finding, Output
 from mtassay.languages import Pair
 from mtassay.methods.behavior.infill.base import distinct_edits
-from mtassay.methods.behavior.nouns import edited_id, stored_edits
+from mtassay.methods.behavior.pairs import edited_id, stored_edits
 from mtassay.methods.behavior.thresholds import MOVED, STATUSES, JudgedPair, position
 from mtassay.methods.behavior.tracing import EditedPair, Sought, find_edit, is_ignored
 from mtassay.methods.missing import missing

@@ -21,7 +21,7 @@ from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.segments import join
 from mtassay.formats.text import FilePath, read_bytes, shown, split_lines
 from mtassay.languages import Pair
-from mtassay.methods.behavior.nouns import BehaviorCase, edited_id, segments_of
+from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
 from mtassay.texts.identification import can_identify, identify, name_of, same_as
 from mtassay.texts.marks import plural
 

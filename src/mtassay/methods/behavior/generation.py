@@ -18,11 +18,11 @@ from mtassay.errors import ServiceError, UsageError
 from mtassay.languages import Language, Pair
 from mtassay.methods.behavior.capabilities.base import Capability, in_usual_order, open_capability
 from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected, open_infiller
-from mtassay.methods.behavior.nouns import AlignedSpan, BehaviorCase, ReadPair, segments_of
 from mtassay.methods.behavior.objections import Blocklist, case_key, objection, read_blocklist
+from mtassay.methods.behavior.pairs import AlignedSpan, BehaviorCase, ReadPair, segments_of
 from mtassay.methods.behavior.quality import filter_cases, quality_name
 from mtassay.methods.behavior.recipe import Recipe
-from mtassay.methods.behavior.sampling import EditPlace, draw_places, draw_segments
+from mtassay.methods.behavior.samples import EditPlace, draw_places, draw_segments
 from mtassay.methods.behavior.spans import LeftOutSegment, aligned_spans, best_annotator, read_pairs
 from mtassay.metrics.base import Metric
 from mtassay.texts.marks import plural

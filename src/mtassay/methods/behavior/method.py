@@ -42,8 +42,8 @@ from mtassay.methods.behavior.evidence import (
 )
 from mtassay.methods.behavior.files import read_material, read_outputs_of
 from mtassay.methods.behavior.generation import make_cases
-from mtassay.methods.behavior.nouns import cases_of
 from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS
+from mtassay.methods.behavior.pairs import cases_of
 from mtassay.methods.behavior.quality import (
     Translated,
     as_translated,

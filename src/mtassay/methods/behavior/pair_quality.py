@@ -17,7 +17,7 @@ from mtassay import stats
 from mtassay.core import Result, Review, Score, Segment, Tools
 from mtassay.display import Cell, Line, Table
 from mtassay.errors import UsageError
-from mtassay.methods.behavior.nouns import BehaviorCase, cases_of
+from mtassay.methods.behavior.pairs import BehaviorCase, cases_of
 from mtassay.methods.behavior.quality import ENCODER, as_translated, qualities, quality_name
 from mtassay.metrics.base import Metric
 from mtassay.reviews import Decision, Question, Subject, decide

@@ -16,7 +16,7 @@ import numpy as np
 from mtassay.core import Segment, Tools
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
-from mtassay.methods.behavior.nouns import BehaviorCase
+from mtassay.methods.behavior.pairs import BehaviorCase
 from mtassay.methods.behavior.thresholds import FILTERS, TINY
 from mtassay.metrics.base import Floats, Metric
 from mtassay.metrics.measure import Corpus, measure

@@ -59,9 +59,9 @@ from mtassay.methods.invariance.issues import (
     stability,
     standing,
 )
-from mtassay.methods.invariance.shown import InvarianceRun
+from mtassay.methods.invariance.presentation import InvarianceRun
 from mtassay.methods.invariance.structures.base import Structure, open_structure
-from mtassay.methods.invariance.variants.generating import VariantSettings, make_variants
+from mtassay.methods.invariance.variants.generation import VariantSettings, make_variants
 from mtassay.methods.missing import missing
 from mtassay.options import option
 from mtassay.registry import find, names

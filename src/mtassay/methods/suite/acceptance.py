@@ -9,7 +9,7 @@ from typing import Literal
 
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Rule, RuleField, Suite
-from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.material import ItemMaterial, said, subject_id
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import short

@@ -17,7 +17,7 @@ from mtassay.core import Output
 from mtassay.errors import UsageError
 from mtassay.formats.challenge import ChallengePair
 from mtassay.formats.suite import Item, Suite
-from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.method import QUESTION
 from mtassay.reviews import Subject, decide
 from mtassay.store import Workspace

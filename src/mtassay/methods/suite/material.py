@@ -9,7 +9,7 @@ from typing import Any
 from mtassay.core import Output, Segment
 from mtassay.errors import UsageError
 from mtassay.formats.suite import Item, Suite
-from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.method import QUESTION, SuiteMethod, case_of, subject_of
 from mtassay.reviews import Decision, decide
 from mtassay.store import Workspace

@@ -33,7 +33,7 @@ from mtassay.method import Method, Read
 from mtassay.methods.missing import missing
 from mtassay.methods.suite.accuracy import Grades, accuracies, costliest
 from mtassay.methods.suite.evidence import DETECTOR, STATUSES, VerdictEvidence, is_notable
-from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.selection import Choice, select
 from mtassay.methods.suite.tables import accuracy_figure, accuracy_tables, status_table
 from mtassay.options import option

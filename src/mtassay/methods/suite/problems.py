@@ -29,7 +29,7 @@ from mtassay.formats.suite import (
 )
 from mtassay.languages import parse_pair
 from mtassay.methods.suite.batteries import battery
-from mtassay.methods.suite.judging import Judge, JudgedOutput
+from mtassay.methods.suite.judge import Judge, JudgedOutput
 from mtassay.methods.suite.patterns import SearchedText, compile_rule, control_in, normalize
 from mtassay.texts.marks import plural
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from mtassay.display import Table
 from mtassay.formats.suite import Item, Matching, Rule, RuleField, Suite
-from mtassay.methods.suite.judging import Judge
+from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.material import ItemMaterial, subject_id
 from mtassay.methods.suite.patterns import SearchedText, escaped, normalize
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.behavior.infill.base import Masked
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.systems.live import Limits
 from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.chat import ChatReply, Message

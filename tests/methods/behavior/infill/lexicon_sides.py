@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtassay.methods.behavior.nouns import ReadPair
+from mtassay.methods.behavior.pairs import ReadPair
 from mtassay.tools.annotate.annotation import Annotation, Token, TokenSpan
 
 _PARTS = {

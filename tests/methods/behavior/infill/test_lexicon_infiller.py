@@ -13,7 +13,7 @@ from mtassay.core import apply_edits
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.infill.base import Filled, Masked, Rejected
 from mtassay.methods.behavior.infill.lexicon.infiller import LexiconInfiller, lexicon_spans
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 
 from .lexicon_sides import pair, side
 

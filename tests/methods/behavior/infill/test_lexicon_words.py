@@ -6,7 +6,7 @@ import pytest
 
 from mtassay.methods.behavior.infill.lexicon.entries import load_lexicon
 from mtassay.methods.behavior.infill.lexicon.offers import name_offers, word_offers
-from mtassay.methods.behavior.nouns import ReadPair
+from mtassay.methods.behavior.pairs import ReadPair
 from mtassay.tools.annotate.annotation import Annotation
 
 from .lexicon_sides import named, pair, side

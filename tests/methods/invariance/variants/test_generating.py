@@ -10,7 +10,7 @@ import pytest
 from mtassay.core import Segment, original_of
 from mtassay.methods.invariance.answers import edit_of
 from mtassay.methods.invariance.variants.base import Candidate, Substituter, WordPlace, open_substituter
-from mtassay.methods.invariance.variants.generating import VariantSettings, generate
+from mtassay.methods.invariance.variants.generation import VariantSettings, generate
 from mtassay.methods.invariance.variants.places import same_structure, similarities
 from mtassay.tools.annotate import open_annotator
 from mtassay.tools.annotate.fake import FakeAnnotator

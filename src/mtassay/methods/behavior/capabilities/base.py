@@ -8,7 +8,7 @@ from typing import ClassVar, cast
 
 from mtassay.core import Edit
 from mtassay.errors import UsageError
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.registry import each, find, is_known, names
 from mtassay.tools.annotate.annotation import Annotation, Layer
 

@@ -14,7 +14,7 @@ from mtassay.methods.behavior.capabilities.places import (
     span_text,
     tokens_at,
 )
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import PARTS, PHRASES, keep_longest
 from mtassay.tools.annotate.annotation import Annotation, Token
 

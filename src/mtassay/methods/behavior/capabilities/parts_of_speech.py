@@ -15,7 +15,7 @@ from mtassay.methods.behavior.capabilities.places import (
     span_text,
     tokens_at,
 )
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import is_auxiliary, keep_longest, relation_of
 from mtassay.tools.annotate.annotation import Annotation, Token
 

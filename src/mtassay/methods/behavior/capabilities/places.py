@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mtassay.core import Edit
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.tools.annotate.annotation import Annotation, Token
 
 __all__ = ["edited_places", "head_token", "heads_at", "original_places", "span_text", "tokens_at"]

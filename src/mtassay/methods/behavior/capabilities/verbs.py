@@ -9,7 +9,7 @@ from mtassay.core import Edit
 from mtassay.methods.behavior.capabilities.base import HARDLY_SEEN, Capability
 from mtassay.methods.behavior.capabilities.parts_of_speech import is_verb
 from mtassay.methods.behavior.capabilities.places import edited_places, head_token, span_text, tokens_at
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.methods.behavior.spans import is_auxiliary, relation_of
 from mtassay.tools.annotate.annotation import Annotation, Token
 

@@ -14,7 +14,7 @@ from mtassay.core import Edit, Tools
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.methods.behavior.capabilities.base import Capability
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.registry import find, is_known, names
 
 __all__ = [

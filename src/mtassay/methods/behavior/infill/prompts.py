@@ -13,7 +13,7 @@ from typing import Any
 
 from mtassay.languages import Pair
 from mtassay.methods.behavior.infill.base import MASK, Masked
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.chat import Message
 

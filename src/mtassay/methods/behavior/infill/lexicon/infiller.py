@@ -15,7 +15,7 @@ from mtassay.methods.behavior.infill.lexicon.entries import DATA, Substitute, lo
 from mtassay.methods.behavior.infill.lexicon.numbers import number_offers
 from mtassay.methods.behavior.infill.lexicon.offers import Offer, name_offers, word_offers
 from mtassay.methods.behavior.infill.lexicon.times import time_offers
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 
 __all__ = ["LexiconInfiller", "lexicon_offers", "lexicon_spans"]
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from mtassay.methods.behavior.infill.lexicon.entries import Substitute
 from mtassay.methods.behavior.infill.lexicon.offers import Offer, fitted, head_of
 from mtassay.methods.behavior.infill.lexicon.spelling import spell, spelled_numbers
-from mtassay.methods.behavior.nouns import ReadPair
+from mtassay.methods.behavior.pairs import ReadPair
 
 __all__ = ["Numeral", "number_offers", "numerals", "written"]
 

@@ -22,7 +22,7 @@ from mtassay.methods.behavior.infill.lexicon.entries import (
     Substitute,
     rows_of,
 )
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.tools.annotate.annotation import Annotation, Token
 
 __all__ = ["Offer", "fitted", "head_of", "keeps_genitive", "name_offers", "word_offers"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mtassay.methods.behavior.infill.lexicon.entries import Substitute
 from mtassay.methods.behavior.infill.lexicon.offers import Offer, head_of
-from mtassay.methods.behavior.nouns import ReadPair
+from mtassay.methods.behavior.pairs import ReadPair
 
 __all__ = ["Clock", "clocks", "time_offers", "written_time"]
 

@@ -14,10 +14,10 @@ from mtassay.display import Table
 from mtassay.errors import InputError
 from mtassay.formats.suite import REGEX_FIELDS, Item, Suite
 from mtassay.formats.suite.records import item_from_record
-from mtassay.methods.suite.judging import Judge
-from mtassay.methods.suite.templates.filling import Filler, Inflector, NoFormError, capitalized
-from mtassay.methods.suite.templates.located import line_of
-from mtassay.methods.suite.templates.nouns import ItemTemplate, SlotRecord, TemplateFile
+from mtassay.methods.suite.judge import Judge
+from mtassay.methods.suite.templates.filler import Filler, Inflector, NoFormError, capitalized
+from mtassay.methods.suite.templates.locations import line_of
+from mtassay.methods.suite.templates.template import ItemTemplate, SlotRecord, TemplateFile
 from mtassay.texts.marks import plural
 
 __all__ = ["MAX_COMBINATIONS", "MAX_ITEMS", "GeneratedSuite", "TemplateCounts", "generate"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from mtassay.core import Run, Segment, original_of
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.capabilities.base import Capability
-from mtassay.methods.behavior.nouns import AlignedSpan, ReadPair
+from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.reviews import Subject
 from mtassay.reviews.pending import subjects_in
 

@@ -12,11 +12,11 @@ from mtassay.formats.suite import Item
 from mtassay.formats.suite.records import suite_from_header
 from mtassay.formats.text import FilePath, decode, read_bytes, read_lines, shown
 from mtassay.methods.suite.templates.conditions import Condition, parse_condition
-from mtassay.methods.suite.templates.located import LocatedDict, line_of, load, plain
-from mtassay.methods.suite.templates.nouns import ItemTemplate, SlotRecord, TemplateFile
+from mtassay.methods.suite.templates.locations import LocatedDict, line_of, load, plain
 from mtassay.methods.suite.templates.placeholders import slots_in
 from mtassay.methods.suite.templates.slugs import slug, unique_slugs
 from mtassay.methods.suite.templates.tables import FormTable, InflectedForm, features_of
+from mtassay.methods.suite.templates.template import ItemTemplate, SlotRecord, TemplateFile
 
 __all__ = ["read_templates", "templates_from_text"]
 
