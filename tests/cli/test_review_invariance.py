@@ -12,7 +12,7 @@ from mtassay.api.people import load_pending
 from mtassay.cli.session import Session
 from mtassay.core import Finding, Output, Result, Segment
 from mtassay.core import Run as SavedRun
-from mtassay.report.blocks import Screen
+from mtassay.report.review_screen import Screen
 from mtassay.store import Workspace
 from tests.cli.conftest import Run
 from tests.cli.terminal import Terminal

@@ -14,7 +14,7 @@ from mtassay.cli import session as keys
 from mtassay.cli.session import Session
 from mtassay.errors import UsageError
 from mtassay.methods.suite.evidence import VerdictEvidence
-from mtassay.report.blocks import Screen
+from mtassay.report.review_screen import Screen
 from mtassay.store import Workspace
 from tests.cli.reviewing import save_run
 

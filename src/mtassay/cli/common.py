@@ -20,7 +20,7 @@ from mtassay.display import PLAIN, Table, View
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.formats import write_jsonl
 from mtassay.languages import Pair, parse_pair
-from mtassay.report.blocks import Screen
+from mtassay.report.review_screen import Screen
 from mtassay.report.run import render, render_tables
 from mtassay.store import DEFAULT, Workspace
 from mtassay.texts.marks import plural as plural  # commands find all that they print with here

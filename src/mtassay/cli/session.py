@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 
 from mtassay.core import Review
 from mtassay.formats.suite import Item
-from mtassay.report.blocks import Screen
+from mtassay.report.review_screen import Screen
 from mtassay.reviews import decide, review_now
 from mtassay.reviews.pending import Pending, waiting_for
 from mtassay.store import Workspace

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-from mtassay.display import Block, Line, Span
-from mtassay.reviews.subjects import SHORT
-from mtassay.texts.marks import find_words, marked, wrapped
+from mtassay.display import Block, Line
+from mtassay.texts.marks import LIMIT, marked, printable, wrapped
 
-if TYPE_CHECKING:
-    from mtassay.reviews import Question
-    from mtassay.reviews.pending import Pending
-    from mtassay.story import StoryAnswer
-
-__all__ = ["Screen", "block_html", "block_text", "line_text"]
+__all__ = ["block_html", "block_text", "line_text"]
 
 
 def block_text(block: Block, *, width: int, color: bool) -> str:
@@ -36,7 +27,11 @@ def line_text(line: Line, *, width: int, color: bool, label: int) -> str:
 
 
 def block_html(block: Block) -> str:
-    """A title and a list of texts, what is marked in `mark` elements."""
+    """A title and a list of texts, what is marked in `mark` elements.
+
+    >>> block_html(Block([Line("output", "[[a]] <b>", [(2, 3)])], "1"))
+    '<p><b>1</b></p><dl><dt>output</dt><dd>[[<mark>a</mark>]] &lt;b&gt;</dd></dl>'
+    """
     rows = "".join(
         f"<dt>{html.escape(line.label or '')}</dt><dd>{_marked(line)}</dd>" for line in block.lines
     )
@@ -44,80 +39,16 @@ def block_html(block: Block) -> str:
 
 
 def _marked(line: Line) -> str:
-    text = html.escape(marked(line.text, line.marks))
-    return text.replace("[[", "<mark>").replace("]]", "</mark>")
+    """The text as HTML, whatever brackets it has; of a long one, as in a terminal, beginning and end."""
+    if len(line.text) > LIMIT:
+        return html.escape(marked(line.text))
+    parts, at = [], 0
+    for start, end in sorted(line.marks):
+        if at <= start < end <= len(line.text):
+            parts += [_escaped(line.text[at:start]), f"<mark>{_escaped(line.text[start:end])}</mark>"]
+            at = end
+    return "".join([*parts, _escaped(line.text[at:])])
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
-    """The width of the terminal, whether marks are colours or brackets, and the columns before the texts."""
-
-    width: int
-    color: bool
-    label: int = 11
-
-    def line(self, label: str, text: str, spans: Iterable[Span] = ()) -> str:
-        """A text after its label, in as many lines as it takes."""
-        indent = " " * self.label
-        return wrapped(
-            text, spans, width=self.width, indent=indent, first=label.ljust(self.label), color=self.color
-        )
-
-    def rule(self, title: str) -> str:
-        """A line across the screen with a title in it."""
-        return f"── {title} ".ljust(self.width, "─")
-
-    def case(
-        self, tags: Mapping[str, Any], source: str | None, references: Sequence[str | None]
-    ) -> list[str]:
-        """What belongs to the case, whoever translated it."""
-        lines = []
-        if context := tags.get("context"):
-            lines.append(self.line("context", str(context)))
-        if source is not None:
-            lines.append(self.line("source", source, find_words(source, tags.get("focus", ()))))
-        lines += [self.line("reference", text) for text in references if text is not None]
-        if note := tags.get("note"):
-            lines.append(self.line("note", str(note)))
-        return lines
-
-    def pending(self, pending: Pending, nearest: Sequence[StoryAnswer], *, show_systems: bool) -> str:
-        """All that a person needs to judge one output."""
-        tags = pending.segment.tags
-        what = " · ".join(str(tags[key]) for key in ("category", "phenomenon") if key in tags)
-        count = len(pending.systems)
-        given = f"{count:,} system{'s' * (count != 1)}"
-        if show_systems:
-            given += f": {', '.join(pending.systems)}"
-        names = [what, pending.status, given, pending.subject.case_id]
-        references = pending.segment.references
-        if pending.question.is_blind:
-            # The id of a case can tell a variant, and a reference what the output was held against.
-            names, references = [what, given, pending.subject.id[:SHORT]], ()
-        head = " · ".join(filter(None, names))
-        lines = [wrapped(head, width=self.width), ""]
-        lines += self.case(tags, pending.segment.source, references)
-        shown = pending.lines or [Line("output", text) for text in pending.subject.outputs]
-        lines += [self.line(line.label or "", line.text, line.marks) for line in shown]
-        for answer in nearest:
-            lines += self._nearest(answer)
-        return "\n".join(lines)
-
-    def _nearest(self, answer: StoryAnswer) -> list[str]:
-        assert answer.subject is not None
-        text = answer.subject.outputs[0]
-        if answer.is_settled_by_people:
-            return [self.line("settled", f"{answer.status} (by reviewers): {text}")]
-        lines = [self.line("settled", f"{answer.status}: {text}")]
-        return [*lines, *(self.line("", hint.text) for hint in answer.hints[:1])]
-
-    def keys(self, question: Question) -> str:
-        """What can be pressed."""
-        answers = [f"{key} {answer}" for key, answer in question.answers_by_key.items()]
-        lines = [answers[0]]
-        for key in [*answers[1:], "n note", "s skip", "b back", "q quit"]:
-            if len(lines[-1]) + 3 + len(key) > self.width:
-                lines.append(key)
-            else:
-                lines[-1] += f"   {key}"
-        return "\n".join([wrapped(question.text, width=self.width), *lines])
+def _escaped(text: str) -> str:
+    return html.escape(printable(text))

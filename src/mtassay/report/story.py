@@ -9,7 +9,8 @@ from typing import Any
 from mtassay.core import Review
 from mtassay.display import Block, Table
 from mtassay.method import method_of
-from mtassay.report.blocks import Screen, block_text
+from mtassay.report.blocks import block_text
+from mtassay.report.review_screen import Screen
 from mtassay.report.table import to_text
 from mtassay.reviews.subjects import SHORT
 from mtassay.story import CaseStory, StoryAnswer

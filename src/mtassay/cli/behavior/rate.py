@@ -29,7 +29,7 @@ from mtassay.errors import UsageError
 from mtassay.formats.reviews import asked_record, write_records
 from mtassay.methods.behavior.pair_quality import chosen_questions, to_rate
 from mtassay.options import split_names
-from mtassay.report.blocks import Screen
+from mtassay.report.review_screen import Screen
 from mtassay.reviews import decide
 from mtassay.reviews.pending import Pending, waiting_for
 from mtassay.stats import fixed_seed
