@@ -34,6 +34,7 @@ from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_pair
 from mtassay.method import Method
 from mtassay.methods.missing import missing
+from mtassay.methods.score.evidence import SegmentEvidence
 from mtassay.methods.score.tables import (
     comparison_table,
     group_tables,
@@ -310,14 +311,11 @@ class ScoreMethod(Method):
 
     @classmethod
     def why(cls, finding: Finding) -> str:
-        if "missed" not in finding.evidence:
-            return super().why(finding)
-        missed = [
-            f"{name['text']} ({name['type']})" + (f", near {name['near']!r}" if name.get("near") else "")
-            for name in finding.evidence["missed"]
-        ]
+        said = SegmentEvidence.of(finding.evidence).reason
+        if finding.detector == "output":
+            return said
         value = "" if finding.value is None else f" {finding.value:.4g}"
-        return f"{finding.detector}{value}: missed {'; '.join(missed)}"
+        return f"{finding.detector}{value}: {said}" if said else f"{finding.detector}{value}"
 
 
 def _labels_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
