@@ -7,9 +7,10 @@ word, and stands in both as the original has it.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 from mtassay.languages import Pair
 from mtassay.methods.invariance.answers import ComparedPair
@@ -64,7 +65,34 @@ def _remainder(text: str, words: Words, place: range, forms: dict[int, str]) -> 
 
 
 @dataclass(frozen=True)
-class Tokens(Structure):
+class _Sequence(Structure):
+    """Edit distance of two sequences; `discount` leaves the place of the edit out."""
+
+    discount: bool = False
+
+    @classmethod
+    def open(cls, pair: Pair, *, discount: bool) -> Self:
+        return cls(discount=discount)
+
+    @property
+    def signature(self) -> str:
+        """The name, and whether the edit is discounted."""
+        return f"{self.name}|discount" if self.discount else self.name
+
+    def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
+        """How much must be added, dropped or replaced, for each pair, in order."""
+        return [self._distance(one) for one in compared]
+
+    def differences(self, compared: ComparedPair) -> list[str]:
+        """The stretches of words that differ, longest first."""
+        return changed_words(compared, discount=self.discount)
+
+    @abstractmethod
+    def _distance(self, compared: ComparedPair) -> float: ...
+
+
+@dataclass(frozen=True)
+class Tokens(_Sequence):
     """Levenshtein distance in words, which are compared as written; `discount` leaves out the edit's place.
 
     The words are the tokens of the annotations, else plain words; in unspaced scripts, characters.
@@ -73,24 +101,6 @@ class Tokens(Structure):
     name: ClassVar[str] = "tokens"
     about: ClassVar[str] = "words that differ"
     thresholds: ClassVar[Mapping[str, float]] = {"wide": 3, "sure": 7}
-    discount: bool = False
-
-    @classmethod
-    def open(cls, pair: Pair, *, discount: bool) -> Tokens:
-        return cls(discount=discount)
-
-    @property
-    def signature(self) -> str:
-        """The name, and whether the edit is discounted."""
-        return "tokens|discount" if self.discount else "tokens"
-
-    def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
-        """How many words must be added, dropped or replaced, for each pair, in order."""
-        return [self._distance(one) for one in compared]
-
-    def differences(self, compared: ComparedPair) -> list[str]:
-        """The stretches of words that differ, longest first."""
-        return changed_words(compared, discount=self.discount)
 
     def _distance(self, compared: ComparedPair) -> float:
         if self.discount:
@@ -112,30 +122,12 @@ def changed_words(compared: ComparedPair, *, discount: bool) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Raw(Structure):
+class Raw(_Sequence):
     """Levenshtein distance in characters; `discount` leaves the place of the edit out."""
 
     name: ClassVar[str] = "raw"
     about: ClassVar[str] = "characters that differ"
     thresholds: ClassVar[Mapping[str, float]] = {"wide": 14, "sure": 29}
-    discount: bool = False
-
-    @classmethod
-    def open(cls, pair: Pair, *, discount: bool) -> Raw:
-        return cls(discount=discount)
-
-    @property
-    def signature(self) -> str:
-        """The name, and whether the edit is discounted."""
-        return "raw|discount" if self.discount else "raw"
-
-    def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
-        """How many characters must be added, dropped or replaced, for each pair, in order."""
-        return [self._distance(one) for one in compared]
-
-    def differences(self, compared: ComparedPair) -> list[str]:
-        """The stretches of words that differ, longest first."""
-        return changed_words(compared, discount=self.discount)
 
     def _distance(self, compared: ComparedPair) -> float:
         if self.discount:
