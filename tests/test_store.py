@@ -11,6 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -69,6 +70,16 @@ def test_several_processes_may_open_a_new_workspace_at_once(tmp_path: Path) -> N
     with ThreadPoolExecutor(4) as pool:
         jobs = [pool.submit(subprocess.run, [sys.executable, "-c", code], check=True) for _ in range(4)]
     assert all(job.result().returncode == 0 for job in jobs)
+
+
+def test_a_new_workspace_waits_for_whoever_makes_the_same_file(tmp_path: Path) -> None:
+    """SQLite answers 'locked' at once when the log is turned on while another is about to write."""
+    other = sqlite3.connect(tmp_path / "w.db", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    leaving = Timer(0.2, other.close)
+    leaving.start()
+    Workspace(tmp_path / "w.db").close()
+    leaving.join()
 
 
 def test_the_cache_makes_room_by_dropping_what_is_oldest(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -32,6 +33,7 @@ CACHE_BYTES = 512 * 2**20
 """When the cache grows beyond this, what was stored longest ago goes."""
 
 _AT_ONCE = 500  # keys in one query
+_PATIENCE_S = 30  # how long another process may hold the file
 _MIGRATIONS = [
     """
     CREATE TABLE runs (
@@ -91,11 +93,23 @@ class Workspace:
             raise WorkspaceError(f"{path}: cannot open the workspace ({error}).") from error
 
     def _open(self) -> None:
-        self._database = sqlite3.connect(self.path, timeout=30, isolation_level=None)
-        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database = sqlite3.connect(self.path, timeout=_PATIENCE_S, isolation_level=None)
+        self._write_ahead()
         self._database.execute("PRAGMA synchronous = NORMAL")
         self._database.execute("PRAGMA foreign_keys = ON")
         self._migrate()
+
+    def _write_ahead(self) -> None:
+        """Turn the write-ahead log on. While another process writes, SQLite refuses this without waiting."""
+        last = time.monotonic() + _PATIENCE_S
+        while True:
+            try:
+                self._database.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                    raise
+                time.sleep(0.01)
 
     def _open_to_read(self) -> None:
         """What may not be written can still be shown. Without its log beside it, SQLite must be told so."""
