@@ -114,7 +114,10 @@ def test_what_is_wrong_is_said_in_one_line() -> None:
         with pytest.raises(kind, match=message):
             mt.score(OUTPUTS, [REFERENCES], **options)
     slips: list[tuple[str, dict[str, object]]] = [
-        (r"score: test is 'foo'\. Choose from: bootstrap, randomization\.", {"test": "foo"}),
+        (
+            r"score: test is 'foo'\. Choose from: randomization, bootstrap, sacrebleu-randomization\.",
+            {"test": "foo"},
+        ),
         (r"score: samples is 'many'\. It must be a whole number\.", {"samples": "many"}),
         (r"score: samples is -1\. It must be 100 or more\.", {"samples": -1}),
         (r"score: alpha is 5\. It must be 0\.5 or less\.", {"alpha": 5}),

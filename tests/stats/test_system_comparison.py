@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from mtassay.errors import UsageError
-from mtassay.stats import adjust, clusters, detectable_difference, units_to_settle, win_counts
+from mtassay.stats import adjust, clusters, critical_value, detectable_difference, units_to_settle, win_counts
 
 
 def symmetric(upper: list[float], systems: int) -> NDArray[Any]:
@@ -101,9 +102,25 @@ def test_wins_count_rows_that_beat_columns() -> None:
 def test_the_detectable_difference_is_two_point_eight_standard_errors() -> None:
     # 1.959964 + 0.841621
     assert detectable_difference(1.0) == pytest.approx(2.801585, abs=1e-6)
-    assert detectable_difference(2.0, alpha=0.01, power=0.9) == pytest.approx(
+    strict = critical_value(0.01)
+    assert detectable_difference(2.0, critical=strict, power=0.9) == pytest.approx(
         2 * (2.575829 + 1.281552), abs=1e-5
     )
+
+
+@pytest.mark.parametrize(
+    ("method", "found", "level"),
+    [
+        ("none", 3, 0.05),
+        ("bonferroni", 3, 0.05 / 10),
+        ("holm", 3, 0.05 / 7),  # the next of Holm's steps
+        ("bh", 3, 0.05 * 4 / 10),
+        ("holm", 10, 0.05),
+    ],
+)
+def test_a_correction_asks_more_of_the_next_difference(method: str, found: int, level: float) -> None:
+    critical = critical_value(0.05, method=method, tests=10, found=found)
+    assert critical == pytest.approx(NormalDist().inv_cdf(1 - level / 2))
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ __all__ = [
     "adjust",
     "clusters",
     "compare_shares",
+    "critical_value",
     "detectable_difference",
     "rank_shares",
     "units_to_settle",
@@ -28,6 +29,7 @@ __all__ = [
 
 
 Floats = NDArray[np.float64]
+Z95 = NormalDist().inv_cdf(0.975)
 
 
 def adjust(p: NDArray[Any], *, method: str) -> Floats:
@@ -80,42 +82,54 @@ def win_counts(p: NDArray[Any], *, alpha: float = 0.05) -> NDArray[np.int64]:
     return np.asarray(wins.sum(axis=1), dtype=np.int64)
 
 
-def detectable_difference(standard_error: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The smallest true difference that a two-sided test at `alpha` finds with this power.
+def critical_value(alpha: float, *, method: str = "none", tests: int = 1, found: int = 0) -> float:
+    """How many standard errors the next difference must reach: `tests` were made, `found` are significant.
 
-    It is (z(1 - alpha/2) + z(power)) · standard error of the difference: 2.80 standard errors by default.
+    >>> round(critical_value(0.05), 2), round(critical_value(0.05, method="holm", tests=36), 2)
+    (1.96, 3.2)
+    """
+    left = max(1, tests - found)
+    level = {
+        "none": alpha,
+        "bonferroni": alpha / max(1, tests),
+        "holm": alpha / left,
+        "bh": alpha * min(tests, found + 1) / max(1, tests),
+    }[method]
+    return NormalDist().inv_cdf(1 - level / 2)
+
+
+def detectable_difference(standard_error: float, *, critical: float = Z95, power: float = 0.8) -> float:
+    """The smallest true difference that a test finds with this power.
+
+    It is (critical + z(power)) · standard error of the difference: 2.80 standard errors by default. What is
+    `critical` for the test, in standard errors, says `critical_value`, or the family of the comparisons.
 
     >>> round(detectable_difference(0.5), 3)
     1.401
     """
-    return _reach(alpha, power) * standard_error
+    return (critical + NormalDist().inv_cdf(power)) * standard_error
 
 
 def units_to_settle(
-    delta: float, standard_error: float, n: int, *, alpha: float = 0.05, power: float = 0.8
+    delta: float, standard_error: float, n: int, *, critical: float = Z95, power: float = 0.8
 ) -> int | None:
     """How many more units of the same kind would show the difference `delta`, seen on `n` units.
 
-    0 where it is significant already, |delta| >= z(1 - alpha/2) · standard error. Otherwise, taking `delta`
-    for the true difference and the standard error to shrink with the square root of the number of units,
-    n · ((z(1 - alpha/2) + z(power)) · standard error / delta)² units in all give a significant result with
-    this power, and what is missing to that, rounded up, is the answer. `None` where nothing can be said:
-    delta 0, or something undefined.
+    0 where it is significant already, |delta| >= critical · standard error. Otherwise, taking `delta` for the
+    true difference and the standard error to shrink with the square root of the number of units,
+    n · ((critical + z(power)) · standard error / delta)² units in all give a significant result with this
+    power, and what is missing to that, rounded up, is the answer. `None` where nothing can be said: delta 0,
+    or something undefined.
 
     >>> units_to_settle(1.0, 1.0, 1000)
     6849
     """
     if not (math.isfinite(delta) and math.isfinite(standard_error)) or delta == 0:
         return None
-    if abs(delta) >= NormalDist().inv_cdf(1 - alpha / 2) * standard_error:
+    if abs(delta) >= critical * standard_error:
         return 0
-    needed = n * (_reach(alpha, power) * standard_error / delta) ** 2
+    needed = n * (detectable_difference(standard_error, critical=critical, power=power) / delta) ** 2
     return max(0, math.ceil(needed) - n) if math.isfinite(needed) else None
-
-
-def _reach(alpha: float, power: float) -> float:
-    normal = NormalDist()
-    return normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)
 
 
 def _none(ascending: Floats) -> Floats:

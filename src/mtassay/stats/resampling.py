@@ -173,18 +173,13 @@ def _common_length(statistics: Sequence[NDArray[Any]]) -> int:
 
 
 def paired_randomization(
-    statistics: NDArray[Any],
-    aggregate: Aggregate,
-    *,
-    trials: int = 10000,
-    seed: int | None,
-    count_ties: bool = False,
+    statistics: NDArray[Any], aggregate: Aggregate, *, trials: int = 10000, seed: int | None
 ) -> Floats:
-    """Two-sided p-values (systems, systems) of approximate randomization, as sacreBLEU defines it.
+    """Two-sided p-values (systems, systems) of approximate randomization, digit for digit as sacreBLEU's.
 
-    p is (c + 1) / (trials + 1), where c counts trials with a difference beyond the observed one. With
-    `count_ties` trials that equal it count too, as the theory of permutation tests asks: leaving them out,
-    as sacreBLEU does, finds two systems that differ on a single unit significantly different.
+    p is (c + 1) / (trials + 1), where c counts trials with a difference beyond the observed one. Trials that
+    equal it are not counted, so that two systems which differ on a single unit come out as significantly
+    different; the test of `family`, which counts them, is the one to trust.
 
     Trials without a defined score (nan) are left out of their pairs; a pair without any, or without a
     defined score on the whole set, has p = nan. The diagonal is 1, and so are two systems that never differ.
@@ -194,11 +189,10 @@ def paired_randomization(
     beyond = np.zeros((systems, systems))
     defined = np.zeros((systems, systems))
     moved = np.zeros((systems, systems), dtype=bool)
-    for a, differences in _swapped_differences(statistics, aggregate, trials, seed):
+    for a, differences in swapped_differences(statistics, aggregate, trials, seed):
         size = np.abs(differences)
         observed = np.abs(scores[a] - scores[a + 1 :])
-        hits = size >= observed - _slack(observed) if count_ties else size > observed
-        beyond[a, a + 1 :] += hits.sum(axis=0)
+        beyond[a, a + 1 :] += (size > observed).sum(axis=0)
         defined[a, a + 1 :] += (~np.isnan(size)).sum(axis=0)
         moved[a, a + 1 :] |= (size != 0).any(axis=0)
     p = _share(beyond, defined)
@@ -221,7 +215,7 @@ def one_sided_permutation(
     scores = np.asarray(aggregate(statistics.sum(axis=0, dtype=np.float64)), dtype=np.float64)
     beyond = np.zeros((systems, systems))
     defined = np.zeros((systems, systems))
-    for a, differences in _swapped_differences(statistics, aggregate, trials, seed):
+    for a, differences in swapped_differences(statistics, aggregate, trials, seed):
         observed = scores[a] - scores[a + 1 :]
         slack = _slack(observed)
         beyond[a, a + 1 :] += (differences >= observed - slack).sum(axis=0)
@@ -235,24 +229,24 @@ def one_sided_permutation(
     return p
 
 
-def _swapped_differences(
+def swapped_differences(
     statistics: NDArray[Any], aggregate: Aggregate, trials: int, seed: int | None
 ) -> Iterator[tuple[int, Floats]]:
     """For each block of trials and system a, scores of a minus those of each later system (trials, later)."""
     n, systems, width = statistics.shape
     columns = statistics.reshape(n, systems * width)
     total = statistics.sum(axis=0, dtype=np.float64)
-    for masks in _mask_blocks(n, trials, seed, row_bytes=systems * width * 8):
+    for masks in mask_blocks(n, trials, seed, row_bytes=systems * width * 8):
         (product,) = weighted_sums(masks, [columns])
         kept = product.reshape(len(masks), systems, width)
-        given = total - kept
+        swapped = total - kept
         for a in range(systems - 1):
-            first = np.asarray(aggregate(kept[:, a, None] + given[:, a + 1 :]), dtype=np.float64)
-            second = np.asarray(aggregate(given[:, a, None] + kept[:, a + 1 :]), dtype=np.float64)
+            first = np.asarray(aggregate(kept[:, a, None] + swapped[:, a + 1 :]), dtype=np.float64)
+            second = np.asarray(aggregate(swapped[:, a, None] + kept[:, a + 1 :]), dtype=np.float64)
             yield a, first - second
 
 
-def _mask_blocks(n: int, trials: int, seed: int | None, *, row_bytes: int) -> Iterator[NDArray[np.bool_]]:
+def mask_blocks(n: int, trials: int, seed: int | None, *, row_bytes: int) -> Iterator[NDArray[np.bool_]]:
     """Which units keep their system: blocks (some trials, n) that together hold all trials."""
     rng = np.random.default_rng(seed)
     # The generator makes 32 bits at a time, so blocks of 32 rows continue the stream of one large draw.

@@ -36,6 +36,7 @@ from mtassay.method import Method
 from mtassay.methods.missing import missing
 from mtassay.methods.score.evidence import SegmentEvidence
 from mtassay.methods.score.tables import (
+    WHOLE,
     comparison_table,
     group_tables,
     guard_table,
@@ -50,6 +51,7 @@ from mtassay.options import build, option, split_specs
 __all__ = ["ScoreMethod"]
 
 METRICS = "bleu,chrf"
+Correction = Literal["max-t", "none", "bonferroni", "holm", "bh"]
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,12 @@ class ScoreMethod(Method):
     """Scores outputs against references with any number of metrics, by name.
 
     All pairs of systems are compared; `baseline` says which comparisons a report shows first. `test` is
-    how two systems are compared; `samples` resamples give the intervals, and the p-values of the
-    bootstrap test; `trials` those of the randomization test; `correction` adjusts p-values for the number
-    of pairs. `by` names a tag of the segments (or "document"): each of its values is scored on its own
-    too. `labels` (test set, language pair…) go into the signatures.
+    how two systems are compared: by randomization, or as sacreBLEU does, digit for digit. `samples`
+    resamples give the intervals, and the p-values of the bootstrap; `trials` those of randomization.
+    `correction` adjusts p-values for the number of comparisons in a table: together ("max-t"), so that no
+    more than `alpha` of all tables claim a difference where there is none, or pair by pair. `by`
+    names a tag of the segments (or "document"): each of its values is scored on its own too. `labels`
+    (test set, language pair…) go into the signatures.
     """
 
     name: ClassVar[str] = "score"
@@ -82,8 +86,9 @@ class ScoreMethod(Method):
         ),
     )
     pair: tuple[str, str] | None = None
-    test: Literal["bootstrap", "randomization"] = field(
-        default="bootstrap", metadata=option("How two systems are compared.")
+    test: Literal["randomization", "bootstrap", "sacrebleu-randomization"] = field(
+        default="randomization",
+        metadata=option("How two systems are compared; the last two are sacreBLEU's, which are lenient."),
     )
     samples: int = field(default=1000, metadata=option("Bootstrap resamples.", least=100))
     trials: int = field(default=10000, metadata=option("Trials of the randomization test.", least=100))
@@ -96,8 +101,13 @@ class ScoreMethod(Method):
     alpha: float = field(
         default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5, in_signature=False)
     )
-    correction: Literal["none", "bonferroni", "holm", "bh"] = field(
-        default="none", metadata=option("Correct p-values for the number of pairs.")
+    correction: Correction = field(
+        default="max-t",
+        metadata=option(
+            "Correct p-values for all comparisons of a table. Default: max-t; none for sacreBLEU's tests.",
+            kind=Correction | None,
+            default=None,
+        ),
     )
     by: str | None = field(
         default=None, metadata=option("Also score each domain, document or other tag apart.", metavar="TAG")
@@ -118,6 +128,9 @@ class ScoreMethod(Method):
             values["pair"] = pair = (str(both.source), str(both.target))
         if run is None or values.get("metrics") is not None:
             values["metrics"] = _metrics(values.get("metrics"), pair[1] if pair else "")
+        if run is None and values.get("correction") is None:
+            test = values.get("test") or cls.test
+            values["correction"] = "max-t" if test == "randomization" else "none"
         if run is None and values.get("seed") is None:
             values["seed"] = stats.default_seed()
             if values["seed"] is None:  # which is to say that every run draws anew
@@ -134,6 +147,12 @@ class ScoreMethod(Method):
         if self.baseline is not None and self.baseline not in systems:
             raise UsageError(
                 f"No system '{self.baseline}' to take as the baseline. Available: {', '.join(systems)}."
+            )
+
+        if self.correction == "max-t" and self.test != "randomization":
+            raise UsageError(
+                f"--correction max-t needs --test randomization; with {self.test} choose none, holm, "
+                "bonferroni or bh."
             )
 
     def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
@@ -211,49 +230,89 @@ class ScoreMethod(Method):
     def _resampling(self) -> dict[str, object]:
         """What sacreBLEU says in a signature about resampling; `labels` besides."""
         seed = str(self.seed).lower()
-        trials = {"ar": self.trials} if self.test == "randomization" else {}
+        trials = {} if self.test == "bootstrap" else {"ar": self.trials}
         return {"bs": self.samples, **trials, "seed": seed, **self.labels}
 
     def _compare(self, tables: Sequence[Sequence[Statistics]]) -> Iterator[Result]:
         """One result per table of statistics. Tables of the same units share their resamples."""
-        resampled: dict[int, NDArray[np.float64]] = {}
         stacked = [np.stack([entry.values for entry in table], axis=1) for table in tables]
+        resampled: dict[int, NDArray[np.float64]] = {}
         for size in {len(values) for values in stacked}:
             same = [i for i, values in enumerate(stacked) if len(values) == size]
             sums = stats.bootstrap_sums([stacked[i] for i in same], samples=self.samples, seed=self.seed)
             resampled.update(zip(same, sums, strict=True))
-        for i, table in enumerate(tables):
-            yield self._compare_systems(table, stacked[i], resampled[i])
+        columns = [
+            _Column.of(table, self.metrics[table[0].metric], values, resampled[i])
+            for i, (table, values) in enumerate(zip(tables, stacked, strict=True))
+        ]
+        tested = self._tested(columns)
+        for column, tests in zip(columns, tested, strict=True):
+            yield self._result(column, tests)
 
-    def _compare_systems(
-        self, table: Sequence[Statistics], values: NDArray[Any], resampled_sums: NDArray[np.float64]
-    ) -> Result:
-        """Scores, all pairs and clusters for `values` (units, systems, columns)."""
-        metric, group = self.metrics[table[0].metric], table[0].group
-        names = {"name": table[0].metric, "group": group}
-        systems = [entry.system for entry in table]
-        sums = values.sum(axis=0, dtype=np.float64)
-        points = metric.aggregate(sums)
-        resampled = metric.aggregate(resampled_sums)
-        low, high = stats.interval(resampled)
+    def _tested(self, columns: Sequence[_Column]) -> list[_Tests]:
+        """The tests of all pairs in each column; with max-t, what is shown in one table is a family."""
+        if self.correction != "max-t":
+            return [self._tested_alone(column) for column in columns]
+        tests: dict[int, _Tests] = {}
+        shown_together: dict[tuple[str, str], list[int]] = {}
+        for i, column in enumerate(columns):
+            # All metrics are in one table; the groups of each metric are in one of their own.
+            key = (WHOLE, "") if column.group == WHOLE else ("", column.metric_name)
+            shown_together.setdefault(key, []).append(i)
+        for places in shown_together.values():
+            family = stats.family_of(
+                np.concatenate([columns[i].differences for i in places]),
+                np.concatenate([self._swaps(columns[i]) for i in places], axis=1),
+                alpha=self.alpha,
+            )
+            parts = np.split(family.p, np.cumsum([len(columns[i].differences) for i in places])[:-1])
+            tests |= {i: _Tests(p, family.critical) for i, p in zip(places, parts, strict=True)}
+        return [tests[i] for i in range(len(columns))]
+
+    def _tested_alone(self, column: _Column) -> _Tests:
+        """The tests of the pairs of one column, corrected for their number."""
+        pairs = column.pairs
+        matrix = np.eye(len(column.systems))
+        if self.test == "randomization":
+            matrix[pairs] = matrix.T[pairs] = stats.separate(column.differences, self._swaps(column))
+        elif self.test == "bootstrap":
+            matrix = stats.paired_bootstrap(column.points, column.resampled)
+        else:
+            matrix = stats.paired_randomization(
+                column.values, column.metric.aggregate, trials=self.trials, seed=self.seed
+            )
+        p = stats.adjust(matrix, method=self.correction)[pairs]
+        found = int(np.count_nonzero(p < self.alpha))
+        return _Tests(p, stats.critical_value(self.alpha, method=self.correction, tests=len(p), found=found))
+
+    def _swaps(self, column: _Column) -> NDArray[np.float32]:
+        return stats.swap_trials(column.values, column.metric.aggregate, trials=self.trials, seed=self.seed)
+
+    def _result(self, column: _Column, tests: _Tests) -> Result:
+        """Scores, all pairs and clusters of one column."""
+        names = {"name": column.metric_name, "group": column.group}
+        metric, points, systems = column.metric, column.points, column.systems
+        low, high = stats.interval(column.resampled)
+        sums = column.values.sum(axis=0, dtype=np.float64)
         scores = [
             Score(
                 **names,
                 system=system,
                 value=_defined(points[i]),
-                n=metric.size(sums[i], len(values)),
+                n=metric.size(sums[i], len(column.values)),
                 low=_defined(low[i]),
                 high=_defined(high[i]),
-                signature=table[i].signature,
-                label=self._labels[table[0].metric],
+                signature=column.signatures[i],
+                label=self._labels[column.metric_name],
                 decimals=metric.decimals,
             )
             for i, system in enumerate(systems)
         ]
         if len(systems) == 1:
             return Result(scores)
-        p = stats.adjust(self._p_values(metric, values, points, resampled), method=self.correction)
-        errors = stats.difference_standard_errors(resampled)
+        p = np.eye(len(systems))
+        p[column.pairs] = p.T[column.pairs] = tests.p
+        errors = stats.difference_standard_errors(column.resampled)
         comparisons = [
             Comparison(
                 **names,
@@ -261,8 +320,14 @@ class ScoreMethod(Method):
                 b=systems[b],
                 delta=_defined(points[a] - points[b]),
                 p=_defined(p[a, b]),
-                detectable=_defined(stats.detectable_difference(errors[a, b], alpha=self.alpha)),
-                more=self._more(points[a] - points[b], p[a, b], errors[a, b], len(values)),
+                detectable=_defined(stats.detectable_difference(errors[a, b], critical=tests.critical)),
+                more=0
+                if p[a, b] < self.alpha
+                # `None` where the tests do not agree.
+                else stats.units_to_settle(
+                    points[a] - points[b], errors[a, b], len(column.values), critical=tests.critical
+                )
+                or None,
             )
             for a, b in combinations(range(len(systems)), 2)
         ]
@@ -273,19 +338,6 @@ class ScoreMethod(Method):
             for i, members in enumerate(grouped)
         ]
         return Result(scores, comparisons, clusters)
-
-    def _more(self, delta: float, p: float, error: float, n: int) -> int | None:
-        """How many more units would settle a difference; `None` where the tests do not agree."""
-        if p < self.alpha:
-            return 0
-        return stats.units_to_settle(delta, error, n, alpha=self.alpha) or None
-
-    def _p_values(
-        self, metric: Metric, values: NDArray[Any], points: NDArray[Any], resampled: NDArray[Any]
-    ) -> NDArray[np.float64]:
-        if self.test == "randomization":
-            return stats.paired_randomization(values, metric.aggregate, trials=self.trials, seed=self.seed)
-        return stats.paired_bootstrap(points, resampled)
 
     @classmethod
     def facts(cls, run: Run) -> str:
@@ -316,6 +368,54 @@ class ScoreMethod(Method):
             return said
         value = "" if finding.value is None else f" {finding.value:.4g}"
         return f"{finding.detector}{value}: {said}" if said else f"{finding.detector}{value}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Column:
+    """All systems under one metric in one group: statistics (units, systems, columns) and what follows."""
+
+    metric_name: str
+    group: str
+    metric: Metric
+    systems: Sequence[str]
+    signatures: Sequence[str]
+    values: NDArray[Any]
+    points: NDArray[np.float64]
+    resampled: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, table: Sequence[Statistics], metric: Metric, values: NDArray[Any], resampled_sums: NDArray[Any]
+    ) -> _Column:
+        return cls(
+            table[0].metric,
+            table[0].group,
+            metric,
+            [entry.system for entry in table],
+            [entry.signature for entry in table],
+            values,
+            metric.aggregate(values.sum(axis=0, dtype=np.float64)),
+            metric.aggregate(resampled_sums),
+        )
+
+    @property
+    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Places of all pairs of systems, in the order of `combinations`."""
+        return np.triu_indices(len(self.systems), 1)
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """First minus second, for all pairs."""
+        first, second = self.pairs
+        return self.points[first] - self.points[second]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tests:
+    """p-values of all pairs, and how many standard errors a further difference would have to reach."""
+
+    p: NDArray[np.float64]
+    critical: float
 
 
 def _labels_of(metrics: Mapping[str, Metric]) -> dict[str, str]:

@@ -140,14 +140,24 @@ def _alpha(run: Run) -> float:
     return float(run.parameters.get("alpha", 0.05))
 
 
+_TESTS = {
+    "bootstrap": "p: paired bootstrap, as sacreBLEU's, which is lenient; --test randomization is not",
+    "randomization": "p: approximate randomization, two-sided",
+    "sacrebleu-randomization": "p: approximate randomization as sacreBLEU's, which does not count ties",
+}
+
+
 def _about_p(run: Run) -> str:
-    """Which test the p-values are from; the bootstrap's are known to be small."""
-    text = {
-        "bootstrap": "p: paired bootstrap as in sacreBLEU, which is lenient; --test randomization is not",
-        "randomization": "p: approximate randomization, two-sided",
-    }[run.parameters.get("test", "bootstrap")]
+    """Which test the p-values are from, and how far one may trust many of them."""
+    # Runs of earlier versions have sacreBLEU's tests, and no word of them if it was the bootstrap.
+    test = run.parameters.get("test", "bootstrap")
     correction = run.parameters.get("correction", "none")
-    return f"{text}{f'; corrected ({correction})' if correction != 'none' else ''}."
+    corrected = {
+        "none": "not corrected for the number of comparisons",
+        "max-t": "corrected for all comparisons of this table (max-T)",
+    }.get(correction, f"corrected ({correction})")
+    several = len({(c.name, c.a, c.b) for c in run.result.comparisons if c.group == WHOLE}) > 1
+    return f"{_TESTS[test]}{f'; {corrected}' if several else ''}."
 
 
 def guard_table(result: Result) -> Table | None:
@@ -234,10 +244,15 @@ def _comparison_cells(comparison: Comparison, look: _Look, alpha: float) -> list
     if comparison.delta is not None and comparison.delta > 0:
         delta = f"+{delta}"
     p = "–" if comparison.p is None else f"{comparison.p:.4f}"
-    more = "settled" if significant else "–" if comparison.more is None else f"{comparison.more:,}"
+    more = "settled" if significant else _many(comparison.more)
     return [
         Cell(delta.replace("-", "−"), strong=significant),
         p + ("*" if significant else " "),
         look.number(comparison.detectable, comparison.name),
         more,
     ]
+
+
+def _many(units: int | None) -> str:
+    """A number of segments; beyond a million nobody would translate them to see."""
+    return "–" if units is None else f"{units:,}" if units <= 1_000_000 else "more than a million"

@@ -1,0 +1,189 @@
+"""The comparisons of one table as a family: tested together, so that a table seldom claims what is not there.
+
+Of nine equal systems, some of the 36 pairs nearly always look different when each is tested by itself. Here
+every trial swaps the outputs of all pairs on the same random half of the units, so that the trials hang
+together as the comparisons do, and a difference is held against the largest one of each trial: max-T,
+stepping down from the largest difference (Westfall & Young 1993, algorithm 4.1; Romano & Wolf 2005). Where
+nothing differs, a table claims something in a share `alpha` of the cases at most, whichever pairs one looks
+at afterwards, the best system against the others included. One comparison alone has the p-value of
+approximate randomization with ties counted (Noreen 1989).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.stats.resampling import Aggregate, Floats, mask_blocks, swapped_differences
+
+__all__ = ["Family", "Row", "ShareDifferences", "compare_rows", "family_of", "separate", "swap_trials"]
+
+Trials = NDArray[np.float32]
+"""(trials, comparisons): the differences after the swaps."""
+_SLACK = 1e-6  # how far rounding may move a difference that equals the observed one, relative to it
+_BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """p-values of comparisons that were tested together; `critical` is what one more had to reach.
+
+    `p` (comparisons,) are two-sided and adjusted: below `alpha` means different; nan where there was nothing
+    to test. `critical` is in standard errors: the largest difference that chance makes, at the level `alpha`,
+    among those not found significant.
+    """
+
+    p: Floats
+    critical: float
+
+
+def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.05) -> Family:
+    """Adjusted p-values of differences (comparisons,), from the same after swaps (trials, comparisons).
+
+    Differences are put on one scale by their spread over the trials. Those that never move have p = 1, those
+    undefined (nan) have nan and belong to no family.
+
+    >>> alone = family_of(np.array([2.0]), np.array([[2.0], [-2.0], [0.0], [1.0]]))
+    >>> float(alone.p[0])
+    0.6
+    """
+    size = np.abs(np.asarray(observed, dtype=np.float64))
+    with np.errstate(invalid="ignore"):
+        squares = np.nanmean(np.square(trials, dtype=np.float64), axis=0) if len(trials) else size * 0
+    spread = np.sqrt(squares)
+    tested = np.isfinite(size) & (spread > 0)
+    p = np.where(np.isfinite(size), 1.0, np.nan)
+    order = np.flatnonzero(tested)[np.argsort(-(size[tested] / spread[tested]), kind="stable")]
+    if not len(order):
+        return Family(p, 0.0)
+    steps = size[order] / spread[order]
+    beyond = np.zeros(len(order))
+    largest = np.empty((len(trials), len(order)), dtype=np.float32)
+    for start in range(0, len(trials), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        scaled = np.nan_to_num(np.abs(trials[block][:, order]) / spread[order])
+        # From the smallest difference up: the largest in each trial of this one and all smaller ones.
+        largest[block] = np.maximum.accumulate(scaled[:, ::-1], axis=1)[:, ::-1]
+        beyond += (largest[block] >= steps * (1 - _SLACK)).sum(axis=0)
+    adjusted = np.maximum.accumulate((beyond + 1) / (len(trials) + 1))
+    p[order] = adjusted
+    first_open = min(int(np.count_nonzero(adjusted < alpha)), len(order) - 1)
+    return Family(p, float(np.quantile(largest[:, first_open], 1 - alpha)))
+
+
+def separate(observed: NDArray[Any], trials: NDArray[Any]) -> Floats:
+    """p-values (comparisons,) of approximate randomization with ties counted, each comparison by itself.
+
+    >>> separate(np.array([2.0, 0.0]), np.array([[2.0, 0], [-2.0, 0], [0.0, 0], [1.0, 0]])).tolist()
+    [0.6, 1.0]
+    """
+    size = np.abs(np.asarray(observed, dtype=np.float64))
+    beyond, defined = np.zeros(len(size)), np.zeros(len(size))
+    for start in range(0, len(trials), _BLOCK):
+        block = np.abs(trials[start : start + _BLOCK])
+        beyond += (block >= size * (1 - _SLACK)).sum(axis=0)
+        defined += (~np.isnan(block)).sum(axis=0)
+    return np.where(np.isfinite(size) & (defined > 0), (beyond + 1) / (defined + 1), np.nan)
+
+
+def swap_trials(
+    statistics: NDArray[Any], aggregate: Aggregate, *, trials: int = 10000, seed: int | None
+) -> Trials:
+    """Score differences of all pairs of systems (in the order of `combinations`) in every trial.
+
+    Statistics have the shape (units, systems, columns) as in `resampling`, whose draws these are.
+    """
+    systems = statistics.shape[1]
+    differences = np.empty((trials, systems * (systems - 1) // 2), dtype=np.float32)
+    starts = np.cumsum([0, *range(systems - 1, 0, -1)])
+    row = 0
+    for a, part in swapped_differences(statistics, aggregate, trials, seed):
+        differences[row : row + len(part), starts[a] : starts[a + 1]] = part
+        row += len(part) if a == systems - 2 else 0
+    return differences
+
+
+Row = Sequence[NDArray[np.int64]]
+"""What one share is of: places of items. Of several parts, the mean of their shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShareDifferences:
+    """All pairs of systems in all rows, in the order of `combinations`, on the items settled for both.
+
+    `delta` and `p` (rows, pairs) are the first system's share minus the second's, between -1 and 1, and its
+    p-value; nan where `n` (rows, pairs), the number of items, is 0.
+    """
+
+    delta: Floats
+    p: Floats
+    n: NDArray[np.int64]
+
+
+def compare_rows(
+    outcomes: NDArray[Any],
+    rows: Sequence[Row],
+    *,
+    units: Sequence[object] | None = None,
+    trials: int = 10000,
+    seed: int | None,
+    alpha: float = 0.05,
+) -> ShareDifferences:
+    """Compares systems by their shares of passed items, all pairs and all rows as one family.
+
+    Outcomes (items, systems) are 1 for passed, 0 for failed and nan for not settled. Items of one unit, such
+    as tests made from one sentence, keep together when outcomes are swapped; by default each is its own.
+
+    >>> outcomes = np.array([[1, 0], [1, 0], [1, 1], [0, np.nan]])
+    >>> pair = compare_rows(outcomes, [[np.arange(4)]], seed=1)
+    >>> float(pair.delta[0, 0]), int(pair.n[0, 0]), round(float(pair.p[0, 0]), 1)
+    (0.6666666666666666, 3, 0.5)
+    """
+    values = np.asarray(outcomes, dtype=np.float64)
+    first, second = np.array(list(combinations(range(values.shape[1]), 2)), dtype=np.int64).reshape(-1, 2).T
+    differences = values[:, first] - values[:, second]
+    both = ~np.isnan(differences)
+    differences[~both] = 0.0
+    unit_of = _places(units) if units is not None else np.arange(len(values))
+    shape = (len(rows), len(first))
+    delta, n = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
+    parts: list[tuple[NDArray[np.int64], Floats]] = []
+    for number, row in enumerate(rows):
+        weights = _weights(row, both)
+        n[number] = (weights > 0).sum(axis=0)
+        by_unit = np.zeros((int(unit_of.max(initial=-1)) + 1, len(first)))
+        np.add.at(by_unit, unit_of, differences * weights)
+        delta[number] = np.where(n[number] > 0, by_unit.sum(axis=0), np.nan)
+        moving = np.flatnonzero((by_unit != 0).any(axis=1))
+        parts.append((moving, by_unit[moving]))
+    swapped = np.empty((trials, *shape), dtype=np.float32)
+    start = 0
+    for kept in mask_blocks(int(unit_of.max(initial=-1)) + 1, trials, seed, row_bytes=swapped[:1].nbytes):
+        for number, (moving, by_unit) in enumerate(parts):
+            # Twice what was kept less all of it: what is swapped changes its sign.
+            swapped[start : start + len(kept), number] = 2 * (kept[:, moving] @ by_unit) - by_unit.sum(axis=0)
+        start += len(kept)
+    family = family_of(delta.ravel(), swapped.reshape(trials, -1), alpha=alpha)
+    return ShareDifferences(delta, family.p.reshape(shape), n)
+
+
+def _places(units: Sequence[object]) -> NDArray[np.int64]:
+    """Each unit as a number, in order of appearance."""
+    numbers = {unit: place for place, unit in enumerate(dict.fromkeys(units))}
+    return np.array([numbers[unit] for unit in units], dtype=np.int64)
+
+
+def _weights(row: Row, both: NDArray[np.bool_]) -> Floats:
+    """What each item adds to the difference of each pair (items, pairs); parts without items are left out."""
+    weights = np.zeros(both.shape)
+    filled = np.zeros(both.shape[1])
+    for part in row:
+        sizes = both[part].sum(axis=0)
+        weights[part] += both[part] / np.maximum(sizes, 1)
+        filled += sizes > 0
+    return np.asarray(weights / np.maximum(filled, 1))
