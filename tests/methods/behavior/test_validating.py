@@ -129,8 +129,8 @@ def test_a_blocked_word_on_either_side_is_found() -> None:
 
 def test_a_case_that_exists_is_not_made_again() -> None:
     inn = filled(SHOP, "inn", "pousada")
-    assert objection(filled(SHOP, "Inn", "estalagem"), seen={case_key(inn)}) == "same as another case"
-    assert objection(filled(SHOP, "hotel", "pousada"), seen={case_key(inn)}) is None
+    assert objection(filled(SHOP, "Inn", "estalagem"), case_keys={case_key(inn)}) == "same as another case"
+    assert objection(filled(SHOP, "hotel", "pousada"), case_keys={case_key(inn)}) is None
 
 
 def test_every_reason_can_be_told_to_a_model() -> None:

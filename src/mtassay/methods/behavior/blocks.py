@@ -33,8 +33,8 @@ def failures_in(run: Run) -> list[Finding]:
     failed = [
         (CaseEvidence.of(finding).status, finding) for finding in run.findings if finding.verdict == "fail"
     ]
-    known = [(_ORDER.index(status), finding) for status, finding in failed if status in _ORDER]
-    return [f for _, f in sorted(known, key=lambda each: (each[0], -abs(each[1].value or 0.0)))]
+    ranked = [(_ORDER.index(status), finding) for status, finding in failed if status in _ORDER]
+    return [f for _, f in sorted(ranked, key=lambda pair: (pair[0], -abs(pair[1].value or 0.0)))]
 
 
 def worth_a_look(run: Run) -> list[Finding]:
@@ -74,11 +74,11 @@ def failure_blocks(run: Run, view: View) -> list[Block]:
     blocks = []
     failed = failures_in(run) if most else []
     for system in run.systems if most else ():
-        found = [finding for finding in failed if finding.system == system]
-        blocks += [case_block(finding, show_system=several) for finding in found[:most]]
-        if left := len(found) - most if len(found) > most else 0:
+        failures = [finding for finding in failed if finding.system == system]
+        blocks += [case_block(finding, show_system=several) for finding in failures[:most]]
+        if left := len(failures) - most if len(failures) > most else 0:
             more = f"{left:,} more failed case{'s' * (left != 1)}{f' of {system}' if several else ''}"
-            blocks.append(Block(title=f"… and {more}: {where}--failures {len(found)}"))
+            blocks.append(Block(title=f"… and {more}: {where}--failures {len(failures)}"))
     return blocks
 
 

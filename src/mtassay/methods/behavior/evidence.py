@@ -84,8 +84,8 @@ class CaseEvidence(NamedTuple):
         >>> CaseEvidence(reason="no stored output", side="edited").unsettled
         'edited source: no stored output'
         """
-        said = self.reason or self.why or "no reason given"
-        return f"{self.side} source: {said}" if self.side else said
+        reason = self.reason or self.why or "no reason given"
+        return f"{self.side} source: {reason}" if self.side else reason
 
     def lacks(self, finding: Finding) -> str:
         """What a skipped case lacks, for somebody who wonders why nothing was judged."""
@@ -165,12 +165,12 @@ class AnsweredPair:
         return Finding(case.id, system, "behavior", verdict, value, evidence.as_dict())
 
 
-def count_findings(found: Sequence[Finding], cases: int) -> dict[str, int]:
+def count_findings(findings: Sequence[Finding], cases: int) -> dict[str, int]:
     """How many of a system's cases came to what."""
-    evidence = [CaseEvidence.of(finding) for finding in found]
-    verdicts = Counter(finding.verdict for finding in found)
-    statuses = Counter(each.status for each in evidence)
-    places = Counter(each.where for each in evidence)
+    evidence = [CaseEvidence.of(finding) for finding in findings]
+    verdicts = Counter(finding.verdict for finding in findings)
+    statuses = Counter(entry.status for entry in evidence)
+    places = Counter(entry.where for entry in evidence)
     return {
         "cases": cases,
         **{verdict: verdicts[verdict] for verdict in ("pass", "fail", "undecided", "skipped", "error")},

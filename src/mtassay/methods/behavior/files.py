@@ -91,15 +91,15 @@ def read_outputs(path: FilePath) -> dict[str, str | None]:
     outputs: dict[str, str | None] = {}
     for line, record in _records(path):
         name = _text(record, "id", shown(path), line)
-        found = {
+        texts_by_id = {
             key: _optional(record, column, shown(path), line)
             for key, column in ((name, "output"), (edited_id(name), "edited_output"))
             if column in record
         }
-        if not found:
+        if not texts_by_id:
             what = "there is neither 'output' nor 'edited_output'. Needed: id, output, edited_output"
             raise InputError(what, path=shown(path), line=line)
-        for key, text in found.items():
+        for key, text in texts_by_id.items():
             if key in outputs:
                 raise InputError(f"a second output has the id '{key}'", path=shown(path), line=line)
             outputs[key] = text
@@ -143,14 +143,14 @@ def read_material(source: Any, reference: Any, pair: Pair, tools: Tools) -> list
             else Stream("the source", list(source), None)
         )
         segments, names = join(first, references), (first.path, references[0].path)
-    found = _other_languages(segments, pair)
-    is_swapped = found[0] in same_as(pair.target.code) and found[1] in same_as(pair.source.code)
+    codes = _other_languages(segments, pair)
+    is_swapped = codes[0] in same_as(pair.target.code) and codes[1] in same_as(pair.source.code)
     if reference is not None and is_swapped:
         raise InputError(
             f"{names[0]} reads as {pair.target.name} and {names[1]} as {pair.source.name}: "
             "are -s and -r swapped, or the two languages of -l?"
         )
-    for name, language, other in zip(names, (pair.source, pair.target), found, strict=True):
+    for name, language, other in zip(names, (pair.source, pair.target), codes, strict=True):
         if other:
             tools.note(f"{name} reads as {name_of(other)}, not {language.name}")
     return segments
@@ -191,9 +191,9 @@ def _case(record: Mapping[str, Any], path: str, line: int) -> BehaviorCase:
 
 def _with_differences(case: BehaviorCase) -> BehaviorCase:
     changes = changes_between(case.source, case.edited_source)
-    found = case.reference_changes or changes_between(case.reference, case.pseudo_reference)
-    known = bool(case.reference_changes) or len(found) == len(changes)
-    return replace(case, changes=changes, reference_changes=found if known else ())
+    reference_changes = case.reference_changes or changes_between(case.reference, case.pseudo_reference)
+    are_reliable = bool(case.reference_changes) or len(reference_changes) == len(changes)
+    return replace(case, changes=changes, reference_changes=reference_changes if are_reliable else ())
 
 
 def _changes(edit: Any, side: str, text: str, path: str, line: int) -> tuple[Edit, ...]:
@@ -201,12 +201,12 @@ def _changes(edit: Any, side: str, text: str, path: str, line: int) -> tuple[Edi
 
     Who made cases elsewhere may describe edits otherwise, in words or lists; then the texts tell.
     """
-    given = edit.get(side) if isinstance(edit, dict) else None
-    if not isinstance(given, list) or not all(isinstance(change, dict | list) for change in given):
+    records = edit.get(side) if isinstance(edit, dict) else None
+    if not isinstance(records, list) or not all(isinstance(change, dict | list) for change in records):
         return ()
     changes = []
     done = 0
-    for record in given:
+    for record in records:
         try:
             change = Edit(**record) if isinstance(record, dict) else Edit(*record)
             fits = text[change.start : change.end] == change.before and isinstance(change.after, str)

@@ -99,12 +99,12 @@ class GeneratedCases(Generated):
     @property
     def drops(self) -> Counter[tuple[str, str]]:
         """How many masked pairs were dropped, by capability and reason."""
-        return Counter((each.capability, each.reason) for each in self.dropped)
+        return Counter((drop.capability, drop.reason) for drop in self.dropped)
 
     @property
     def told(self) -> str:
         """What came of it, in a line."""
-        reasons = Counter(each.reason for each in self.dropped)
+        reasons = Counter(drop.reason for drop in self.dropped)
         why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common())
         dropped = f"; {len(self.dropped):,} dropped: {why}" if why else ""
         left_out = f"; {plural(len(self.left_out), 'source')} left out" if self.left_out else ""
@@ -113,7 +113,7 @@ class GeneratedCases(Generated):
 
     def check(self) -> None:
         """An error where a language model did not answer, or where there is no case."""
-        unanswered = [each for each in self.dropped if each.reason == NO_REPLY]
+        unanswered = [drop for drop in self.dropped if drop.reason == NO_REPLY]
         if unanswered:
             raise ServiceError(
                 f"{plural(len(unanswered), 'edit')} without a reply, the first: {unanswered[0].reply}"
@@ -126,7 +126,7 @@ class GeneratedCases(Generated):
         cases, drops = Counter(case.capability for case in self.cases), self.drops
         return {
             "sources": self.sources,
-            "left_out": [each._asdict() for each in self.left_out],
+            "left_out": [segment._asdict() for segment in self.left_out],
             "capabilities": {
                 name: {
                     "cases": cases[name],
@@ -171,7 +171,7 @@ class Rounds:
     asked: Counter[str] = field(default_factory=Counter)
     dropped: list[Dropped] = field(default_factory=list)
     without: Counter[tuple[str, str]] = field(default_factory=Counter)
-    seen: set[tuple[str, str]] = field(default_factory=set)
+    case_keys: set[tuple[str, str]] = field(default_factory=set)
     is_silent: bool = False
 
     def make(
@@ -186,17 +186,19 @@ class Rounds:
                 continue
             finished: set[tuple[AlignedSpan, ...]] = set()
             places = draw_places(pair, fitting, capability, seed=self.recipe.seed, finished=finished)
-            wanted = self.recipe.per_segment
-            slots.append(_Slot(order, pair, places, wanted, wanted * self.recipe.attempts, finished))
+            per_segment = self.recipe.per_segment
+            slots.append(
+                _Slot(order, pair, places, per_segment, per_segment * self.recipe.attempts, finished)
+            )
         # Where not all are needed, those that come first must not be the first of the file.
         random.Random(f"{self.recipe.seed}\0{capability.name}").shuffle(slots)
         most = self.recipe.max_cases
-        made = 0
-        while waiting := [slot for slot in slots if slot.is_open][: None if most is None else most - made]:
+        count = 0
+        while waiting := [slot for slot in slots if slot.is_open][: None if most is None else most - count]:
             if self.is_silent:
                 break
-            self.tools.progress(f"cases for {capability.name}", made, None)
-            made += self._round(capability, waiting)
+            self.tools.progress(f"cases for {capability.name}", count, None)
+            count += self._round(capability, waiting)
         slots.sort(key=lambda slot: slot.order)
         for slot in slots:
             self.cases += slot.cases
@@ -207,20 +209,20 @@ class Rounds:
 
     def _round(self, capability: Capability, slots: Sequence[_Slot]) -> int:
         """One place of each source; how many cases came of them."""
-        asked = [(slot, one) for slot in slots if (one := self._mask(capability, slot))]
+        asked = [(slot, masked) for slot in slots if (masked := self._mask(capability, slot))]
         if not asked:
             return 0
         slots = [slot for slot, _ in asked]
         self.asked[capability.name] += len(asked)
-        found: dict[str, tuple[_Slot, Filled, BehaviorCase]] = {}
-        answers = self.infiller.fill([one for _, one in asked])
+        by_id: dict[str, tuple[_Slot, Filled, BehaviorCase]] = {}
+        answers = self.infiller.fill([masked for _, masked in asked])
         # Where nobody answers any more, asking for other places only takes time.
         self.is_silent = all(isinstance(a, Rejected) and a.reason == NO_REPLY for a in answers)
         for slot, answer in self._checked(capability, slots, answers):
             case = self._case(capability, slot, answer)
-            found[case.id] = (slot, answer, case)
-        filtered = self._equally_good([case for _, _, case in found.values()])
-        for key, (slot, answer, case) in found.items():
+            by_id[case.id] = (slot, answer, case)
+        filtered = self._equally_good([case for _, _, case in by_id.values()])
+        for key, (slot, answer, case) in by_id.items():
             if key in filtered:
                 slot.cases.append(case)
             else:
@@ -234,8 +236,8 @@ class Rounds:
         if place is None:
             slot.attempts = 0
             return None
-        told = tuple(capability.instruction(slot.pair, span) for span in place.spans)
-        return Masked(slot.pair, capability.name, place.spans, told, place.number)
+        instructions = tuple(capability.instruction(slot.pair, span) for span in place.spans)
+        return Masked(slot.pair, capability.name, place.spans, instructions, place.number)
 
     def _checked(
         self, capability: Capability, slots: Sequence[_Slot], answers: Sequence[Filled | Rejected]
@@ -251,7 +253,7 @@ class Rounds:
                 continue
             reason = self._objection(capability, answer, next(annotations))
             if reason is None:
-                self.seen.add(case_key(answer))
+                self.case_keys.add(case_key(answer))
                 yield slot, answer
             else:
                 self._drop(answer.masked, reason, answer)
@@ -265,7 +267,7 @@ class Rounds:
             pair=self.pair,
             source_annotation=read,
             blocked=self.helpers.blocked,
-            seen=self.seen,
+            case_keys=self.case_keys,
         )
 
     def _equally_good(self, cases: Sequence[BehaviorCase]) -> set[str]:
@@ -346,9 +348,9 @@ def generate(
     spans = [_spans(read, infiller, start=recipe.start) for read in reading.pairs]
     for capability in capabilities:
         work.make(capability, reading.pairs, spans)
-    made = GeneratedCases(
+    generated = GeneratedCases(
         segments=[segment for case in work.cases for segment in segments_of(case)],
-        refused=[each._asdict() for each in work.dropped],
+        refused=[drop._asdict() for drop in work.dropped],
         cases=work.cases,
         capabilities=in_usual_order(capability.name for capability in capabilities),
         sources=len(chosen),
@@ -356,7 +358,7 @@ def generate(
         asked=work.asked,
         without=work.without,
     )
-    return replace(made, notes=[made.told])
+    return replace(generated, notes=[generated.told])
 
 
 def make_cases(segments: Sequence[Segment], pair: Pair, recipe: Recipe, tools: Tools) -> GeneratedCases:
@@ -391,7 +393,9 @@ def _aligner(
     links = read_pharaoh(path, reverse=kind == "pharaoh-reverse")
     if len(links) != len(segments):
         raise UsageError(f"{path} has {len(links):,} lines for {len(segments):,} pairs: one for each.")
-    return aligner, {segment.id: found for segment, found in zip(segments, links, strict=True)}
+    return aligner, {
+        segment.id: segment_links for segment, segment_links in zip(segments, links, strict=True)
+    }
 
 
 def _annotator(language: Language, name: str | None) -> Annotator | None:

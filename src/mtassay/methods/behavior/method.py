@@ -188,7 +188,7 @@ class BehaviorMethod(Method):
         pair = parse_pair(str(values.get("pair") or (run.parameters["pair"] if run else "")))
         values["pair"] = str(pair)
         if run is not None:
-            run = replace(run, parameters=_that_holds(run.parameters, values))
+            run = replace(run, parameters=_parameters_that_hold(run.parameters, values))
         if "quality" in values or run is None or not run.parameters.get("quality"):
             values["quality"] = measures(values.get("quality", best_quality()), pair)
         if "filter" in values:
@@ -215,9 +215,9 @@ class BehaviorMethod(Method):
         return super().parameters() | {"recipe": self.recipe.parameters() if self.recipe else None}
 
     @classmethod
-    def maker(cls, pair: str, given: Mapping[str, Any]) -> Self:
+    def maker(cls, pair: str, options: Mapping[str, Any]) -> Self:
         """One that only makes cases, by what is given of a recipe."""
-        return cls(str(parse_pair(pair)), {}, recipe=Recipe.resolve(given))
+        return cls(str(parse_pair(pair)), {}, recipe=Recipe.resolve(options))
 
     # The flow --------------------------------------------------------------------------------------------
 
@@ -271,20 +271,20 @@ class BehaviorMethod(Method):
         findings: list[Finding] = []
         counts: dict[str, dict[str, int]] = {}
         for column, system in enumerate(systems):
-            found = [skipped_case(case, system) for case in cases if case.skip is not None]
+            system_findings = [skipped_case(case, system) for case in cases if case.skip is not None]
             answered: list[AnsweredPair] = []
             for number, case in enumerate(asked):
                 both = outputs[system][2 * number : 2 * number + 2]
                 absent = [side for side in range(2) if both[side].text is None]
                 if absent:
-                    found.append(missing_output(case, system, absent[0], both[absent[0]]))
+                    system_findings.append(missing_output(case, system, absent[0], both[absent[0]]))
                 else:
                     texts = (str(both[0].text), str(both[1].text))
                     quality, edited = measured[number, :, column].tolist()
                     answered.append(AnsweredPair(case, texts, (quality, edited)))
-            found += self._findings(answered, system, tools)
-            counts[system] = count_findings(found, len(cases))
-            findings += found
+            system_findings += self._findings(answered, system, tools)
+            counts[system] = count_findings(system_findings, len(cases))
+            findings += system_findings
         return Judgement(findings, counts=counts)
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:
@@ -300,24 +300,26 @@ class BehaviorMethod(Method):
         name = quality_name(self.quality)
         alpha, beta = self.thresholds.alpha, self.thresholds.beta
         judged = [
-            judge_pair(*each.qualities, alpha=alpha, beta=beta, signed=self.signed) for each in answered
+            judge_pair(*pair.qualities, alpha=alpha, beta=beta, signed=self.signed) for pair in answered
         ]
-        blind = [is_blind(name, each.case.tags["capability"]) for each in answered]
-        found: dict[int, bool | None] = {}
+        blind = [is_blind(name, pair.case.tags["capability"]) for pair in answered]
+        has_edit: dict[int, bool | None] = {}
         if self.direct:
-            wanted = [i for i, verdict in enumerate(judged) if blind[i] or verdict.status != "passed"]
-            found = {i: answered[i].finds_edit() for i in wanted}
-            for i, each in enumerate(answered):
-                if each.ignores_edit(self._pair):
-                    judged[i], found[i] = JudgedPair("edit ignored"), False
+            doubtful = [i for i, verdict in enumerate(judged) if blind[i] or verdict.status != "passed"]
+            has_edit = {i: answered[i].finds_edit() for i in doubtful}
+            for i, pair in enumerate(answered):
+                if pair.ignores_edit(self._pair):
+                    judged[i], has_edit[i] = JudgedPair("edit ignored"), False
         if self.meaning:
             # The encoder cannot tell what it is blind to.
-            unknown = [i for i, answer in found.items() if answer is None and not blind[i]]
+            unknown = [i for i, answer in has_edit.items() if answer is None and not blind[i]]
             tools.progress("looking for the edits", 0, None)
-            found |= zip(unknown, find_by_meaning([answered[i].sought for i in unknown]), strict=True)
+            has_edit |= zip(unknown, find_by_meaning([answered[i].sought for i in unknown]), strict=True)
         return [
-            each.finding(system, reconsider(judged[i], found.get(i)) if blind[i] else judged[i], found.get(i))
-            for i, each in enumerate(answered)
+            pair.finding(
+                system, reconsider(judged[i], has_edit.get(i)) if blind[i] else judged[i], has_edit.get(i)
+            )
+            for i, pair in enumerate(answered)
         ]
 
     @cached_property
@@ -366,16 +368,16 @@ class BehaviorMethod(Method):
 
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
-        given = run.parameters
+        parameters = run.parameters
         warning = caution(
-            "+".join(given.get("quality") or ()),
-            str(given.get("pair", "")),
-            alpha=given.get("alpha"),
-            beta=given.get("beta"),
-            direct=bool(given.get("direct", True)),
+            "+".join(parameters.get("quality") or ()),
+            str(parameters.get("pair", "")),
+            alpha=parameters.get("alpha"),
+            beta=parameters.get("beta"),
+            direct=bool(parameters.get("direct", True)),
         )
         rates = pass_rate_table(
-            run.result, alpha=float(given.get("level", 0.05)), mark=view.mark, caution=warning
+            run.result, alpha=float(parameters.get("level", 0.05)), mark=view.mark, caution=warning
         )
         positions = position_table(error_positions(run.findings), run.findings)
         return [table for table in (rates, status_table(run), positions) if table]
@@ -463,29 +465,29 @@ class BehaviorMethod(Method):
 
         So the curve of a run shows what other alphas would do with its beta.
         """
-        found = super().flags_of(detector, findings, missing)
-        known = [(finding, CaseEvidence.of(finding)) for finding in findings]
+        flags = super().flags_of(detector, findings, missing)
+        with_evidence = [(finding, CaseEvidence.of(finding)) for finding in findings]
         scores = {
             (finding.case_id, finding.system): 1.0 if evidence.status in MOVED else 1.0 - evidence.quality
-            for finding, evidence in known
+            for finding, evidence in with_evidence
             if evidence.quality is not None
         }
-        return replace(found, scores={**found.scores, **scores}, one_less="alpha")
+        return replace(flags, scores={**flags.scores, **scores}, one_less="alpha")
 
 
-def _asks_for_recipe(given: Mapping[str, Any]) -> bool:
+def _asks_for_recipe(values: Mapping[str, Any]) -> bool:
     """Whether something was given that only a recipe has."""
     own = {f.name for f in fields(BehaviorMethod)}
-    return any(f.name in given and f.name not in own for f in fields(Recipe))
+    return any(f.name in values and f.name not in own for f in fields(Recipe))
 
 
-def _that_holds(saved: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _parameters_that_hold(saved: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a saved run, but for the thresholds of a measure that is given anew."""
     gone = {"quality": ("alpha", "beta"), "filter": ("filter_beta",)}
     dropped = {
         key
         for measure, keys in gone.items()
-        if measure in given and list(measure_names(given[measure])) != list(saved.get(measure) or ())
+        if measure in values and list(measure_names(values[measure])) != list(saved.get(measure) or ())
         for key in keys
     }
     return {key: value for key, value in saved.items() if key not in dropped}

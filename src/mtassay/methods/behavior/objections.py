@@ -46,8 +46,8 @@ class Blocklist:
 
     def word_in(self, text: str) -> str | None:
         """The first blocked word of a text; `None` if it has none."""
-        found = self.pattern.search(_plain(text)) if self.pattern else None
-        return found.group() if found else None
+        match = self.pattern.search(_plain(text)) if self.pattern else None
+        return match.group() if match else None
 
 
 def read_blocklist(path: FilePath) -> Blocklist:
@@ -94,13 +94,13 @@ def objection(
     pair: Pair | None = None,
     source_annotation: Annotation | None = None,
     blocked: Blocklist | None = None,
-    seen: Collection[tuple[str, str]] = (),
+    case_keys: Collection[tuple[str, str]] = (),
 ) -> str | None:
     """Why a filled pair is no test case, one of `REASONS`; `None` if it is one.
 
     `source_annotation` is that of the edited source, which the capability is asked about. `pair` is for
-    the check of the language, beyond that of the script; `seen` has the `case_key` of cases that exist. What
-    is not given is not checked.
+    the check of the language, beyond that of the script; `case_keys` are those of cases that exist. What is
+    not given is not checked.
     """
     source, reference = filled.masked.pair.source.text, filled.masked.pair.reference.text
     if is_left(filled.source, before=source) or is_left(filled.reference, before=reference):
@@ -126,7 +126,7 @@ def objection(
             return "not the capability"
     if blocked is not None and (blocked.word_in(filled.source) or blocked.word_in(filled.reference)):
         return "blocked word"
-    return "same as another case" if case_key(filled) in seen else None
+    return "same as another case" if case_key(filled) in case_keys else None
 
 
 def case_key(filled: Filled) -> tuple[str, str]:
@@ -193,10 +193,10 @@ def _is_foreign(before: str, after: str, changes: Sequence[Edit], code: str | No
 
 def _is_foreign_word(change: Edit, script: str) -> bool:
     """Whether a filling is in another script; names and abbreviations in Latin letters may be anywhere."""
-    found = script_of(change.after)
-    if not found or not script or found in (script, script_of(change.before)):
+    filling_script = script_of(change.after)
+    if not filling_script or not script or filling_script in (script, script_of(change.before)):
         return False
-    return found != "LATIN" or bool(_LATIN.match(change.after))
+    return filling_script != "LATIN" or bool(_LATIN.match(change.after))
 
 
 def _not_fluent(filled: Filled) -> bool:

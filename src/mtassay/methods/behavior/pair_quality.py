@@ -120,14 +120,14 @@ def sets_of(
 ) -> dict[str, list[RatedPair]]:
     """The pairs of cases by the name of their set, the originals of all first; each has its name, and what
     was written for it."""
-    found: dict[str, Sequence[BehaviorCase]] = {}
+    cases_by_name: dict[str, Sequence[BehaviorCase]] = {}
     for name, written, cases in named:
-        if name in found or name == ORIGINALS:
+        if name in cases_by_name or name == ORIGINALS:
             raise UsageError(f"Two sets are called '{name}'. Tell them apart: NAME={written}")
-        found[name] = cases
-    every = [case for cases in found.values() for case in cases]
+        cases_by_name[name] = cases
+    every = [case for cases in cases_by_name.values() for case in cases]
     sets = {ORIGINALS: original_pairs(every)} if originals else {}
-    return sets | {name: edited_pairs(cases) for name, cases in found.items()}
+    return sets | {name: edited_pairs(cases) for name, cases in cases_by_name.items()}
 
 
 def chosen_questions(names: Sequence[str]) -> list[Question]:
@@ -260,12 +260,12 @@ def adequacy(
 def _ratings(pairs: Sequence[RatedPair], question: str, decisions: Decisions) -> list[dict[str, int]]:
     """What each rater said of each pair that has ratings."""
     scale = {answer: int(key) for key, answer in PAIR_QUESTIONS[question].keys.items()}
-    found = []
+    ratings = []
     for pair in pairs:
         decision = decisions.get((pair.subject.id, question))
         if decision is not None and decision.ratings:
-            found.append({rater: scale[answer] for rater, answer in decision.ratings.items()})
-    return found
+            ratings.append({rater: scale[answer] for rater, answer in decision.ratings.items()})
+    return ratings
 
 
 def _mean(question: str, name: str, ratings: Sequence[Mapping[str, int]]) -> Score:
@@ -273,7 +273,7 @@ def _mean(question: str, name: str, ratings: Sequence[Mapping[str, int]]) -> Sco
     if n == 0:
         return Score(question, name, "all", None, 0)
     width = _HIGHEST - _LOWEST
-    shares = np.array([(np.mean(list(each.values())) - _LOWEST) / width for each in ratings])
+    shares = np.array([(np.mean(list(by_rater.values())) - _LOWEST) / width for by_rater in ratings])
     share = float(shares.mean())
     variance = float(shares.var(ddof=1)) / n if n > 1 else math.nan
     trials = effective_trials(share, variance, least=n)
@@ -284,9 +284,9 @@ def _mean(question: str, name: str, ratings: Sequence[Mapping[str, int]]) -> Sco
 
 
 def _alpha(question: str, pairs: Sequence[RatedPair], decisions: Decisions, seed: int | None) -> Score:
-    twice = [each for each in _ratings(pairs, question, decisions) if len(each) > 1]
-    raters = sorted({rater for each in twice for rater in each})
-    rows = [[each.get(rater) for each in twice] for rater in raters]
+    twice = [by_rater for by_rater in _ratings(pairs, question, decisions) if len(by_rater) > 1]
+    raters = sorted({rater for by_rater in twice for rater in by_rater})
+    rows = [[by_rater.get(rater) for by_rater in twice] for rater in raters]
     if not twice:
         return Score(ALPHA, "raters", question, None, 0)
 
@@ -299,7 +299,7 @@ def _alpha(question: str, pairs: Sequence[RatedPair], decisions: Decisions, seed
 
 
 def _score(name: str, system: str, group: str, value: float, n: int, low: float, high: float) -> Score:
-    numbers = (None if math.isnan(each) else float(each) for each in (value, low, high))
+    numbers = (None if math.isnan(number) else float(number) for number in (value, low, high))
     shown, below, above = numbers
     return Score(name, system, group, shown, n, below, above)
 

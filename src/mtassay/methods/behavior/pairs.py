@@ -115,7 +115,7 @@ def cases_of(segments: Iterable[Segment]) -> list[Case]:
 def _case(original: Segment, edited: Segment | None) -> Case:
     """The case that two segments make."""
     both = (original, edited) if edited else (original,)
-    references = [next((text for text in each.references if text is not None), None) for each in both]
+    references = [next((text for text in segment.references if text is not None), None) for segment in both]
     facts = dict(edited.tags.get("behavior", {})) if edited else {}
     skip = None
     if edited is None:
@@ -129,7 +129,7 @@ def _case(original: Segment, edited: Segment | None) -> Case:
     return Case(
         original.id,
         str(facts.get("segment", original.id)),
-        tuple(each.source for each in both),
+        tuple(segment.source for segment in both),
         expect={
             "references": tuple(references),
             "changes": tuple(Edit(*change) for change in facts.get("changes", ())),
@@ -138,5 +138,5 @@ def _case(original: Segment, edited: Segment | None) -> Case:
         },
         tags={"capability": str((edited or original).tags.get("capability", "unknown"))},
         skip=skip,
-        source_ids=tuple(each.id for each in both),
+        source_ids=tuple(segment.id for segment in both),
     )

@@ -75,14 +75,14 @@ def qualities(
     round. Equal items are measured once; what was measured before comes from the workspace.
     """
     distinct = list(dict.fromkeys(items))
-    found = np.full((len(distinct), len(systems)), np.nan)
+    values = np.full((len(distinct), len(systems)), np.nan)
     for start in range(0, len(distinct), AT_ONCE):
         tools.progress(f"quality ({quality_name(metrics)})", start, len(distinct))
         part = distinct[start : start + AT_ONCE]
-        each = [_measured(name, metric, part, systems, tools) for name, metric in metrics.items()]
-        found[start : start + len(part)] = np.mean(each, axis=0)
+        by_metric = [_measured(name, metric, part, systems, tools) for name, metric in metrics.items()]
+        values[start : start + len(part)] = np.mean(by_metric, axis=0)
     place = {item: number for number, item in enumerate(distinct)}
-    return found[[place[item] for item in items]] if items else found
+    return values[[place[item] for item in items]] if items else values
 
 
 def _measured(
@@ -154,25 +154,25 @@ def _has_comet() -> bool:
     return True
 
 
-def measure_names(given: Mapping[str, Any] | Sequence[str] | str) -> list[str]:
+def measure_names(specs: Mapping[str, Any] | Sequence[str] | str) -> list[str]:
     """The names of measures; `none` is none.
 
     >>> measure_names("use,chrf"), measure_names("none")
     (['use', 'chrf'], [])
     """
-    if isinstance(given, str):
-        return [] if given == "none" else split_specs(given)
-    return list(given)
+    if isinstance(specs, str):
+        return [] if specs == "none" else split_specs(specs)
+    return list(specs)
 
 
 def measures(
-    given: Mapping[str, Any] | Sequence[str] | str, pair: Pair | None = None
+    specs: Mapping[str, Any] | Sequence[str] | str, pair: Pair | None = None
 ) -> Mapping[str, Metric]:
     """Measures by what was asked for; those of a saved run are their names and descriptions."""
-    if isinstance(given, Mapping) and all(isinstance(metric, Metric) for metric in given.values()):
-        return given
+    if isinstance(specs, Mapping) and all(isinstance(metric, Metric) for metric in specs.values()):
+        return specs
     language = {} if pair is None else {"language": str(pair.target)}
-    return {spec: build("metric", spec, **language) for spec in measure_names(given)}
+    return {spec: build("metric", spec, **language) for spec in measure_names(specs)}
 
 
 def filter_threshold(name: str, filter_beta: float | None = None) -> float:
@@ -180,9 +180,9 @@ def filter_threshold(name: str, filter_beta: float | None = None) -> float:
     if filter_beta is not None:
         return filter_beta
     if name not in FILTERS:
-        known = ", ".join(sorted(FILTERS))
+        filters = ", ".join(sorted(FILTERS))
         raise UsageError(
-            f"No threshold is known for the filter '{name}'. Give --filter-beta. Known: {known}."
+            f"No threshold is known for the filter '{name}'. Give --filter-beta. Known: {filters}."
         )
     return FILTERS[name].filter_beta
 

@@ -141,25 +141,25 @@ def sweep_run(
     run: Run, alphas: Sequence[float] = (), betas: Sequence[float] = (), *, capability: str | None = None
 ) -> ThresholdSweep:
     """What other thresholds would have made of a run; by default, steps around those it was judged with."""
-    known = thresholds_of(run)
+    thresholds = thresholds_of(run)
     scores = sweep(
         run.findings,
-        alphas or [min(max(round(known.alpha + step, 4), 0.0), 1.0) for step in ALPHA_STEPS],
-        betas or [round(known.beta * factor, 4) for factor in BETA_FACTORS],
+        alphas or [min(max(round(thresholds.alpha + step, 4), 0.0), 1.0) for step in ALPHA_STEPS],
+        betas or [round(thresholds.beta * factor, 4) for factor in BETA_FACTORS],
         signed=bool(run.parameters.get("signed")),
         capability=None if capability is None else _capability_in(run, capability),
     )
     title = f"Other thresholds, {capability}" if capability else "Other thresholds"
-    return ThresholdSweep(scores, _pair_of(known.alpha, known.beta), title)
+    return ThresholdSweep(scores, _pair_of(thresholds.alpha, thresholds.beta), title)
 
 
 def _capability_in(run: Run, name: str) -> str:
-    found = in_usual_order(CaseEvidence.of(finding).capability for finding in run.findings)
-    known = capability_class(name)
-    wanted = name if known is None else known.name
-    if wanted not in found:
-        raise UsageError(f"No case is of the capability '{name}'. There are: {', '.join(found)}.")
-    return wanted
+    capabilities = in_usual_order(CaseEvidence.of(finding).capability for finding in run.findings)
+    capability = capability_class(name)
+    usual_name = name if capability is None else capability.name
+    if usual_name not in capabilities:
+        raise UsageError(f"No case is of the capability '{name}'. There are: {', '.join(capabilities)}.")
+    return usual_name
 
 
 def _pair_of(alpha: float, beta: float) -> str:
@@ -221,6 +221,6 @@ def error_positions(findings: Iterable[Finding]) -> list[Score]:
     groups = in_usual_order(group for _, group in places if group != ALL)
     for group, system in product((ALL, *groups), systems):
         if counts := places.get((system, group)):
-            known = counts["at the edit"] + counts["elsewhere"]
-            scores.append(_share(AT_THE_EDIT, system, group, counts["at the edit"], known))
+            total = counts["at the edit"] + counts["elsewhere"]
+            scores.append(_share(AT_THE_EDIT, system, group, counts["at the edit"], total))
     return scores

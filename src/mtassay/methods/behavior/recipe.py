@@ -113,15 +113,15 @@ class Recipe:
     left_out: tuple[str, ...] = ()
 
     @classmethod
-    def resolve(cls, given: Mapping[str, Any]) -> Recipe:
+    def resolve(cls, options: Mapping[str, Any]) -> Recipe:
         """The recipe with what was given, and defaults for the rest; what cannot be is an error now.
 
         Capabilities are names or aliases, as a list or separated by commas, or `all`.
         """
-        values = {key: value for key, value in given.items() if value is not None}
-        known = [f.name for f in fields(cls)]
-        if strange := [key for key in values if key not in known]:
-            raise UsageError(f"A recipe has no '{strange[0]}'. Available: {', '.join(known)}.")
+        values = {key: value for key, value in options.items() if value is not None}
+        field_names = [f.name for f in fields(cls)]
+        if strange := [key for key in values if key not in field_names]:
+            raise UsageError(f"A recipe has no '{strange[0]}'. Available: {', '.join(field_names)}.")
         if values.get("no_filter") and ("filter" in values or "filter_beta" in values):
             raise UsageError("--no-filter leaves out the filter: give neither --filter nor --filter-beta.")
         named, default = _capabilities(values.get("capabilities", ()))
@@ -145,11 +145,11 @@ class Recipe:
     @classmethod
     def restore(cls, kept: Mapping[str, Any]) -> Recipe:
         """The recipe that a saved run was made by."""
-        known = {f.name for f in fields(cls)}
+        field_names = {f.name for f in fields(cls)}
         values: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in kept.items()
-            if key in known
+            if key in field_names
         }
         return cls(**values)
 
@@ -188,13 +188,13 @@ class Recipe:
         filter_threshold(self.filter, self.filter_beta)
 
 
-def _capabilities(given: str | Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _capabilities(specs: str | Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those that were named one by one, or else those of a whole set.
 
     >>> _capabilities("adj,noun"), _capabilities(["ner"])
     ((('adjective', 'noun'), ()), (('ner',), ()))
     """
-    texts = [given] if isinstance(given, str) else given
+    texts = [specs] if isinstance(specs, str) else specs
     names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
     if [name.lower() for name in names] == ["all"]:
         return (), tuple(capability_names())

@@ -136,10 +136,10 @@ def _judged(run: Run, systems: Sequence[str]) -> dict[str, list[Subject]]:
     """The translations of the edited source of each case that was judged, each one once."""
     subjects = subjects_in(run)
     judged = {(f.case_id, f.system) for f in run.findings if f.verdict in ("pass", "fail", "undecided")}
-    found: dict[str, dict[Subject, None]] = {}
+    by_case: dict[str, dict[Subject, None]] = {}
     for segment in run.segments:
         case = original_of(segment) or ""
         for system in systems:
             if (case, system) in judged and (segment.id, system) in subjects:
-                found.setdefault(case, {})[subjects[segment.id, system]] = None
-    return {case: list(given) for case, given in found.items()}
+                by_case.setdefault(case, {})[subjects[segment.id, system]] = None
+    return {case: list(translations) for case, translations in by_case.items()}

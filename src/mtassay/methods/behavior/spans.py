@@ -73,23 +73,23 @@ def read_pairs(
     `links` has, by segment id, links between the words that the annotators find; segments that it knows
     are not aligned. Tools that are not given are the best installed ones for the languages.
     """
-    given = [(segment, _reference(segment)) for segment in segments]
+    entries = [(segment, _reference(segment)) for segment in segments]
     left_out = {
         number: reason
-        for number, (segment, reference) in enumerate(given)
+        for number, (segment, reference) in enumerate(entries)
         if (reason := _missing(segment.source, reference))
     }
-    waiting = [number for number in range(len(given)) if number not in left_out]
+    waiting = [number for number in range(len(entries)) if number not in left_out]
     if not waiting:
         return PairReading(
-            [], [LeftOutSegment(given[number][0].id, reason) for number, reason in left_out.items()]
+            [], [LeftOutSegment(entries[number][0].id, reason) for number, reason in left_out.items()]
         )
     readers = (
         source_annotator or best_annotator(pair.source),
         reference_annotator or best_annotator(pair.target),
     )
-    sources = readers[0].annotate([given[number][0].source or "" for number in waiting])
-    references = readers[1].annotate([given[number][1] or "" for number in waiting])
+    sources = readers[0].annotate([entries[number][0].source or "" for number in waiting])
+    references = readers[1].annotate([entries[number][1] or "" for number in waiting])
     read: dict[int, tuple[Annotation, Annotation]] = {}
     for number, source, reference in zip(waiting, sources, references, strict=True):
         reason = _failure(source, "source") or _failure(reference, "reference")
@@ -97,15 +97,19 @@ def read_pairs(
             left_out[number] = reason
         else:
             read[number] = (with_phrases(source), reference)
-    found = _links(read, {number: given[number][0].id for number in read}, pair, aligner, links or {})
+    links_by_number = _links(
+        read, {number: entries[number][0].id for number in read}, pair, aligner, links or {}
+    )
     pairs = []
     for number, (source, reference) in read.items():
-        if all(0 <= i < len(source.tokens) and 0 <= j < len(reference.tokens) for i, j in found[number]):
-            pairs.append(ReadPair(given[number][0].id, source, reference, found[number]))
+        if all(
+            0 <= i < len(source.tokens) and 0 <= j < len(reference.tokens) for i, j in links_by_number[number]
+        ):
+            pairs.append(ReadPair(entries[number][0].id, source, reference, links_by_number[number]))
         else:
             left_out[number] = "a link leads to a word that is not there: it counts other words"
     return PairReading(
-        pairs, [LeftOutSegment(given[number][0].id, left_out[number]) for number in sorted(left_out)]
+        pairs, [LeftOutSegment(entries[number][0].id, left_out[number]) for number in sorted(left_out)]
     )
 
 
@@ -130,15 +134,17 @@ def _links(
     ids: Mapping[int, str],
     pair: Pair,
     aligner: WordAligner | None,
-    known: Mapping[str, Links],
+    links_by_id: Mapping[str, Links],
 ) -> dict[int, Links]:
-    found = {number: known[ids[number]] for number in read if ids[number] in known}
-    unknown = [number for number in read if number not in found]
-    if unknown:
-        sides = [tuple([token.text for token in side.tokens] for side in read[number]) for number in unknown]
+    links_by_number = {number: links_by_id[ids[number]] for number in read if ids[number] in links_by_id}
+    unaligned = [number for number in read if number not in links_by_number]
+    if unaligned:
+        sides = [
+            tuple([token.text for token in side.tokens] for side in read[number]) for number in unaligned
+        ]
         aligned = (aligner or open_aligner(pair)).align([(left, right) for left, right in sides])
-        found.update(zip(unknown, aligned, strict=True))
-    return found
+        links_by_number.update(zip(unaligned, aligned, strict=True))
+    return links_by_number
 
 
 def best_annotator(language: Language) -> Annotator:
@@ -182,7 +188,7 @@ def candidates(annotation: Annotation, *, most_words: int = 6) -> list[TokenSpan
     """
     annotation = with_phrases(annotation)
     tokens = annotation.tokens
-    found = [
+    spans = [
         TokenSpan(i, i + 1, token.pos)
         for i, token in enumerate(tokens)
         if token.pos not in _NO_WORDS and any(map(str.isalnum, token.text))
@@ -193,10 +199,10 @@ def candidates(annotation: Annotation, *, most_words: int = 6) -> list[TokenSpan
         if (label := _OTHER_NAMES.get(span.label, span.label)) in PHRASES
     }
     phrases.update(_inner_phrases(tokens, most_words))
-    found += [span for span in phrases if 1 < span.end - span.start <= most_words]
-    found += [span for span in annotation.entities if span.end - span.start <= most_words]
+    spans += [span for span in phrases if 1 < span.end - span.start <= most_words]
+    spans += [span for span in annotation.entities if span.end - span.start <= most_words]
     return sorted(
-        found, key=lambda s: (s.start, -s.end, s.label not in PHRASES, s.label not in PARTS, s.label)
+        spans, key=lambda s: (s.start, -s.end, s.label not in PHRASES, s.label not in PARTS, s.label)
     )
 
 
@@ -293,23 +299,23 @@ def aligned_spans(
     """
     source, reference = pair.source, pair.reference
     first = next((i for i, token in enumerate(source.tokens) if any(map(str.isalnum, token.text))), 0)
-    there: dict[int, set[int]] = {}
-    back: dict[int, set[int]] = {}
+    to_reference: dict[int, set[int]] = {}
+    to_source: dict[int, set[int]] = {}
     for i, j in pair.links:
-        there.setdefault(i, set()).add(j)
-        back.setdefault(j, set()).add(i)
-    found = []
+        to_reference.setdefault(i, set()).add(j)
+        to_source.setdefault(j, set()).add(i)
+    spans = []
     for span in candidates(source, most_words=most_words):
         if not start and span.start <= first < span.end:
             continue
-        other = _partner(pair, range(span.start, span.end), there, back)
+        other = _partner(pair, range(span.start, span.end), to_reference, to_source)
         if other is None or _cuts_a_word(source, span.start, span.end):
             continue
         if _is_placeholder(source.tokens, span.start, span.end):
             continue
         if _cuts_a_word(reference, other.start, other.stop):
             continue
-        found.append(
+        spans.append(
             AlignedSpan(
                 source.tokens[span.start].start,
                 source.tokens[span.end - 1].end,
@@ -319,7 +325,7 @@ def aligned_spans(
                 head_of(source.tokens, span),
             )
         )
-    return keep_longest(found) if longest else found
+    return keep_longest(spans) if longest else spans
 
 
 def keep_longest(spans: Iterable[AlignedSpan]) -> list[AlignedSpan]:
@@ -337,17 +343,17 @@ def keep_longest(spans: Iterable[AlignedSpan]) -> list[AlignedSpan]:
 
 
 def _partner(
-    pair: ReadPair, here: range, there: dict[int, set[int]], back: dict[int, set[int]]
+    pair: ReadPair, span: range, to_reference: dict[int, set[int]], to_source: dict[int, set[int]]
 ) -> range | None:
     """The tokens of the reference that belong to these of the source, and to no other."""
-    if here[0] not in there or here[-1] not in there:
+    if span[0] not in to_reference or span[-1] not in to_reference:
         return None
-    linked = set[int]().union(*(there.get(i, ()) for i in here))
+    linked = set[int]().union(*(to_reference.get(i, ()) for i in span))
     others = range(min(linked), max(linked) + 1)
-    if not all(i in here for j in others for i in back.get(j, ())):
+    if not all(i in span for j in others for i in to_source.get(j, ())):
         return None
-    left_over = [pair.source.tokens[i] for i in here if i not in there]
-    left_over += [pair.reference.tokens[j] for j in others if j not in back]
+    left_over = [pair.source.tokens[i] for i in span if i not in to_reference]
+    left_over += [pair.reference.tokens[j] for j in others if j not in to_source]
     return others if all(map(_is_small, left_over)) else None
 
 

@@ -53,8 +53,8 @@ def capabilities_in(result: Result) -> list[str]:
 def ranked_systems(result: Result) -> list[str]:
     """The systems, the best over all cases first."""
     ranked = [s for c in result.clusters if (c.name, c.group) == (PASS_RATE, ALL) for s in c.systems]
-    known = dict.fromkeys(score.system for score in result.scores if score.name == PASS_RATE)
-    return list(dict.fromkeys((*(s for s in ranked if s in known), *known)))
+    rated = dict.fromkeys(score.system for score in result.scores if score.name == PASS_RATE)
+    return list(dict.fromkeys((*(s for s in ranked if s in rated), *rated)))
 
 
 def pass_rate_table(
@@ -147,14 +147,14 @@ def position_table(
     `scores` are those of `error_positions`, over the cases whose place is known; how many are not is counted
     from the findings and stands below.
     """
-    known = {(score.group, score.system): score for score in scores}
-    systems = list(dict.fromkeys(system for _, system in known))
-    groups = [group for group in dict.fromkeys(group for group, _ in known) if group != ALL]
-    if not known:
+    by_cell = {(score.group, score.system): score for score in scores}
+    systems = list(dict.fromkeys(system for _, system in by_cell))
+    groups = [group for group in dict.fromkeys(group for group, _ in by_cell) if group != ALL]
+    if not by_cell:
         return None
     rows: list[list[Cell | str]] = []
     for group in [*groups, ALL] if len(groups) > 1 else groups:
-        cells = [known.get((group, system)) for system in systems]
+        cells = [by_cell.get((group, system)) for system in systems]
         shown = ["–" if cell is None else f"{_percent(cell)} ({cell.n:,})" for cell in cells]
         rows.append([Cell(printable(group), strong=group == ALL), *shown])
     failed = [(f.system, CaseEvidence.of(f)) for f in findings if f.verdict == "fail"]
@@ -165,8 +165,8 @@ def position_table(
         "parentheses) where that is known; the others have it elsewhere. In brackets: Wilson's 95 % interval."
     ]
     if unknown:
-        said = ", ".join(f"{printable(system)} {count:,}" for system, count in unknown.items())
-        notes.append(f"Failed cases of which it is not known, not in these: {said}.")
+        counts = ", ".join(f"{printable(system)} {count:,}" for system, count in unknown.items())
+        notes.append(f"Failed cases of which it is not known, not in these: {counts}.")
     return Table(["Capability", *map(printable, systems)], rows, title, notes)
 
 
@@ -176,23 +176,23 @@ def sweep_table(scores: Sequence[Score], *, chosen: str = "", title: str = "Othe
     `scores` are those of `sweep`, whose groups read `alpha=0.8|beta=0.05`; `chosen` is the group of the run
     itself and is marked. The best of each row is bold.
     """
-    known = {(score.group, score.system): score for score in scores}
-    systems = list(dict.fromkeys(system for _, system in known))
+    by_cell = {(score.group, score.system): score for score in scores}
+    systems = list(dict.fromkeys(system for _, system in by_cell))
     rows: list[list[Cell | str]] = []
-    for group in dict.fromkeys(group for group, _ in known):
-        cells = [known[group, system] for system in systems]
+    for group in dict.fromkeys(group for group, _ in by_cell):
+        cells = [by_cell[group, system] for system in systems]
         top = max((cell.value for cell in cells if cell.value is not None), default=None)
         label = printable(group.replace("|", ", ").replace("alpha", "α").replace("beta", "β"))
         row: list[Cell | str] = [Cell(f"{label} *" if group == chosen else label, strong=group == chosen)]
         row += [Cell(_percent(c), strong=len(systems) > 1 and c.value == top is not None) for c in cells]
         rows.append(row)
     sizes = ", ".join(
-        f"{printable(s)} {max(c.n for (_, name), c in known.items() if name == s):,}" for s in systems
+        f"{printable(s)} {max(c.n for (_, name), c in by_cell.items() if name == s):,}" for s in systems
     )
-    is_here = any(group == chosen for group, _ in known)
+    is_included = any(group == chosen for group, _ in by_cell)
     notes = [
         f"Pass rates in percent, by quality alone, of the cases with both qualities ({sizes}). In brackets: "
-        "Wilson's 95 % interval." + (" *: the thresholds of this run." if is_here else "")
+        "Wilson's 95 % interval." + (" *: the thresholds of this run." if is_included else "")
     ]
     return Table(["Thresholds", *map(printable, systems)], rows, title, notes)
 
@@ -203,7 +203,7 @@ def sweep_figure(scores: Sequence[Score], *, chosen: str = "", title: str = "Oth
     alphas = sorted({alpha for _, alpha, _ in cells}, reverse=True)
     betas = sorted({beta for _, _, beta in cells})
     framed = _thresholds(chosen) if chosen else None
-    known = [value for value in cells.values() if value is not None]
+    rates = [value for value in cells.values() if value is not None]
     panels = [
         Figure(
             "heat",
@@ -217,7 +217,7 @@ def sweep_figure(scores: Sequence[Score], *, chosen: str = "", title: str = "Oth
             title=system,
             x_label="β",
             y_label="α",
-            limits=(min(min(known, default=0.0) // 10 * 10, 90), 100),
+            limits=(min(min(rates, default=0.0) // 10 * 10, 90), 100),
         )
         for system in dict.fromkeys(score.system for score in scores)
     ]
@@ -247,7 +247,7 @@ def generated_tables(generated: GeneratedCases) -> list[Table]:
 def _cases_table(generated: GeneratedCases) -> Table:
     names = generated.capabilities
     cases = Counter(case.capability for case in generated.cases)
-    dropped = Counter(each.capability for each in generated.dropped)
+    dropped = Counter(drop.capability for drop in generated.dropped)
     no_place = {name: generated.without[name, "no place to edit"] for name in names}
     no_case = {name: generated.without[name, "nothing came of it"] for name in names}
     columns = (cases, generated.asked, dropped, no_case, no_place)
@@ -259,7 +259,7 @@ def _cases_table(generated: GeneratedCases) -> Table:
         f"Of {plural(generated.sources, 'source')}. Each edit that was tried became a case or was dropped. "
         "No case: sources all of whose edits were dropped; no place: sources with nothing to edit."
     ]
-    reasons = Counter(each.reason for each in generated.left_out)
+    reasons = Counter(segment.reason for segment in generated.left_out)
     if reasons:
         notes.append("Left out: " + ", ".join(f"{why} ({n:,})" for why, n in reasons.most_common()) + ".")
     return Table(["Capability", "cases", "tried", "dropped", "no case", "no place"], rows, notes=notes)
@@ -267,7 +267,7 @@ def _cases_table(generated: GeneratedCases) -> Table:
 
 def _dropped_table(generated: GeneratedCases) -> Table:
     drops = generated.drops
-    totals = Counter(each.reason for each in generated.dropped)
+    totals = Counter(drop.reason for drop in generated.dropped)
     shown = [name for name in generated.capabilities if any(drops[name, reason] for reason in totals)]
     rows: list[list[Cell | str]] = [
         [reason, f"{total:,}", *(f"{drops[name, reason]:,}" for name in shown)]
@@ -294,8 +294,8 @@ def _best(result: Result, group: str, alpha: float) -> set[str]:
 
 def _about_undecided(result: Result, systems: Sequence[str]) -> list[str]:
     shares = {s.system: s for s in result.scores if (s.name, s.group) == (UNDECIDED, ALL)}
-    said = [f"{printable(s)} {_percent(shares[s])} of {shares[s].n:,}" for s in systems if s in shares]
-    return [f"Undecided and not in these rates, in percent: {'; '.join(said)}."] if said else []
+    texts = [f"{printable(s)} {_percent(shares[s])} of {shares[s].n:,}" for s in systems if s in shares]
+    return [f"Undecided and not in these rates, in percent: {'; '.join(texts)}."] if texts else []
 
 
 def _reasons(run: Run) -> list[str]:
@@ -310,8 +310,8 @@ def _reasons(run: Run) -> list[str]:
         systems.setdefault(f"{word}: {_listed(counts)}.", []).append(marked(system, limit=40))
     everybody = len(run.result.counts) if len(run.result.counts) > 1 else 0
     return [
-        f"{'all systems' if len(names) == everybody else ', '.join(names)}, {said}"
-        for said, names in systems.items()
+        f"{'all systems' if len(names) == everybody else ', '.join(names)}, {summary}"
+        for summary, names in systems.items()
     ]
 
 

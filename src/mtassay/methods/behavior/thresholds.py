@@ -118,23 +118,23 @@ def thresholds_for(
     """
     if alpha is not None and beta is not None:
         return Thresholds(alpha, beta, "given")
-    known = THRESHOLDS.get(_SPEED.sub("", quality))
-    if known is None:
+    defaults = THRESHOLDS.get(_SPEED.sub("", quality))
+    if defaults is None:
         raise UsageError(
             f"No thresholds are known for the quality '{quality}'. Give --min-quality and --max-change."
         )
-    if known.targets and target not in known.targets:
-        where = ", ".join(sorted(known.targets))
+    if defaults.targets and target not in defaults.targets:
+        where = ", ".join(sorted(defaults.targets))
         raise UsageError(
             f"The thresholds of the quality '{quality}' hold for translations into {where} only. "
             "Give --min-quality and --max-change."
         )
     if alpha is None and beta is None:
-        return known
+        return defaults
     return Thresholds(
-        known.alpha if alpha is None else alpha,
-        known.beta if beta is None else beta,
-        f"one given, the other: {known.origin}",
+        defaults.alpha if alpha is None else alpha,
+        defaults.beta if beta is None else beta,
+        f"one given, the other: {defaults.origin}",
     )
 
 
@@ -165,8 +165,8 @@ def caution(
         "what it misses fails only where the direct check proves it" if direct else "what it misses passes"
     )
     text = f"{quality} hardly sees edits of one word or number: {misses}. Its rates are upper bounds."
-    known = THRESHOLDS.get(_SPEED.sub("", quality))
-    if known is None or known.origin != _RULE or None not in (alpha, beta) or pair.startswith("en-zh"):
+    defaults = THRESHOLDS.get(_SPEED.sub("", quality))
+    if defaults is None or defaults.origin != _RULE or None not in (alpha, beta) or pair.startswith("en-zh"):
         return text
     return f"{text} Its thresholds were found on en-zh, not on {pair}."
 
@@ -177,8 +177,8 @@ def is_blind(quality: str, capability: str) -> bool:
     >>> is_blind("use+comet", "negation"), is_blind("comet", "negation")
     (True, False)
     """
-    found = capability_class(capability)
-    return found is not None and any(part.partition(":")[0] in found.unseen_by for part in quality.split("+"))
+    kind = capability_class(capability)
+    return kind is not None and any(part.partition(":")[0] in kind.unseen_by for part in quality.split("+"))
 
 
 def compared(quality: float, edited: float, limits: Thresholds, *, signed: bool = False) -> str:

@@ -200,10 +200,10 @@ def find_edit(changes: Sequence[Edit], pseudo_reference: str, output: str) -> bo
     >>> find_edit([Edit(0, 1, "3", "1500")], "1500 casas", "Há 150 casas")
     False
     """
-    found = [_find(change, pseudo_reference, output) for change in changes]
-    if False in found:
+    answers = [_find(change, pseudo_reference, output) for change in changes]
+    if False in answers:
         return False
-    return None if None in found or not found else True
+    return None if None in answers or not answers else True
 
 
 def words_of(text: str) -> list[str]:
@@ -221,20 +221,20 @@ def is_unspaced(word: str) -> bool:
 
 
 def _find(change: Edit, pseudo_reference: str, output: str) -> bool | None:
-    wanted, given = words_of(change.after), words_of(output)
-    if not wanted:
+    edit_words, output_words = words_of(change.after), words_of(output)
+    if not edit_words:
         gone = words_of(change.before)
-        left = count_in_a_row(gone, given) > count_in_a_row(gone, words_of(pseudo_reference))
+        left = count_in_a_row(gone, output_words) > count_in_a_row(gone, words_of(pseudo_reference))
         return None if not gone else not left
     if read_numbers(change.after):
         return _find_numbers(change.after, pseudo_reference, output)
-    elsewhere = count_in_a_row(wanted, words_of(pseudo_reference)) - 1
-    times = count_in_a_row(wanted, given)
+    elsewhere = count_in_a_row(edit_words, words_of(pseudo_reference)) - 1
+    times = count_in_a_row(edit_words, output_words)
     if times > max(elsewhere, 0):
         return True
     if times:  # It may be another one of the same words.
         return None
-    return True if _has_forms(wanted, given) else None
+    return True if _has_forms(edit_words, output_words) else None
 
 
 def _find_numbers(after: str, pseudo_reference: str, output: str) -> bool | None:
@@ -254,22 +254,23 @@ def count_in_a_row(wanted: Sequence[str], words: Sequence[str]) -> int:
     return sum(words[i : i + size] == row for i in range(len(words) - size + 1)) if size else 0
 
 
-def _has_forms(wanted: Sequence[str], given: Sequence[str]) -> bool:
-    characters = [word for word in wanted if is_unspaced(word)]
+def _has_forms(edit_words: Sequence[str], output_words: Sequence[str]) -> bool:
+    characters = [word for word in edit_words if is_unspaced(word)]
     if characters:
-        return _has_characters([c for c in characters if c not in _PARTICLES], given)
-    content = [word for word in wanted if len(word) >= STEM]
-    return bool(content) and all(any(are_forms(word, other) for other in given) for word in content)
+        return _has_characters([c for c in characters if c not in _PARTICLES], output_words)
+    content = [word for word in edit_words if len(word) >= STEM]
+    return bool(content) and all(any(are_forms(word, other) for other in output_words) for word in content)
 
 
-def _has_characters(wanted: Sequence[str], given: Sequence[str]) -> bool:
+def _has_characters(characters: Sequence[str], output_words: Sequence[str]) -> bool:
     """Whether most of these characters stand close together."""
-    if len(wanted) < 2:
+    if len(characters) < 2:
         return False
-    need, size = Counter(wanted), len(wanted) + 2
-    enough = CHARACTERS * len(wanted)
+    need, size = Counter(characters), len(characters) + 2
+    enough = CHARACTERS * len(characters)
     return any(
-        (need & Counter(given[i : i + size])).total() >= enough for i in range(max(1, len(given) - size + 1))
+        (need & Counter(output_words[i : i + size])).total() >= enough
+        for i in range(max(1, len(output_words) - size + 1))
     )
 
 
@@ -314,8 +315,8 @@ def find_by_meaning(sought: Sequence[Sought], *, encoder: Encoder | None = None)
 def nearest(sought: Sequence[Sought], encoder: Encoder) -> list[list[float]]:
     """For each change, the cosine of the stretch of the output that is nearest to it; none for a deletion."""
     rows = [
-        [(change.after.strip(), _stretches(change.after, each.output)) for change in each.changes]
-        for each in sought
+        [(change.after.strip(), _stretches(change.after, item.output)) for change in item.changes]
+        for item in sought
     ]
     texts = list(dict.fromkeys(t for row in rows for after, places in row if after for t in (after, *places)))
     vectors = _Vectors(texts, encoder)

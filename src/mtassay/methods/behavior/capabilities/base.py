@@ -78,26 +78,28 @@ def paper_capabilities() -> tuple[str, ...]:
     >>> paper_capabilities()[:3]
     ('noun', 'verb', 'adjective')
     """
-    return tuple(found.name for found in each("capability") if found.is_of_the_paper)
+    return tuple(capability.name for capability in each("capability") if capability.is_of_the_paper)
 
 
-def in_usual_order(given: Iterable[str]) -> list[str]:
+def in_usual_order(capabilities: Iterable[str]) -> list[str]:
     """Names of capabilities, each once, in the order of the registry; those that it lacks come last.
 
     >>> in_usual_order(["sarcasm", "ner", "noun", "ner"])
     ['noun', 'ner', 'sarcasm']
     """
     rank = {name: number for number, name in enumerate(capability_names())}
-    return sorted(dict.fromkeys(given), key=lambda name: rank.get(name, len(rank)))
+    return sorted(dict.fromkeys(capabilities), key=lambda name: rank.get(name, len(rank)))
 
 
 def capability_class(name: str) -> type[Capability] | None:
     """The class of this name or alias, in any case; `None` where there is none."""
     written = name.strip()
-    for wanted in (written, written.lower()):
-        if is_known("capability", wanted):
-            return cast("type[Capability]", find("capability", wanted))
-    return next((found for found in each("capability") if written.lower() in found.aliases), None)
+    for spelling in (written, written.lower()):
+        if is_known("capability", spelling):
+            return cast("type[Capability]", find("capability", spelling))
+    return next(
+        (capability for capability in each("capability") if written.lower() in capability.aliases), None
+    )
 
 
 def open_capability(name: str) -> Capability:
@@ -109,7 +111,7 @@ def open_capability(name: str) -> Capability:
     Traceback (most recent call last):
     mtassay.errors.UsageError: No capability 'nouns'. Available: noun, verb, adjective, adverb, ...
     """
-    found = capability_class(name)
-    if found is None:
+    capability = capability_class(name)
+    if capability is None:
         raise UsageError(f"No capability '{name}'. Available: {', '.join(capability_names())}.")
-    return found()
+    return capability()

@@ -39,13 +39,13 @@ class GrammaticalNumber(Capability):
 
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
         """For each such noun the shortest span, in order; a noun with a numeral is left out."""
-        found: dict[int, AlignedSpan] = {}
+        by_head: dict[int, AlignedSpan] = {}
         for span in aligned:
             if span.label in ("NOUN", "NP") and self._can_change(pair, span):
-                known = found.get(span.head)
-                if known is None or span.end - span.start < known.end - known.start:
-                    found[span.head] = span
-        return sorted(found.values())
+                shortest = by_head.get(span.head)
+                if shortest is None or span.end - span.start < shortest.end - shortest.start:
+                    by_head[span.head] = span
+        return sorted(by_head.values())
 
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
         """The same in the other number."""
@@ -59,9 +59,9 @@ class GrammaticalNumber(Capability):
         """The noun must be in another number than before; without the original, have one."""
         places = zip(changes, edited_places(changes), original_places(changes), strict=True)
         for change, place, before in places:
-            found = _numbers_at(edited, place)
-            wanted = {"Sing", "Plur"} - (_numbers_at(original, before) if original else set())
-            if not found & wanted:
+            numbers = _numbers_at(edited, place)
+            other_numbers = {"Sing", "Plur"} - (_numbers_at(original, before) if original else set())
+            if not numbers & other_numbers:
                 return f'"{change.after}" is not in another number than "{change.before}"'
         return None
 
@@ -132,8 +132,8 @@ class Gender(Capability):
         """The edit must show a gender, and another one than before; without the original, any."""
         places = zip(changes, edited_places(changes), original_places(changes), strict=True)
         for change, place, before in places:
-            found = _genders_at(edited, place)
-            if not found or (original and found & _genders_at(original, before)):
+            genders = _genders_at(edited, place)
+            if not genders or (original and genders & _genders_at(original, before)):
                 return f'"{change.after}" is not of another gender than "{change.before}"'
         return None
 

@@ -58,10 +58,10 @@ class NamedEntity(Capability):
         """The edit must be an entity of the kind that was there; without the original, of any kind."""
         places = zip(changes, edited_places(changes), original_places(changes), strict=True)
         for change, place, before in places:
-            wanted = _entities_at(original, before) if original else set()
-            found = _entities_at(edited, place)
-            if not found or (wanted and not found & wanted):
-                kind = " or ".join(sorted(wanted)) or "a named entity"
+            old_kinds = _entities_at(original, before) if original else set()
+            new_kinds = _entities_at(edited, place)
+            if not new_kinds or (old_kinds and not new_kinds & old_kinds):
+                kind = " or ".join(sorted(old_kinds)) or "a named entity"
                 return f'"{change.after}" is not {kind}'
         return None
 
@@ -105,10 +105,10 @@ class Others(Capability):
         """The edit must have a word of the kind that was there; without the original, of any of the kinds."""
         places = zip(changes, edited_places(changes), original_places(changes), strict=True)
         for change, place, before in places:
-            wanted = _kinds_at(original, before) if original else set()
-            found = _kinds_at(edited, place)
-            if not found or (wanted and not found & wanted):
-                kind = " or ".join(sorted(wanted or {"a number, a pronoun or another small word"}))
+            old_kinds = _kinds_at(original, before) if original else set()
+            new_kinds = _kinds_at(edited, place)
+            if not new_kinds or (old_kinds and not new_kinds & old_kinds):
+                kind = " or ".join(sorted(old_kinds or {"a number, a pronoun or another small word"}))
                 return f'"{change.after}" is not {kind}'
         return None
 

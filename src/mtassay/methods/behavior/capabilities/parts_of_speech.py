@@ -33,9 +33,10 @@ def is_verb(token: Token) -> bool:
 def _have_one_form(verb: Token, other: Token) -> bool:
     """Whether no feature says otherwise; taggers take a past tense for a participle, and back."""
     are_past = verb.features.get("Tense") == other.features.get("Tense") == "Past"
-    known = [name for name in _FORM if name in verb.features and name in other.features]
+    shared_features = [name for name in _FORM if name in verb.features and name in other.features]
     return all(
-        verb.features[name] == other.features[name] or (are_past and name == "VerbForm") for name in known
+        verb.features[name] == other.features[name] or (are_past and name == "VerbForm")
+        for name in shared_features
     )
 
 

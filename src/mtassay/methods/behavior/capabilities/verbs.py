@@ -28,7 +28,7 @@ def finite_verbs(pair: ReadPair, aligned: Iterable[AlignedSpan]) -> list[Aligned
     An infinitive, a participle or an imperative without a finite form has none.
     """
     tokens = pair.source.tokens
-    found: dict[int, AlignedSpan] = {}
+    by_head: dict[int, AlignedSpan] = {}
     for span in aligned:
         head = head_token(pair, span)
         if head is None or span.label not in ("VERB", "AUX", "VP") or not is_verb(head):
@@ -37,10 +37,10 @@ def finite_verbs(pair: ReadPair, aligned: Iterable[AlignedSpan]) -> list[Aligned
         inside = tokens_at(pair.source, (span.start, span.end))
         if not set(group) <= set(inside) or not any(_is_finite(tokens[i]) for i in group):
             continue
-        known = found.get(span.head)
-        if known is None or span.end - span.start < known.end - known.start:
-            found[span.head] = span
-    return sorted(found.values())
+        shortest = by_head.get(span.head)
+        if shortest is None or span.end - span.start < shortest.end - shortest.start:
+            by_head[span.head] = span
+    return sorted(by_head.values())
 
 
 def helpers_of(tokens: Sequence[Token], verb: int) -> list[int]:

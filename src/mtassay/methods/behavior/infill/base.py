@@ -163,10 +163,10 @@ def infiller_class(text: str) -> type[Infiller]:
     mtassay.errors.UsageError: No infiller 'thesaurus'. Available: lexicon, llm:SYSTEM, models:...
     """
     name, colon, _ = text.partition(":")
-    found = cast("type[Infiller]", find("infiller", name)) if is_known("infiller", name) else None
-    if found is None or (colon and not found.argument):
+    infiller = cast("type[Infiller]", find("infiller", name)) if is_known("infiller", name) else None
+    if infiller is None or (colon and not infiller.argument):
         raise UsageError(f"No infiller '{text}'. Available: {', '.join(infiller_names())}.")
-    return found
+    return infiller
 
 
 def open_infiller(text: str, pair: Pair, tools: Tools) -> Infiller:

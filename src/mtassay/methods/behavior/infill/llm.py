@@ -186,25 +186,25 @@ class LLMInfiller(Infiller):
         A reason is one of those of `objections`, `reply not understood`, `reference adapted too much`, or
         `no reply`, where `Rejected.reply` is the service's error.
         """
-        found: dict[int, Filled | Rejected] = {}
+        answers: dict[int, Filled | Rejected] = {}
         waiting: dict[int, list[str]] = {i: [] for i in range(len(masked))}
         for count in range(1, self._tries + 1):
-            requests = [self._request(i, masked[i], told) for i, told in waiting.items()]
+            requests = [self._request(i, masked[i], complaints) for i, complaints in waiting.items()]
             outputs = self._tools.ask(self._system, requests)
             again: dict[int, list[str]] = {}
             for request, output in zip(requests, outputs, strict=True):
                 assert output.id == request.id
                 i = int(request.id)
-                found[i] = answer = self._answer(masked[i], output)
+                answers[i] = answer = self._answer(masked[i], output)
                 if isinstance(answer, Filled):
                     answer.facts["tries"] = count
                 elif output.text is not None:
-                    what = objections.told(answer.reason, masked[i], self.pair)
-                    again[i] = [*waiting[i], what]
+                    complaint = objections.told(answer.reason, masked[i], self.pair)
+                    again[i] = [*waiting[i], complaint]
             waiting = again
             if not waiting:
                 break
-        return [found[i] for i in range(len(masked))]
+        return [answers[i] for i in range(len(masked))]
 
     def _request(self, i: int, masked: Masked, objections: Sequence[str]) -> Request:
         conversation = messages(
@@ -252,10 +252,10 @@ def fit(masked: Masked, sentences: Sentences, *, adapted: float) -> Filled | str
         exact = exact_changes(reference, reference_places, text)
     if exact is not None:
         return Filled(masked, edited, apply_edits(reference, exact), changes, exact, {"adapted": 0.0})
-    found = adapted_changes(reference, reference_places, text)
-    if found.share > adapted or adapted == 0:
+    adaptation = adapted_changes(reference, reference_places, text)
+    if adaptation.share > adapted or adapted == 0:
         return "reference adapted too much"
-    return Filled(masked, edited, text, changes, found.changes, {"adapted": round(found.share, 3)})
+    return Filled(masked, edited, text, changes, adaptation.changes, {"adapted": round(adaptation.share, 3)})
 
 
 def _own_options(text: str) -> tuple[str, dict[str, Any]]:

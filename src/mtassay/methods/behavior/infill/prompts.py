@@ -136,10 +136,10 @@ def _task(masked: Masked, pair: Pair, as_json: bool, objections: Sequence[str]) 
         source_key=SOURCE_KEY,
         translation_key=TRANSLATION_KEY,
     )
-    told = [_WRONG.format(objection=objection) for objection in dict.fromkeys(objections)]
+    complaints = [_WRONG.format(objection=objection) for objection in dict.fromkeys(objections)]
     source, reference = _numbered(masked)
     sentences = _PAIR.format(**names, masked_source=source, masked_reference=reference)
-    return "".join([text, *told, sentences])
+    return "".join([text, *complaints, sentences])
 
 
 def _example(pair: Pair, as_json: bool) -> list[Message]:

@@ -51,13 +51,13 @@ def is_left(text: str, *, before: str = "") -> bool:
     >>> is_left("A <mask> barks"), is_left("A [MASK 2] barks"), is_left("A dog barks")
     (True, True, False)
     """
-    known = {found.group().casefold() for found in _LEFT.finditer(before)}
-    return any(found.group().casefold() not in known for found in _LEFT.finditer(text))
+    old_masks = {mask.group().casefold() for mask in _LEFT.finditer(before)}
+    return any(mask.group().casefold() not in old_masks for mask in _LEFT.finditer(text))
 
 
 def places_of(masked: str) -> list[Place]:
     """Where the masks of a text stand."""
-    return [found.span() for found in re.finditer(re.escape(MASK), masked)]
+    return [mask.span() for mask in re.finditer(re.escape(MASK), masked)]
 
 
 def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Edit, ...] | None:
@@ -83,11 +83,11 @@ def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Edit
     for piece in kept[1:-1]:
         middle = piece.strip()
         # At least one character is the filling.
-        found = filled.find(middle, at + 1, stop) if middle else _next_space(filled, at, stop)
-        if found < 0:
+        fill_end = filled.find(middle, at + 1, stop) if middle else _next_space(filled, at, stop)
+        if fill_end < 0:
             return None
-        fills.append(filled[at:found])
-        at = found + len(middle)
+        fills.append(filled[at:fill_end])
+        at = fill_end + len(middle)
         glued.append(middle)
     fills.append(filled[at:stop] if at <= stop else "")
     for before, fill, after in zip(glued, fills, [*glued[1:], last], strict=True):
@@ -106,12 +106,12 @@ def adapted_changes(text: str, places: Sequence[Place], filled: str) -> Adapted:
     all unmasked words (characters of a script without spaces are words). Two places with nothing left
     between them share one change.
 
-    >>> found = adapted_changes("o gato preto dorme bem", [(2, 6)], "a gata preta dorme bem")
-    >>> found.changes[0].after, found.share
+    >>> adapted = adapted_changes("o gato preto dorme bem", [(2, 6)], "a gata preta dorme bem")
+    >>> adapted.changes[0].after, adapted.share
     ('a gata preta', 0.5)
     """
     before, starts, ends = _pieces(text, places)
-    pieces = [(found.group(), *found.span()) for found in _PIECE.finditer(filled)]
+    pieces = [(match.group(), *match.span()) for match in _PIECE.finditer(filled)]
     after = [word for word, _, _ in pieces]
     changes, moved = [], 0
     for kind, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
@@ -131,13 +131,13 @@ def adapted_changes(text: str, places: Sequence[Place], filled: str) -> Adapted:
 
 def _pieces(text: str, places: Sequence[Place]) -> tuple[list[str], list[int], list[int]]:
     """The words of a text with a mark at each place, and where each begins and ends."""
-    found, done = [], 0
+    pieces, done = [], 0
     for start, end in places:
-        found += [(m.group(), *m.span()) for m in _PIECE.finditer(text, done, start)]
-        found.append((_GAP, start, end))
+        pieces += [(m.group(), *m.span()) for m in _PIECE.finditer(text, done, start)]
+        pieces.append((_GAP, start, end))
         done = end
-    found += [(m.group(), *m.span()) for m in _PIECE.finditer(text, done)]
-    return [w for w, _, _ in found], [s for _, s, _ in found], [e for _, _, e in found]
+    pieces += [(m.group(), *m.span()) for m in _PIECE.finditer(text, done)]
+    return [w for w, _, _ in pieces], [s for _, s, _ in pieces], [e for _, _, e in pieces]
 
 
 def _next_space(text: str, start: int, stop: int) -> int:
@@ -179,8 +179,8 @@ def read_reply(text: str, pair: Pair) -> Sentences | None:
     """
     if len(text) > MOST_CHARACTERS:
         return None
-    found = set(_from_json(text, pair)) or set(_from_labels(text, pair))
-    return found.pop() if len(found) == 1 else None
+    candidates = set(_from_json(text, pair)) or set(_from_labels(text, pair))
+    return candidates.pop() if len(candidates) == 1 else None
 
 
 def unquoted(sentence: str) -> str:
@@ -196,10 +196,10 @@ def unquoted(sentence: str) -> str:
 
 
 def _from_json(text: str, pair: Pair) -> Iterator[Sentences]:
-    ways = ((SOURCE_KEY, TRANSLATION_KEY), labels(pair))
-    for found in _objects(text):
-        for source_key, reference_key in ways:
-            source, reference = found.get(source_key), found.get(reference_key)
+    key_pairs = ((SOURCE_KEY, TRANSLATION_KEY), labels(pair))
+    for record in _objects(text):
+        for source_key, reference_key in key_pairs:
+            source, reference = record.get(source_key), record.get(reference_key)
             if (
                 isinstance(source, str)
                 and isinstance(reference, str)
@@ -215,24 +215,24 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
     at = text.find("{")
     while at >= 0:
         try:
-            found, end = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             end = at + 1
         else:
-            if isinstance(found, dict):
-                yield found
+            if isinstance(value, dict):
+                yield value
         at = text.find("{", end)
 
 
 def _from_labels(text: str, pair: Pair) -> Iterator[Sentences]:
     """The first line after each label; models like to set the label in bold."""
-    found: dict[str, list[str]] = {label.casefold(): [] for label in labels(pair)}
+    by_label: dict[str, list[str]] = {label.casefold(): [] for label in labels(pair)}
     pattern = "|".join(re.escape(label) for label in labels(pair))
     matches = list(re.finditer(rf"({pattern})[*_ ]{{0,4}}[:：]", text, re.IGNORECASE))
     ends = [match.start() for match in matches] + [len(text)]
     for match, end in zip(matches, ends[1:], strict=True):
         lines = [line.strip("*_# \t\r") for line in text[match.end() : end].split("\n")]
-        found[match.group(1).casefold()].append(next(filter(None, lines), ""))
-    sources, references = (found[label.casefold()] for label in labels(pair))
+        by_label[match.group(1).casefold()].append(next(filter(None, lines), ""))
+    sources, references = (by_label[label.casefold()] for label in labels(pair))
     if len(sources) == len(references) == 1 and sources[0] and references[0]:
         yield Sentences(sources[0], references[0])

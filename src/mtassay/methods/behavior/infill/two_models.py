@@ -73,13 +73,13 @@ class MaskedProposer(Proposer):
 
     def propose(self, gaps: Sequence[Given], *, count: int) -> list[list[str]]:
         """The most probable words."""
-        read = self._model.read([Gap(f"{self._before(gap)}{gap.before}", gap.after) for gap in gaps])
-        found: list[list[str]] = []
-        for gap, row in zip(gaps, read, strict=True):
+        rows = self._model.read([Gap(f"{self._before(gap)}{gap.before}", gap.after) for gap in gaps])
+        proposals: list[list[str]] = []
+        for gap, row in zip(gaps, rows, strict=True):
             among = self._words.among(where(gap.before))
             predictions = [] if row is None else self._model.predict([row], among=among, count=count)[0]
-            found.append([self._words.spelled[one.piece] for one in predictions])
-        return found
+            proposals.append([self._words.spelled[prediction.piece] for prediction in predictions])
+        return proposals
 
     def _before(self, gap: Given) -> str:
         return f"{gap.context} {self._separator} " if gap.context else ""
@@ -106,13 +106,13 @@ class Seq2SeqProposer(Proposer):
 
     def propose(self, gaps: Sequence[Given], *, count: int) -> list[list[str]]:
         """What the best beams put into the gap."""
-        found: list[list[str]] = []
+        proposals: list[list[str]] = []
         for start in range(0, len(gaps), AT_ONCE):
-            some = gaps[start : start + AT_ONCE]
-            found += [
-                _fillings(gap, texts) for gap, texts in zip(some, self._write(some, count), strict=True)
+            batch = gaps[start : start + AT_ONCE]
+            proposals += [
+                _fillings(gap, texts) for gap, texts in zip(batch, self._write(batch, count), strict=True)
             ]
-        return found
+        return proposals
 
     def _write(self, gaps: Sequence[Given], count: int) -> list[list[str]]:
         tokenizer, model, torch = self._loaded
@@ -176,8 +176,8 @@ def _load(name: str) -> tuple[Any, Any, Any]:
 
 def _fillings(gap: Given, texts: Sequence[str]) -> list[str]:
     masked = f"{gap.before}{MASK}{gap.after}"
-    found = (exact_changes(masked, places_of(masked), text) for text in texts)
-    return list(dict.fromkeys(changes[0].after for changes in found if changes))
+    edits = (exact_changes(masked, places_of(masked), text) for text in texts)
+    return list(dict.fromkeys(changes[0].after for changes in edits if changes))
 
 
 def _identity(name: str, is_given: bool) -> str:

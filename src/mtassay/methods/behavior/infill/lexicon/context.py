@@ -296,7 +296,7 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Lexic
     around = text[first.start - 1 : first.start], text[last.end : last.end + 1]
     if language != "zh" and (around[0] in _JOINTS or around[1] in _JOINTS):
         return True
-    if any(found.start() < last.end and found.end() > first.start for found in _idioms(language, text)):
+    if any(idiom.start() < last.end and idiom.end() > first.start for idiom in _idioms(language, text)):
         return True
     if entry.group.split(" ")[0] in _PLACES and _in_longer_name(annotation.tokens, place):
         return True
@@ -388,6 +388,6 @@ def _idioms(language: str, text: str) -> list[re.Match[str]]:
 
 @cache
 def _idiom_pattern(language: str) -> re.Pattern[str] | None:
-    known = [row["idiom"] for _, row in rows_of("idioms") if row["language"] == language]
+    idioms = [row["idiom"] for _, row in rows_of("idioms") if row["language"] == language]
     edge = "" if language == "zh" else r"\b"
-    return re.compile(rf"{edge}(?:{'|'.join(known)}){edge}", re.IGNORECASE) if known else None
+    return re.compile(rf"{edge}(?:{'|'.join(idioms)}){edge}", re.IGNORECASE) if idioms else None

@@ -36,8 +36,8 @@ def forms(part: str, text: str) -> dict[str, str]:
     first, *rest = [item.strip() for item in text.split(",")]
     if part == "NOUN":
         plural = rest[0] if rest else _with_s(first)
-        found = {"sg": first, "pl": plural}
-        return {cell: form for cell, form in found.items() if form != "-"}
+        by_cell = {"sg": first, "pl": plural}
+        return {cell: form for cell, form in by_cell.items() if form != "-"}
     if part == "VERB":
         past = rest[0] if rest else _with_ed(first)
         participle = rest[1] if len(rest) > 1 else past

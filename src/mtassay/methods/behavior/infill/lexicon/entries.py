@@ -92,23 +92,23 @@ class BilingualLexicon:
 
     def having(self, sequences: Iterable[str]) -> list[LexiconEntry]:
         """The entries with a form among these word sequences of a source, which are in lower case."""
-        found = {id(entry): entry for text in sequences for entry in self._by_source.get(text, ())}
-        return list(found.values())
+        by_identity = {id(entry): entry for text in sequences for entry in self._by_source.get(text, ())}
+        return list(by_identity.values())
 
     def substitutes(self, entry: LexiconEntry, cells: set[tuple[str, str]]) -> list[Substitute]:
         """The other words of its group that have one form in all these cells, on either side.
 
         A form that may be several things (`cut`) is replaced only by a word that looks alike in all of them.
         """
-        found = []
+        substitutes = []
         for other in self._groups[entry.part, entry.group]:
             if _share_a_form(entry, other):  # a synonym, or another sense of the word
                 continue
             pairs = {other.form(cell) for cell in cells}
             pair = pairs.pop() if len(pairs) == 1 else None
             if pair is not None:
-                found.append(Substitute(*pair, other))
-        return found
+                substitutes.append(Substitute(*pair, other))
+        return substitutes
 
 
 @cache

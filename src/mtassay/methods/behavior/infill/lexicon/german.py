@@ -27,8 +27,8 @@ def forms(part: str, text: str) -> dict[str, str]:
     if part == "NOUN":
         gender, plural = _ARTICLES[article], rest[0]
         dative = plural if plural[-1] in "ns-" else plural + "n"
-        found = {f"sg {gender}": word, "pl": plural, "pl dative": dative}
-        return {cell: form for cell, form in found.items() if form != "-"}
+        by_cell = {f"sg {gender}": word, "pl": plural, "pl dative": dative}
+        return {cell: form for cell, form in by_cell.items() if form != "-"}
     if part == "ADJ":
         stem = rest[0] if rest else first
         endings = ("e", "en", "er", "es", "em")

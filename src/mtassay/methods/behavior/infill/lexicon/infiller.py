@@ -56,8 +56,8 @@ class LexiconInfiller(Infiller):
         kinds = provenance.get("lexicon")
         if not isinstance(kinds, list | tuple) or not kinds:
             return Distinct(False, False)
-        known = [str(kind) not in near_groups() for kind in kinds]
-        return Distinct(any(known), all(known))
+        exclusive = [str(kind) not in near_groups() for kind in kinds]
+        return Distinct(any(exclusive), all(exclusive))
 
     @property
     def signature(self) -> str:
@@ -123,20 +123,20 @@ def lexicon_spans(pair: ReadPair, languages: Pair | str, *, start: bool = False)
 
 def lexicon_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
     """All that the lexicon can do with a pair, in order; no two places overlap on a side."""
-    found: list[Offer] = []
+    kept: list[Offer] = []
     for offers in (
         time_offers(languages, pair),
         number_offers(languages, pair),
         word_offers(load_lexicon(*languages), languages, pair),
         name_offers(languages, pair),
     ):
-        found += [offer for offer in offers if all(_apart(offer, other) for other in found)]
-    return sorted(found, key=lambda offer: offer.start)
+        kept += [offer for offer in offers if all(_apart(offer, other) for other in kept)]
+    return sorted(kept, key=lambda offer: offer.start)
 
 
 def _apart(a: Offer, b: Offer) -> bool:
-    here = a.end <= b.start or a.start >= b.end
-    return here and (a.reference_end <= b.reference_start or a.reference_start >= b.reference_end)
+    source_apart = a.end <= b.start or a.start >= b.end
+    return source_apart and (a.reference_end <= b.reference_start or a.reference_start >= b.reference_end)
 
 
 def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
@@ -157,9 +157,9 @@ def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
         lambda offer: span.label in offer.labels[1:],
         lambda offer: span.label in _QUANTITIES and offer.labels[0] == "NUM",
     ):
-        found = next(filter(fits, inside), None)
-        if found is not None:
-            return found
+        fitting = next(filter(fits, inside), None)
+        if fitting is not None:
+            return fitting
     return None
 
 

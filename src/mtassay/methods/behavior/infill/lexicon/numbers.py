@@ -48,12 +48,12 @@ def numerals(text: str, language: str) -> list[Numeral]:
     >>> [(n.value, n.style) for n in numerals("31 mil de 1.234,5 em 1938, por 3-1", "pt")]
     [(Decimal('31000'), 'mil'), (Decimal('1234.5'), 'grouped'), (Decimal('1938'), 'digits')]
     """
-    found = [Numeral(s, e, Decimal(value), "words") for s, e, value in spelled_numbers(text, language)]
+    numbers = [Numeral(s, e, Decimal(value), "words") for s, e, value in spelled_numbers(text, language)]
     for match in _DIGITS.finditer(text):
         numeral = _digits(match, text, language)
         if numeral is not None:
-            found.append(numeral)
-    return sorted(found, key=lambda numeral: numeral.start)
+            numbers.append(numeral)
+    return sorted(numbers, key=lambda numeral: numeral.start)
 
 
 def written(value: Decimal, like: Numeral, language: str) -> str | None:
@@ -134,24 +134,30 @@ def number_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
 
 
 def _offer(
-    languages: tuple[str, str], pair: ReadPair, here: Numeral, there: Numeral, others: Sequence[Numeral]
+    languages: tuple[str, str], pair: ReadPair, numeral: Numeral, partner: Numeral, others: Sequence[Numeral]
 ) -> Offer | None:
-    kind = _kind(pair.source.text, here)
-    if kind is None or kind != _kind(pair.reference.text, there) or _names(pair, here):
+    kind = _kind(pair.source.text, numeral)
+    if kind is None or kind != _kind(pair.reference.text, partner) or _names(pair, numeral):
         return None
-    if any(_is_told_twice(text, n) for text, n in ((pair.source.text, here), (pair.reference.text, there))):
+    if any(
+        _is_told_twice(text, n) for text, n in ((pair.source.text, numeral), (pair.reference.text, partner))
+    ):
         return None
-    found = []
-    for value in _values(here, kind, pair.source.text, [n.value for n in others if n is not here]):
-        texts = written(value, here, languages[0]), written(value, there, languages[1])
+    substitutes = []
+    for value in _values(numeral, kind, pair.source.text, [n.value for n in others if n is not numeral]):
+        texts = written(value, numeral, languages[0]), written(value, partner, languages[1])
         if texts[0] and texts[1]:
-            before = pair.source.text[here.start : here.end], pair.reference.text[there.start : there.end]
-            found.append(Substitute(fitted(texts[0], before[0]), fitted(texts[1], before[1])))
-    if not found:
+            before = (
+                pair.source.text[numeral.start : numeral.end],
+                pair.reference.text[partner.start : partner.end],
+            )
+            substitutes.append(Substitute(fitted(texts[0], before[0]), fitted(texts[1], before[1])))
+    if not substitutes:
         return None
-    head = head_of(pair.source, here.start, here.end)
+    head = head_of(pair.source, numeral.start, numeral.end)
     return Offer(
-        here.start, here.end, there.start, there.end, head, kind, ("NUM", _LABELS[kind]), tuple(found[:_MANY])
+        numeral.start, numeral.end, partner.start, partner.end,
+        head, kind, ("NUM", _LABELS[kind]), tuple(substitutes[:_MANY]),
     )  # fmt: skip
 
 

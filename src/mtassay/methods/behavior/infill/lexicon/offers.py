@@ -127,19 +127,19 @@ def name_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
             continue
         other = pair.reference.tokens[place]
         where = (token.start, token.end, other.start, other.end)
-        taken = counts[0] + counts[1]
+        word_counts = counts[0] + counts[1]
         free = [
             name
             for name, (its_kind, _) in _names().items()
             if its_kind == kind
-            and not taken[name]
+            and not word_counts[name]
             and keeps_genitive(pair.source.text, *where[:2], name)
             and keeps_genitive(pair.reference.text, *where[2:], name)
         ]
-        found = _nearest(token.text, free)
-        if not found:
+        substitutes = _nearest(token.text, free)
+        if not substitutes:
             continue
-        offers.append(Offer(*where, number, f"{kind} name", ("PROPN", "PERSON"), found))
+        offers.append(Offer(*where, number, f"{kind} name", ("PROPN", "PERSON"), substitutes))
     return offers
 
 
@@ -248,12 +248,12 @@ class _Side:
 
     def only_place(self, forms: Iterable[str]) -> tuple[str, Place] | None:
         """The one place where a form of an entry stands, with that form; `None` where it is not, or twice."""
-        found = [(form, place) for form in set(forms) for place in self.places.get(form.lower(), ())]
-        if not found:
+        hits = [(form, place) for form in set(forms) for place in self.places.get(form.lower(), ())]
+        if not hits:
             return None
-        form, place = min(found, key=lambda item: (item[1][0] - item[1][1], item[0] != self.text(item[1])))
+        form, place = min(hits, key=lambda item: (item[1][0] - item[1][1], item[0] != self.text(item[1])))
         # `mais antiga` holds `antiga`: the longest stands for all that it covers.
-        if any(other[0] < place[0] or other[1] > place[1] for _, other in found):
+        if any(other[0] < place[0] or other[1] > place[1] for _, other in hits):
             return None
         return (form, place) if self.spelled(place, form) else None
 
@@ -264,53 +264,54 @@ def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: Rea
     A word that stands twice on a side is left out: which goes with which would be a guess.
     """
     source, reference = _Side(languages[0], pair.source), _Side(languages[1], pair.reference)
-    found: dict[Place, Offer] = {}
+    by_place: dict[Place, Offer] = {}
     for entry in lexicon.having(source.places):
-        here, there = source.only_place(entry.source.values()), reference.only_place(entry.reference.values())
-        if here is None or there is None or here[1] in found:
+        hit = source.only_place(entry.source.values())
+        partner = reference.only_place(entry.reference.values())
+        if hit is None or partner is None or hit[1] in by_place:
             continue
-        if not _go_together(pair, entry, here[1], there[1]):
+        if not _go_together(pair, entry, hit[1], partner[1]):
             continue
-        offer = _offer(lexicon, entry, (source, *here), (reference, *there))
+        offer = _offer(lexicon, entry, (source, *hit), (reference, *partner))
         if offer is not None:
-            found[here[1]] = offer
+            by_place[hit[1]] = offer
     # The longer one wins where two overlap.
     kept: list[Place] = []
-    for place in sorted(found, key=lambda p: (p[0] - p[1], p)):
+    for place in sorted(by_place, key=lambda p: (p[0] - p[1], p)):
         if all(place[1] <= other[0] or place[0] >= other[1] for other in kept):
             kept.append(place)
-    return [found[place] for place in sorted(kept)]
+    return [by_place[place] for place in sorted(kept)]
 
 
-def _go_together(pair: ReadPair, entry: LexiconEntry, here: Place, there: Place) -> bool:
+def _go_together(pair: ReadPair, entry: LexiconEntry, place: Place, partner: Place) -> bool:
     """Whether two places can be translations of each other here: the aligner says so, or they stand alike.
 
     Names and nouns may move far; a verb or a small word far from its place belongs to something else.
     """
-    linked = [(a, b) for a, b in pair.links if here[0] <= a < here[1] or there[0] <= b < there[1]]
+    linked = [(a, b) for a, b in pair.links if place[0] <= a < place[1] or partner[0] <= b < partner[1]]
     if linked:
-        return any(here[0] <= a < here[1] and there[0] <= b < there[1] for a, b in linked)
-    moved = abs(here[0] / len(pair.source.tokens) - there[0] / len(pair.reference.tokens))
-    return abs(here[0] - there[0]) <= _NEAR or moved <= {"NAME": 1.0, "NOUN": 0.5}.get(entry.part, 0.25)
+        return any(place[0] <= a < place[1] and partner[0] <= b < partner[1] for a, b in linked)
+    moved = abs(place[0] / len(pair.source.tokens) - partner[0] / len(pair.reference.tokens))
+    return abs(place[0] - partner[0]) <= _NEAR or moved <= {"NAME": 1.0, "NOUN": 0.5}.get(entry.part, 0.25)
 
 
 def _offer(
     lexicon: BilingualLexicon,
     entry: LexiconEntry,
-    here: tuple[_Side, str, Place],
-    there: tuple[_Side, str, Place],
+    word: tuple[_Side, str, Place],
+    partner: tuple[_Side, str, Place],
 ) -> Offer | None:
-    cells = entry.cells(here[1], there[1])
-    for number, (side, _, place) in enumerate((here, there)):
+    cells = entry.cells(word[1], partner[1])
+    for number, (side, _, place) in enumerate((word, partner)):
         if left_alone(side.language, side.annotation, place, entry):
             return None
         cells = possible_cells(side.language, number, side.annotation, place, cells)
     if not cells:
         return None
-    return _made(here[0], there[0], here[2], there[2], entry, lexicon.substitutes(entry, cells))
+    return _offer_with(word[0], partner[0], word[2], partner[2], entry, lexicon.substitutes(entry, cells))
 
 
-def _made(
+def _offer_with(
     source: _Side,
     reference: _Side,
     place: Place,

@@ -48,22 +48,22 @@ def forms(part: str, text: str) -> dict[str, str]:
     """
     first, *rest = [item.strip() for item in text.split(",")]
     if part == "NOUN":
-        article, _, word = first.partition(" ")
+        articles, _, word = first.partition(" ")
         plural = rest[0] if rest else _plural(word)
-        found: dict[str, str] = {}
-        for each in article.split("/"):
-            found |= {f"sg {_ARTICLES[each]}": word, f"pl {_ARTICLES[each]}": plural}
-        return {cell: form for cell, form in found.items() if form != "-"}
+        by_cell: dict[str, str] = {}
+        for article in articles.split("/"):
+            by_cell |= {f"sg {_ARTICLES[article]}": word, f"pl {_ARTICLES[article]}": plural}
+        return {cell: form for cell, form in by_cell.items() if form != "-"}
     if part == "ADJ":
         return _adjective(first, rest)
     if part == "VERB":
         return _verb(first, rest)
     if part == "DET":
         return dict(zip(("m", "f"), [first, *rest], strict=True)) if rest else {"m": first, "f": first}
-    article, _, word = first.partition(" ")
-    if not word or article.split("/")[0] not in _ARTICLES:
+    articles, _, word = first.partition(" ")
+    if not word or articles.split("/")[0] not in _ARTICLES:
         return {"": first}
-    return {_ARTICLES[each]: word for each in article.split("/")}
+    return {_ARTICLES[article]: word for article in articles.split("/")}
 
 
 def _plural(word: str) -> str:
@@ -90,26 +90,26 @@ def _adjective(first: str, rest: list[str]) -> dict[str, str]:
 
 def _verb(infinitive: str, rest: list[str]) -> dict[str, str]:
     """`rest` has the irregular forms, `cell=form`, or `part=-` for none; with `only`, there are no others."""
-    given = dict(item.split("=") for item in rest if "=" in item)
-    found: dict[str, str] = {} if "only" in rest else _regular(infinitive, given) | given
-    found |= given
-    participle = found.pop("part", None)
+    irregular = dict(item.split("=") for item in rest if "=" in item)
+    by_cell: dict[str, str] = {} if "only" in rest else _regular(infinitive, irregular) | irregular
+    by_cell |= irregular
+    participle = by_cell.pop("part", None)
     if participle and participle != "-":
-        found |= {f"part {cell}": form for cell, form in _adjective(participle, []).items()}
-    return found
+        by_cell |= {f"part {cell}": form for cell, form in _adjective(participle, []).items()}
+    return by_cell
 
 
-def _regular(infinitive: str, given: dict[str, str]) -> dict[str, str]:
+def _regular(infinitive: str, irregular: dict[str, str]) -> dict[str, str]:
     stem, conjugation = infinitive[:-2], "aei".index(infinitive[-2])
-    found = {}
+    by_cell = {}
     for cell, endings in _ENDINGS.items():
-        found[cell] = _joined(stem, endings.split()[conjugation], conjugation)
-    if conjugation and "pres1sg" in given:  # the present subjunctive goes with the first person
-        base = given["pres1sg"].removesuffix("o")
-        found |= {
+        by_cell[cell] = _joined(stem, endings.split()[conjugation], conjugation)
+    if conjugation and "pres1sg" in irregular:  # the present subjunctive goes with the first person
+        base = irregular["pres1sg"].removesuffix("o")
+        by_cell |= {
             cell: base + _ENDINGS[cell].split()[conjugation] for cell in ("subj3sg", "subj1pl", "subj3pl")
         }
-    return found
+    return by_cell
 
 
 def _joined(stem: str, ending: str, conjugation: int) -> str:

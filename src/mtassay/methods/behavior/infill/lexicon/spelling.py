@@ -58,31 +58,31 @@ def spelled_numbers(text: str, language: str) -> list[tuple[int, int, int]]:
     >>> spelled_numbers("Fourteen of ninety-six cost four fifty.", "en")
     [(0, 8, 14), (12, 22, 96)]
     """
-    known, pattern = _known(language)
+    vocabulary, pattern = _vocabulary(language)
     return [
-        (found.start(), found.end(), known[found.group().lower()])
-        for found in pattern.finditer(text)
-        if found.group().lower() in known
+        (match.start(), match.end(), vocabulary[match.group().lower()])
+        for match in pattern.finditer(text)
+        if match.group().lower() in vocabulary
     ]
 
 
 @cache
-def _known(language: str) -> tuple[dict[str, int], re.Pattern[str]]:
-    known = {word: number for number in range(3, 100) if (word := spell(number, language))}
-    known |= _ALSO.get(language, {})
+def _vocabulary(language: str) -> tuple[dict[str, int], re.Pattern[str]]:
+    vocabulary = {word: number for number in range(3, 100) if (word := spell(number, language))}
+    vocabulary |= _ALSO.get(language, {})
     if language == "en":
-        known |= {"two": 2} | {word.replace("-", " "): number for word, number in known.items()}
+        vocabulary |= {"two": 2} | {word.replace("-", " "): number for word, number in vocabulary.items()}
         parts = [*_EN[1:], *_EN_TENS[2:], "hundred", "thousand", "million", "billion"]
         joint = r"(?:[- ]|\sand\s)"
     elif language == "pt":
-        known |= {"dois": 2}
+        vocabulary |= {"dois": 2}
         parts = [*_PT[2:], *_PT_TENS[2:], *_ALSO["pt"], r"\w+entos", r"\w+entas", "cento", "mil", "milhões"]
         parts += ["um(?= mil)", "uma?(?<= e um)", "uma(?<= e uma)"]
         joint = r"(?:\se\s|\s)"
     elif language == "de":
-        known |= {"zwei": 2}
-        parts, joint = [*known, r"\w+(?:hundert|tausend)\w*"], r"\s"
+        vocabulary |= {"zwei": 2}
+        parts, joint = [*vocabulary, r"\w+(?:hundert|tausend)\w*"], r"\s"
     else:
-        return known, re.compile(r"[零一二三四五六七八九十百千万亿两几数半]+")
+        return vocabulary, re.compile(r"[零一二三四五六七八九十百千万亿两几数半]+")
     either = "|".join(sorted(parts, key=len, reverse=True))
-    return known, re.compile(rf"\b(?:{either})(?:{joint}(?:{either}))*\b", re.IGNORECASE)
+    return vocabulary, re.compile(rf"\b(?:{either})(?:{joint}(?:{either}))*\b", re.IGNORECASE)

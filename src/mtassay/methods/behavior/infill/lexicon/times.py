@@ -39,14 +39,14 @@ def clocks(text: str, language: str) -> list[Clock]:
     """
     if language not in _PATTERNS:
         return []
-    found = []
+    times = []
     for match in _PATTERNS[language].finditer(text):
         hour, minute, half = int(match["hour"]), int(match["minute"] or 0), match["half"]
         if "p" in half.lower() or "a" in half.lower():
             hour = hour % 12 + (12 if "p" in half.lower() else 0)
         if hour < 24 and minute < 60 and not (match["mark"] == ":" and not match["minute"]):
-            found.append(Clock(match.start(), match.end(), hour * 60 + minute, match["mark"] or "", half))
-    return found
+            times.append(Clock(match.start(), match.end(), hour * 60 + minute, match["mark"] or "", half))
+    return times
 
 
 def written_time(minutes: int, like: Clock, language: str) -> str:
@@ -72,25 +72,27 @@ def time_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
     """
     sides = clocks(pair.source.text, languages[0]), clocks(pair.reference.text, languages[1])
     offers = []
-    for here in sides[0]:
-        same = [[time for time in side if time.minutes == here.minutes] for side in sides]
+    for clock in sides[0]:
+        same = [[time for time in side if time.minutes == clock.minutes] for side in sides]
         if len(same[0]) != 1 or len(same[1]) != 1:
             continue
-        there, taken = same[1][0], {time.minutes for time in sides[0]}
-        found = [
-            Substitute(written_time(minutes, here, languages[0]), written_time(minutes, there, languages[1]))
-            for minutes in _others(here.minutes)
-            if minutes not in taken
+        partner, source_minutes = same[1][0], {time.minutes for time in sides[0]}
+        substitutes = [
+            Substitute(
+                written_time(minutes, clock, languages[0]), written_time(minutes, partner, languages[1])
+            )
+            for minutes in _others(clock.minutes)
+            if minutes not in source_minutes
             and all(
-                (minutes < time.minutes) == (here.minutes < time.minutes)
+                (minutes < time.minutes) == (clock.minutes < time.minutes)
                 for time in sides[0]
-                if time is not here
+                if time is not clock
             )
         ]
-        if found and here.minutes // 60 not in (0, 1, 12):
-            head = head_of(pair.source, here.start, here.end)
-            place = (here.start, here.end, there.start, there.end)
-            offers.append(Offer(*place, head, "time", ("NUM", "TIME"), tuple(found)))
+        if substitutes and clock.minutes // 60 not in (0, 1, 12):
+            head = head_of(pair.source, clock.start, clock.end)
+            place = (clock.start, clock.end, partner.start, partner.end)
+            offers.append(Offer(*place, head, "time", ("NUM", "TIME"), tuple(substitutes)))
     return offers
 
 
