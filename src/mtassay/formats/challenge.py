@@ -152,8 +152,8 @@ def _from_table(lines: Sequence[str], path: str, pairs: Sequence[ChallengePair])
     if sorted(header) != sorted(_HEADER):
         raise InputError(f"the columns must be {', '.join(_HEADER)}", path=path, line=1)
     places = {pair.id: place for place, pair in enumerate(pairs)}
-    found = {side: [math.nan] * len(pairs) for side in SIDES}
-    seen: set[tuple[str, str]] = set()
+    scores = {side: [math.nan] * len(pairs) for side in SIDES}
+    scored: set[tuple[str, str]] = set()
     for number, line in enumerate(lines[1:], 2):
         cells = line.split("\t")
         if len(cells) != len(header):
@@ -164,11 +164,11 @@ def _from_table(lines: Sequence[str], path: str, pairs: Sequence[ChallengePair])
             raise InputError(f"no pair has the id '{key[0]}'", path=path, line=number)
         if key[1] not in SIDES:
             raise InputError(f"the side is '{row['side']}', not correct or incorrect", path=path, line=number)
-        if key in seen:
+        if key in scored:
             raise InputError(f"a second score of '{key[0]}', {key[1]}", path=path, line=number)
-        seen.add(key)
-        found[key[1]][places[key[0]]] = _score(row["score"], path, number)
-    return SidedScores(found["correct"], found["incorrect"])
+        scored.add(key)
+        scores[key[1]][places[key[0]]] = _score(row["score"], path, number)
+    return SidedScores(scores["correct"], scores["incorrect"])
 
 
 def _score(text: str, path: str, line: int) -> float:

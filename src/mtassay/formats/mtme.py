@@ -51,9 +51,9 @@ def read_domain_scores(path: Path, *, domains: Sequence[str]) -> Scores:
     filled: set[tuple[str, str]] = set()
     for number, (domain, system, score) in _rows(path, "DOMAIN<TAB>SYSTEM<TAB>SCORE"):
         if domain not in domains:
-            known = ", ".join(domains) or "none"
+            available = ", ".join(domains) or "none"
             raise InputError(
-                f"domain {domain!r} is not among the documents'. Those: {known}", path=path, line=number
+                f"domain {domain!r} is not among the documents'. Those: {available}", path=path, line=number
             )
         if (domain, system) in filled:
             raise InputError(f"a second score of {system!r} for {domain!r}", path=path, line=number)
@@ -279,11 +279,11 @@ def _names(folder: Path, prefix: str, suffix: str) -> list[str]:
 
 
 def _levels(folder: Path, prefix: str) -> dict[str, list[Level]]:
-    found: dict[str, list[Level]] = {}
+    levels: dict[str, list[Level]] = {}
     for level in get_args(Level):
         for name in _names(folder, prefix, f".{level}.score"):
-            found.setdefault(name, []).append(level)
-    return dict(sorted(found.items()))
+            levels.setdefault(name, []).append(level)
+    return dict(sorted(levels.items()))
 
 
 def _check(name: str, names: Collection[str], what: str) -> None:
@@ -293,5 +293,5 @@ def _check(name: str, names: Collection[str], what: str) -> None:
 
 def _check_level(name: str, level: str, names: Mapping[str, list[Level]], what: str) -> None:
     if level not in names.get(name, []):
-        known = ", ".join(f"{other} ({' '.join(levels)})" for other, levels in names.items())
-        raise UsageError(f"No {what} called {name!r} at level {level!r}. Available: {known or 'none'}.")
+        available = ", ".join(f"{other} ({' '.join(levels)})" for other, levels in names.items())
+        raise UsageError(f"No {what} called {name!r} at level {level!r}. Available: {available or 'none'}.")

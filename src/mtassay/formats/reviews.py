@@ -169,8 +169,8 @@ def _row(record: Mapping[str, Any], line: int, reviewer: str, default_at: str) -
     try:
         question = find_question(_text(record, "question") or "suite")
     except UsageError:
-        known = ", ".join(all_questions())
-        raise ValueError(f"no question {record['question'][:40]!r}. Available: {known}") from None
+        available = ", ".join(all_questions())
+        raise ValueError(f"no question {record['question'][:40]!r}. Available: {available}") from None
     subject = Subject(_text(record, "case_id"), tuple(record["sources"]), tuple(record["outputs"]))
     claimed = _text(record, "subject").strip()
     if claimed and claimed != subject.id:

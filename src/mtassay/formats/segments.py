@@ -81,8 +81,8 @@ def _streams(path: FilePath, *, role: Role, pair: Pair | None) -> list[Stream]:
     table = content.format.read(content.data, content.path, pair)
     streams = table.streams(role)
     if not streams:
-        held = ", ".join(dict.fromkeys(column.role for column in table.columns))
-        raise InputError(f"it holds no {role}, only {held}", path=content.path)
+        roles = ", ".join(dict.fromkeys(column.role for column in table.columns))
+        raise InputError(f"it holds no {role}, only {roles}", path=content.path)
     return streams
 
 
@@ -170,8 +170,8 @@ def _places(stream: Stream, ids: Sequence[str], base: str) -> list[int | None] |
         return None
     if stream.ids == ids:
         return None
-    known = set(ids)
-    stranger = next((name for name in stream.ids if name not in known), None)
+    base_ids = set(ids)
+    stranger = next((name for name in stream.ids if name not in base_ids), None)
     if stranger is not None:
         what = f"id {stranger!r} is not in {base}, whose first id is {ids[0]!r}"
         raise InputError(what, path=stream.path)
@@ -187,7 +187,10 @@ def _references(
     if len(columns) < 2 or all(says_missing):
         return rows
     return [
-        tuple(text or None if not said else text for text, said in zip(row, says_missing, strict=True))
+        tuple(
+            text or None if not is_explicit else text
+            for text, is_explicit in zip(row, says_missing, strict=True)
+        )
         if "" in row and any(row)
         else row
         for row in rows
@@ -201,6 +204,6 @@ def _descriptions(stream: Stream | None, ids: Sequence[str], base: str) -> list[
         return [nothing] * len(ids)
     documents = stream.documents or [None] * len(stream.texts)
     tags = stream.tags or [{}] * len(stream.texts)
-    known = list(zip(documents, tags, strict=True))
+    descriptions = list(zip(documents, tags, strict=True))
     places = _places(stream, ids, base)
-    return known if places is None else [nothing if i is None else known[i] for i in places]
+    return descriptions if places is None else [nothing if i is None else descriptions[i] for i in places]

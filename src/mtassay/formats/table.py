@@ -166,9 +166,9 @@ class FileTable:
         """The columns that can play the role, in order: its own, else targets, else plain texts."""
         roles = (role, "text") if role == "source" else (role, "target", "text")
         for candidate in roles:
-            found = [self._stream(column) for column in self.columns if column.role == candidate]
-            if found:
-                return found
+            streams = [self._stream(column) for column in self.columns if column.role == candidate]
+            if streams:
+                return streams
         return []
 
     def only(self, role: ColumnRole) -> list[Stream]:

@@ -90,7 +90,7 @@ def _from_sacrebleu(name: str, pair: Pair | None) -> TestSet:
     """Source, references, documents, origin language and domain; sacreBLEU downloads them once."""
     from sacrebleu.dataset import DATASETS
 
-    fitting = sorted(key for key, known in DATASETS.items() if pair is None or str(pair) in known.langpairs)
+    fitting = sorted(key for key, entry in DATASETS.items() if pair is None or str(pair) in entry.langpairs)
     if name not in DATASETS:
         raise UsageError(
             f"No file or folder {name!r}, nor a sacreBLEU test set. Those: {', '.join(fitting) or 'none'}."

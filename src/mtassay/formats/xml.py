@@ -195,8 +195,8 @@ class WmtXml(XmlFormat):
                         table.put(row, role, flat_text(segment), line=line, name=name)
         built = table.build()
         if not built.columns:
-            seen = f"; it holds {', '.join(sorted(other_languages))}" if other_languages else ""
-            raise InputError(f"no segments{f' for {pair}' if pair else ''}{seen}", path=path)
+            hint = f"; it holds {', '.join(sorted(other_languages))}" if other_languages else ""
+            raise InputError(f"no segments{f' for {pair}' if pair else ''}{hint}", path=path)
         return built
 
 
@@ -234,10 +234,10 @@ class Tmx(XmlFormat):
                 f"{path}: a TMX file needs a language pair; it holds {', '.join(languages) or 'none'}."
             )
         table = TableBuilder(path, says_missing=True)
-        seen: set[str] = set()
+        tags: set[str] = set()
         for number, unit in enumerate(units, start=1):
             variants = [(_tag(variant), variant) for variant in children(unit, "tuv")]
-            seen.update(tag for tag, _ in variants)
+            tags.update(tag for tag, _ in variants)
             source, target = _best(variants, pair.source), _best(variants, pair.target)
             if source is None and target is None:
                 continue
@@ -248,7 +248,7 @@ class Tmx(XmlFormat):
         built = table.build()
         if not built.columns:
             raise InputError(
-                f"no segments for {pair}; it holds {', '.join(sorted(seen)) or 'none'}", path=path
+                f"no segments for {pair}; it holds {', '.join(sorted(tags)) or 'none'}", path=path
             )
         return built
 
@@ -301,11 +301,11 @@ class Xliff(XmlFormat):
         its state says that nobody translated it. Files in other languages than the pair's are left out.
         """
         table = TableBuilder(path, says_missing=True)
-        seen: set[str] = set()
+        other_pairs: set[str] = set()
         for number, file in enumerate(descendants(root, "file"), start=1):
             source, target = _languages(root, file)
             if not _fits(source, target, pair):
-                seen.add(f"{source or '?'}:{target or '?'}")
+                other_pairs.add(f"{source or '?'}:{target or '?'}")
                 continue
             document = file.get("original") or file.get("id") or str(number)
             for unit in _units(file, path):
@@ -320,7 +320,11 @@ class Xliff(XmlFormat):
                 table.put(row, "target", _target(texts["target"], unit.state), line=line)
         built = table.build()
         if not built.columns:
-            what = f"no segments for {pair}; it holds {', '.join(sorted(seen))}" if seen else "no segments"
+            what = (
+                f"no segments for {pair}; it holds {', '.join(sorted(other_pairs))}"
+                if other_pairs
+                else "no segments"
+            )
             raise InputError(what, path=path)
         return built
 

@@ -72,7 +72,9 @@ def test_what_a_person_must_mend_is_not_an_error_of_a_text():
 
 def test_the_fake_finds_phrases_entities_and_known_texts():
     known = Annotation("Oi", error="as told")
-    fake = FakeAnnotator("pt", pos={"viu": "VERB", "o": "DET"}, entities={"Rio": "LOC"}, known={"Oi": known})
+    fake = FakeAnnotator(
+        "pt", pos={"viu": "VERB", "o": "DET"}, entities={"Rio": "LOC"}, annotations={"Oi": known}
+    )
     [found, oi] = fake.annotate(["Ana viu o Rio", "Oi"])
     assert oi is known
     assert found.entities == (TokenSpan(3, 4, "LOC"),)

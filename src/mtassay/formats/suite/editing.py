@@ -63,7 +63,7 @@ def add_rules(where: FilePath, rules: NewRules) -> Suite:
     """
 
     def change(suite: Suite) -> Suite:
-        return _with_changed(suite, {key: _added(_one(suite, key), new) for key, new in rules.items()})
+        return _with_changed(suite, {key: _added(_item_by_id(suite, key), new) for key, new in rules.items()})
 
     entries: dict[str, dict[str, list[Any]]] = {
         key: {
@@ -97,7 +97,7 @@ def set_fields(where: FilePath, texts: Mapping[str, Mapping[str, str]]) -> Suite
     """Set plain fields of items (`{"item-1": {"approver": "ana"}}`); gives the suite afterwards."""
 
     def change(suite: Suite) -> Suite:
-        changed = {key: replace(_one(suite, key), **fields) for key, fields in texts.items()}  # type: ignore[arg-type]
+        changed = {key: replace(_item_by_id(suite, key), **fields) for key, fields in texts.items()}  # type: ignore[arg-type]
         return _with_changed(suite, changed)
 
     return _change(
@@ -134,14 +134,14 @@ def _change(
         data = read_bytes(path)
         text, mark = decode(data, str(where)), "\ufeff" if data.startswith(b"\xef\xbb\xbf") else ""
         suite = parse_suite(data, path.suffix, path=str(where))
-        wanted = change(suite)
+        edited = change(suite)
         if path.suffix == ".json":
-            new = dfki_text(wanted)
-            wanted = _as_dfki(suite, wanted, str(where))
+            new = dfki_text(edited)
+            edited = _as_dfki(suite, edited, str(where))
         else:
             new = (edit_lines if path.suffix == ".jsonl" else edit_yaml)(text, suite)
         try:
-            is_right = parse_suite(new.encode(), path.suffix, path=str(where)) == wanted
+            is_right = parse_suite(new.encode(), path.suffix, path=str(where)) == edited
         except InputError:
             is_right = False
         if not is_right:
@@ -157,14 +157,14 @@ def _change(
         mode = path.stat().st_mode
         write_text(path, mark + new)
         path.chmod(mode)
-    return replace(wanted, path=str(where))
+    return replace(edited, path=str(where))
 
 
-def _as_dfki(old: Suite, wanted: Suite, path: str) -> Suite:
-    """What their format makes of the wanted suite. It must hold every rule and every item as it was."""
-    made = parse_suite(dfki_text(wanted).encode(), ".json", path=path)
+def _as_dfki(old: Suite, edited: Suite, path: str) -> Suite:
+    """What their format makes of the edited suite. It must hold every rule and every item as it was."""
+    reread = parse_suite(dfki_text(edited).encode(), ".json", path=path)
     before = {item.id: item for item in old.items}
-    for item, kept in zip(wanted.items, made.items, strict=True):
+    for item, kept in zip(edited.items, reread.items, strict=True):
         if item == before.get(item.id) and item != kept:
             raise InputError(f"writing it would change the item '{item.id}'", path=path)
         if item.approver != kept.approver:
@@ -172,16 +172,16 @@ def _as_dfki(old: Suite, wanted: Suite, path: str) -> Suite:
                 f"{path}: the DFKI's format has no place for an approver. "
                 "Convert it first: mtassay suite convert IN.json OUT.yaml"
             )
-    return made
+    return reread
 
 
-def _one(suite: Suite, item_id: str) -> Item:
-    found = [item for item in suite.items if item.id == item_id]
-    if len(found) == 1:
-        return found[0]
-    if found:
+def _item_by_id(suite: Suite, item_id: str) -> Item:
+    matches = [item for item in suite.items if item.id == item_id]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
         raise InputError(
-            f"two items have the id '{item_id}'. Rename one first", path=suite.path, line=found[1].line
+            f"two items have the id '{item_id}'. Rename one first", path=suite.path, line=matches[1].line
         )
     raise UsageError(f"No item '{item_id}' in {suite.path}.")
 

@@ -164,18 +164,18 @@ def losses(suite: Suite, ending: str) -> dict[str, int]:
 
     Expressions that are written in another way but match the same are counted too, and said to do so.
     """
-    made = parse_suite(suite_text(suite, ending).encode(), ending, path=suite.path)
+    reread = parse_suite(suite_text(suite, ending).encode(), ending, path=suite.path)
     lost: Counter[str] = Counter()
     for name, what in (
         ("name", "the name"),
         ("about", "the description"),
         ("extra", "other fields at the top"),
     ):
-        if getattr(suite, name) and getattr(suite, name) != getattr(made, name):
+        if getattr(suite, name) and getattr(suite, name) != getattr(reread, name):
             lost[what] += 1
-    if suite.matching != made.matching:
+    if suite.matching != reread.matching:
         lost["the options of matching"] += 1
-    for old, new in zip(suite.items, made.items, strict=True):
+    for old, new in zip(suite.items, reread.items, strict=True):
         lost.update(_of_item(old, new, suite))
     return dict(lost)
 

@@ -137,13 +137,13 @@ def expand(pattern: str, macros: Mapping[str, str], *, within: tuple[str, ...] =
     if "{{" not in pattern:
         return pattern
 
-    def written_out(found: re.Match[str]) -> str:
-        name = found[1]
+    def written_out(match: re.Match[str]) -> str:
+        name = match[1]
         if name in within:
             raise ValueError(f"the macro '{name}' contains itself")
         if name not in macros:
-            known = f"Available: {', '.join(macros)}" if macros else "There are none in this suite"
-            raise ValueError(f"no macro '{name}'. {known}")
+            available = f"Available: {', '.join(macros)}" if macros else "There are none in this suite"
+            raise ValueError(f"no macro '{name}'. {available}")
         return f"(?:{expand(macros[name], macros, within=(*within, name))})"
 
     return _MACRO.sub(written_out, pattern)

@@ -108,8 +108,8 @@ def _rule(entry: Any, name: str, path: str, line: int | None) -> Rule:
     if not isinstance(entry, Mapping) or not isinstance(entry.get(what), str):
         raise InputError(f"'{name}' must hold texts, or mappings with '{what}'", path=path, line=line)
     rest = {key: value for key, value in entry.items() if key != what}
-    known = [field.name for field in fields(Rule) if field.name != "text"]
-    _check_keys(rest, known, f"a rule of '{name}'", path, line)
+    options = [field.name for field in fields(Rule) if field.name != "text"]
+    _check_keys(rest, options, f"a rule of '{name}'", path, line)
     for key, choices in (("case", get_args(Case)), ("engine", get_args(Engine))):
         if key in rest and rest[key] not in choices:
             raise InputError(f"'{key}: {rest[key]}'. Available: {', '.join(choices)}", path=path, line=line)
@@ -119,10 +119,10 @@ def _rule(entry: Any, name: str, path: str, line: int | None) -> Rule:
 
 def _list(value: Any, name: str, path: str, line: int | None) -> tuple[str, ...]:
     entries = value if isinstance(value, list) else [value]
-    found = [entry for entry in entries if entry not in (None, "")]
-    if not all(isinstance(entry, str) for entry in found):
+    texts = [entry for entry in entries if entry not in (None, "")]
+    if not all(isinstance(entry, str) for entry in texts):
         raise InputError(f"'{name}' must be a list of texts", path=path, line=line)
-    return tuple(found)
+    return tuple(texts)
 
 
 def _text(record: Mapping[str, Any], name: str, path: str, line: int | None) -> str:
@@ -143,11 +143,13 @@ def _truth(value: Any, path: str, line: int | None) -> bool:
 
 
 def _check_keys(
-    record: Mapping[str, Any], known: Sequence[str], what: str, path: str, line: int | None
+    record: Mapping[str, Any], allowed: Sequence[str], what: str, path: str, line: int | None
 ) -> None:
     """A misspelt key would be a rule that is silently not there."""
-    if unknown := [str(key) for key in record if key not in known]:
-        raise InputError(f"{what} has no '{unknown[0]}'. Available: {', '.join(known)}", path=path, line=line)
+    if unknown := [str(key) for key in record if key not in allowed]:
+        raise InputError(
+            f"{what} has no '{unknown[0]}'. Available: {', '.join(allowed)}", path=path, line=line
+        )
 
 
 def header_record(suite: Suite) -> dict[str, Any]:
@@ -221,7 +223,7 @@ def _item(record: Any, number: int, path: str) -> Item:
     where = f"item {number}"
     if not isinstance(record, Mapping):
         raise InputError(f"{where} is no object", path=path)
-    known = (*_DFKI_TEXTS, "source_sentence", *REGEX_FIELDS, *TOKEN_FIELDS)
+    own_keys = (*_DFKI_TEXTS, "source_sentence", *REGEX_FIELDS, *TOKEN_FIELDS)
     for name in (*_DFKI_TEXTS, "source_sentence"):
         if not isinstance(record.get(name), str):
             raise InputError(f"{where} has no text '{name}'", path=path)
@@ -240,7 +242,7 @@ def _item(record: Any, number: int, path: str) -> Item:
         **{name: record[name] for name in _DFKI_TEXTS},
         source=record["source_sentence"],
         **rules,
-        extra={key: value for key, value in record.items() if key not in known},
+        extra={key: value for key, value in record.items() if key not in own_keys},
     )
 
 

@@ -90,13 +90,13 @@ def suite_from_yaml(text: str, *, path: str) -> Suite:
             nodes = yaml.SequenceNode("", [])
         items = [
             item_from_record(
-                plain(each),
+                plain(item_node),
                 path=path,
-                line=each.start_mark.line + 1,
+                line=item_node.start_mark.line + 1,
                 langpair=str(header.get("langpair", "")),
                 author=str(header.get("author", "")),
             )
-            for each in nodes.value
+            for item_node in nodes.value
         ]
     except yaml.YAMLError as error:
         raise not_yaml(error, path=path) from None
@@ -198,10 +198,10 @@ class _Page:
 
     def append(self, item: Any, name: str, entries: list[Any]) -> list[_Edit]:
         """Entries at the end of a list of an item."""
-        found = next(((key, value) for key, value in item.value if key.value == name), None)
-        if found is None:
+        field = next(((key, value) for key, value in item.value if key.value == name), None)
+        if field is None:
             return [self._new_key(item, name, entries)]
-        key, value = found
+        key, value = field
         column = key.start_mark.column + self.indent
         if isinstance(value, yaml.SequenceNode) and value.flow_style:
             inside = ", ".join(map(_flow, entries))
@@ -229,10 +229,10 @@ class _Page:
 
     def set(self, item: Any, name: str, value: str) -> _Edit:
         """A plain field of an item."""
-        found = next((each for key, each in item.value if key.value == name), None)
-        if found is None:
+        current = next((node for key, node in item.value if key.value == name), None)
+        if current is None:
             return self._new_key(item, name, value)
-        start, end = found.start_mark.index, found.end_mark.index
+        start, end = current.start_mark.index, current.end_mark.index
         return _Edit(start, end, _flow(value) if end > start else f" {_flow(value)}")
 
     def _new_key(self, item: Any, name: str, value: Any) -> _Edit:
@@ -240,7 +240,7 @@ class _Page:
         if item.flow_style:
             last = item.value[-1][1].end_mark.index
             return _Edit(last, last, f", {name}: {_flow(value)}")
-        before = [each for key, each in item.value if key.value in _ORDER[: _ORDER.index(name)]]
+        before = [node for key, node in item.value if key.value in _ORDER[: _ORDER.index(name)]]
         lines = _dump({name: value}, self.indent).splitlines()
         column = " " * item.start_mark.column
         return self.after(self.end_of(before[-1]), [column + line for line in lines])

@@ -93,8 +93,8 @@ def edit_of(tags: Mapping[str, Any]) -> Edit:
     ):
         raise InputError("'edit' must have start, end, before and after")
     pos = edit.get("pos")
-    said = pos if isinstance(pos, str) else ""
-    return Edit(edit["start"], edit["end"], edit["before"], edit["after"], said)
+    part_of_speech = pos if isinstance(pos, str) else ""
+    return Edit(edit["start"], edit["end"], edit["before"], edit["after"], part_of_speech)
 
 
 def is_made(segments: Sequence[Segment]) -> bool:
@@ -105,14 +105,14 @@ def is_made(segments: Sequence[Segment]) -> bool:
 def with_edits(segments: Sequence[Segment]) -> list[Segment]:
     """The segments of any run; one that was made from another has the one edit that turns that into it."""
     sources = {segment.id: segment.source or "" for segment in segments}
-    found = []
+    edited = []
     for segment in segments:
         original = original_of(segment)
         if original in sources and not {"edit", "phrase"} & segment.tags.keys():
             edit = edit_between(sources[original], segment.source or "")
             segment = segment._replace(tags={**segment.tags, "edit": edit._asdict()})
-        found.append(segment)
-    return found
+        edited.append(segment)
+    return edited
 
 
 def edit_between(before: str, after: str) -> Edit:
@@ -206,19 +206,19 @@ def read_texts(
 ) -> dict[str, Annotation]:
     """The annotation of each text; one that the annotator chokes on has an `error`, and is not kept."""
     distinct = list(dict.fromkeys(texts))
-    found: dict[str, Annotation] = {}
+    annotations: dict[str, Annotation] = {}
     for text in distinct:
         if kept := tools.recall(_key(annotator, text)):
-            found[text] = _unpack(text, kept)
-    waiting = [text for text in distinct if text not in found]
+            annotations[text] = _unpack(text, kept)
+    waiting = [text for text in distinct if text not in annotations]
     for start in range(0, len(waiting), _AT_ONCE):
-        tools.progress(step, len(found), len(distinct))
+        tools.progress(step, len(annotations), len(distinct))
         part = waiting[start : start + _AT_ONCE]
         for text, annotation in zip(part, annotator.annotate(part), strict=True):
-            found[text] = annotation
+            annotations[text] = annotation
             if annotation.error is None:
                 tools.remember(_key(annotator, text), _pack(annotation))
-    return found
+    return annotations
 
 
 def _key(annotator: Annotator, text: str) -> str:
@@ -283,15 +283,15 @@ def answered(
     cases: Sequence[Case], outputs: Sequence[Output], *, read_source: Read, read_output: Read
 ) -> list[AnsweredCase]:
     """The cases that were asked, in order. `outputs` has one output for each of their sources, in order."""
-    found = []
+    answered_cases = []
     start = 0
     for case in cases:
         if case.skip is not None:
             continue
         stop = start + len(case.sources)
-        found.append(_answered(case, outputs[start:stop], read_source, read_output))
+        answered_cases.append(_answered(case, outputs[start:stop], read_source, read_output))
         start = stop
-    return found
+    return answered_cases
 
 
 def _answered(case: Case, outputs: Sequence[Output], read_source: Read, read_output: Read) -> AnsweredCase:

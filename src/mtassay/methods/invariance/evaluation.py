@@ -137,8 +137,11 @@ class Evaluations:
         """The same for a program."""
         return {
             "structures": {
-                name: {**asdict(each.evaluation), "sweep": [asdict(point) for point in each.sweep]}
-                for name, each in self.structures.items()
+                name: {
+                    **asdict(measurement.evaluation),
+                    "sweep": [asdict(point) for point in measurement.sweep],
+                }
+                for name, measurement in self.structures.items()
             },
             "detectors": {name: asdict(rate) for name, rate in self.detectors.items()},
             "seconds": dict(self.seconds),
@@ -149,7 +152,7 @@ Outputs = Mapping[str, Sequence[Output]]
 
 
 def side_by_side(
-    structures: str | None, given: Mapping[str, Any], run: Run | None = None
+    structures: str | None, parameters: Mapping[str, Any], run: Run | None = None
 ) -> list[InvarianceMethod]:
     """A method for each structure, whose names are separated by commas; `None` is the usual one.
 
@@ -159,7 +162,7 @@ def side_by_side(
     chosen = [None] if structures is None else names_in(structures)
     if not chosen:
         raise UsageError(f"Name a structure. Available: {', '.join(names('structure'))}.")
-    return [InvarianceMethod.resolve({**given, "structure": name}, run) for name in chosen]
+    return [InvarianceMethod.resolve({**parameters, "structure": name}, run) for name in chosen]
 
 
 def evaluate_methods(
@@ -180,15 +183,15 @@ def evaluate_methods(
         for system, answered in method.compare(cases, outputs, tools).items():
             before = f"{system}, " if several else ""
             rankings = method.measure(answered, tools).rankings
-            known = labels_of([answer for each in answered for answer in each.answers], decisions)
+            labels = labels_of([answer for case in answered for answer in case.answers], decisions)
             measured[f"{before}{method.structure}"] = Measurement(
-                evaluate(rankings, known, threshold=method.threshold, top=method.top),
-                sweep(rankings, known),
-                max((far.distance for each in rankings for far in each.variants), default=0.0),
+                evaluate(rankings, labels, threshold=method.threshold, top=method.top),
+                sweep(rankings, labels),
+                max((far.distance for ranking in rankings for far in ranking.variants), default=0.0),
             )
             if method is methods[0]:
                 for name, ids in method.flagged(answered, tools).items():
-                    flagged[f"{before}{name}"] = precision_of(ids, known)
+                    flagged[f"{before}{name}"] = precision_of(ids, labels)
     return Evaluations(measured, flagged)
 
 
@@ -203,7 +206,7 @@ def sample_pairs(
     answers: dict[str, AnnotatedAnswer] = {}
     for method in methods:
         (answered,) = method.compare(cases, outputs, tools).values()
-        answers = {answer.id: answer for each in answered for answer in each.answers}
+        answers = {answer.id: answer for case in answered for answer in case.answers}
         rankings = method.measure(answered, tools).rankings
         issues += find_issues(rankings, method.threshold)
     chosen = blind_sample(rankings, issues, top=methods[-1].top, seed=seed)
@@ -221,9 +224,9 @@ def blind_sample(
     All pairs shown with an issue of any structure are among them, and as many variants as were shown, drawn
     from those that no structure reports. `rankings` are of one structure, for what was compared.
     """
-    found = list(issues)
-    shown = dict.fromkeys(pair for issue in found for pair in issue.pairs(top))
-    reported = {far.variant for issue in found for far in issue.variants}
+    all_issues = list(issues)
+    shown = dict.fromkeys(pair for issue in all_issues for pair in issue.pairs(top))
+    reported = {far.variant for issue in all_issues for far in issue.variants}
     others = [far.variant for r in rankings for far in r.variants if far.variant not in reported]
     draw = random.Random(seed)
     variants = sum(1 for pair in shown if pair in reported)
@@ -288,14 +291,14 @@ def sweep(rankings: Sequence[VariantRanking], labels: Labels) -> list[SweepPoint
 
 def _top(issues: Sequence[Issue], labels: Labels, k: int) -> TopK:
     pairs = [pair for issue in issues for pair in issue.pairs(k)]
-    known = Counter(labels.get(pair) for pair in pairs)
+    counts = Counter(labels.get(pair) for pair in pairs)
     new = [_new_errors(issue, labels, k) for issue in issues]
     return TopK(
         k,
         _rate(Counter(_any_wrong(issue.pairs(k), labels) for issue in issues)),
         sum(surely for surely, _ in new),
         sum(perhaps for _, perhaps in new),
-        {kind: known[kind] for kind in ERROR_TYPES},
+        {kind: counts[kind] for kind in ERROR_TYPES},
         sum(_is_wrong(labels.get(pair)) is None for pair in pairs),
     )
 
@@ -307,10 +310,10 @@ def _new_errors(issue: Issue, labels: Labels, k: int) -> tuple[int, int]:
     can tell.
     """
     own = labels.get(issue.original)
-    found = {labels.get(far.variant) for far in issue.variants[:k]} & set(ERROR_TYPES)
+    kinds = {labels.get(far.variant) for far in issue.variants[:k]} & set(ERROR_TYPES)
     if own == SEVERAL or _is_wrong(own) is None:
-        return 0, len(found)
-    return len(found - {own}), 0
+        return 0, len(kinds)
+    return len(kinds - {own}), 0
 
 
 def _is_wrong(label: str | None) -> bool | None:
@@ -324,9 +327,9 @@ def _any_wrong(pairs: Iterable[str], labels: Labels) -> bool | None:
     return True if True in verdicts else None if None in verdicts else False
 
 
-def _rate(known: Counter[bool | None]) -> Rate:
-    wrong, n = known[True], known[True] + known[False]
+def _rate(verdicts: Counter[bool | None]) -> Rate:
+    wrong, n = verdicts[True], verdicts[True] + verdicts[False]
     if n == 0:
-        return Rate(0, 0, known[None], None, None, None)
+        return Rate(0, 0, verdicts[None], None, None, None)
     low, high = wilson(wrong, n)
-    return Rate(wrong, n, known[None], wrong / n, low, high)
+    return Rate(wrong, n, verdicts[None], wrong / n, low, high)

@@ -30,7 +30,7 @@ _INTERVAL = "In brackets: Wilson's 95 % interval."
 
 def evaluation_tables(evaluations: Evaluations) -> list[Table]:
     """All tables; accuracy by threshold where there is one structure of one system."""
-    structures = {name: each.evaluation for name, each in evaluations.structures.items()}
+    structures = {name: measurement.evaluation for name, measurement in evaluations.structures.items()}
     tables = [
         accuracy_table(structures),
         new_errors_table(structures),
@@ -40,7 +40,10 @@ def evaluation_tables(evaluations: Evaluations) -> list[Table]:
     if evaluations.detectors:
         tables.append(precision_table(evaluations.detectors))
     if len(structures) == 1:
-        tables += [sweep_table(each.sweep, title="By threshold") for each in evaluations.structures.values()]
+        tables += [
+            sweep_table(measurement.sweep, title="By threshold")
+            for measurement in evaluations.structures.values()
+        ]
     return [*tables, seconds_table(evaluations.seconds)]
 
 
@@ -53,19 +56,19 @@ def accuracy_table(evaluations: Mapping[str, Evaluation]) -> Table:
     rows: list[list[Cell | str]] = [
         [
             name,
-            f"{each.threshold:g}",
-            f"{each.issues:,}",
-            *(f"{_percent(top.accuracy)} {_count(top.accuracy)}" for top in each.tops),
+            f"{evaluation.threshold:g}",
+            f"{evaluation.issues:,}",
+            *(f"{_percent(top.accuracy)} {_count(top.accuracy)}" for top in evaluation.tops),
         ]
-        for name, each in evaluations.items()
+        for name, evaluation in evaluations.items()
     ]
     notes = [
         "Percent of issues with an error in the original or one of the k farthest variants. "
         f"{_INTERVAL} In parentheses: buggy issues of the n that are decided."
     ]
-    for name, each in evaluations.items():
-        if any(top.accuracy.undecided for top in each.tops):
-            notes.append(f"{printable(name)}: {_about_undecided(each)}")
+    for name, evaluation in evaluations.items():
+        if any(top.accuracy.undecided for top in evaluation.tops):
+            notes.append(f"{printable(name)}: {_about_undecided(evaluation)}")
     return Table(["", "threshold", "issues", *(f"top-{k}" for k in ks)], rows, "Top-k accuracy", notes)
 
 
@@ -73,16 +76,16 @@ def new_errors_table(evaluations: Mapping[str, Evaluation]) -> Table:
     """Table 3: errors in originals with an issue, and errors that only the k farthest variants have."""
     ks = _ks(evaluations)
     rows: list[list[Cell | str]] = [
-        [name, f"{each.originals.wrong:,}", *(f"{top.new_errors:,}" for top in each.tops)]
-        for name, each in evaluations.items()
+        [name, f"{evaluation.originals.wrong:,}", *(f"{top.new_errors:,}" for top in evaluation.tops)]
+        for name, evaluation in evaluations.items()
     ]
     notes = [
         "Original: wrong originals of issues. New: errors in variants of a kind that the original has not; "
         "the same kind in two variants of an original counts once."
     ]
-    for name, each in evaluations.items():
-        if unclear := max((top.unclear for top in each.tops), default=0):
-            last = f"top-{each.tops[-1].k}"
+    for name, evaluation in evaluations.items():
+        if unclear := max((top.unclear for top in evaluation.tops), default=0):
+            last = f"top-{evaluation.tops[-1].k}"
             notes.append(
                 f"{printable(name)}: not counted are {unclear:,} errors (at {last}) that the original may "
                 "have, too: it has several, or is not labelled."
@@ -92,7 +95,7 @@ def new_errors_table(evaluations: Mapping[str, Evaluation]) -> Table:
 
 def types_table(evaluations: Mapping[str, Evaluation]) -> Table:
     """Table 4: how many pairs of an issue have which kind of error, originals included."""
-    tops = [(name, top) for name, each in evaluations.items() for top in each.tops]
+    tops = [(name, top) for name, evaluation in evaluations.items() for top in evaluation.tops]
     kinds = list(dict.fromkeys(kind for _, top in tops for kind in top.types))
     rows: list[list[Cell | str]] = [
         [
@@ -114,9 +117,9 @@ def types_table(evaluations: Mapping[str, Evaluation]) -> Table:
 def unreported_table(evaluations: Mapping[str, Evaluation]) -> Table:
     """How often variants are wrong that were reported, and those that were not."""
     rows: list[list[Cell | str]] = []
-    for name, each in evaluations.items():
+    for name, evaluation in evaluations.items():
         row: list[Cell | str] = [name]
-        for rate in (each.reported, each.unreported):
+        for rate in (evaluation.reported, evaluation.unreported):
             row += [f"{_percent(rate)} {_count(rate)}", f"{rate.undecided:,}"]
         rows.append(row)
     notes = [
@@ -186,9 +189,9 @@ def sweep_figure(
     end = farthest if farthest is not None else last * 1.05 or 1.0
     issues = [Point(point.threshold, point.issues) for point in points]
     buggy = [Point(point.threshold, point.accuracy.wrong) for point in points]
-    known = [point for point in points if point.accuracy.value is not None]
-    open_from = [p.threshold for p in points if known and p.threshold > known[-1].threshold]
-    rates = [(point.threshold, point.accuracy) for point in known]
+    decided = [point for point in points if point.accuracy.value is not None]
+    open_from = [p.threshold for p in points if decided and p.threshold > decided[-1].threshold]
+    rates = [(point.threshold, point.accuracy) for point in decided]
     accuracy = [
         Point(x, 100 * (rate.value or 0.0), 100 * (rate.low or 0.0), 100 * (rate.high or 0.0))
         for x, rate in rates
@@ -220,7 +223,7 @@ def _until(end: float, points: Sequence[Point]) -> list[Point]:
 
 
 def _ks(evaluations: Mapping[str, Evaluation]) -> list[int]:
-    return next(([top.k for top in each.tops] for each in evaluations.values()), [])
+    return next(([top.k for top in evaluation.tops] for evaluation in evaluations.values()), [])
 
 
 def _percent(rate: Rate) -> str:
@@ -233,14 +236,14 @@ def _count(rate: Rate) -> str:
     return f"({rate.wrong:,}/{rate.n:,})"
 
 
-def _about_undecided(each: Evaluation) -> str:
+def _about_undecided(evaluation: Evaluation) -> str:
     """How many issues are not in the accuracy, and what they could make of it.
 
     One wrong pair decides an issue, but only all right ones clear it, so the accuracy leans upwards.
     """
-    counts = ", ".join(f"{top.accuracy.undecided:,}" for top in each.tops)
-    ks = ", ".join(str(top.k) for top in each.tops)
-    first = each.tops[0].accuracy
-    low, high = (100 * (first.wrong + more) / each.issues for more in (0, first.undecided))
+    counts = ", ".join(f"{top.accuracy.undecided:,}" for top in evaluation.tops)
+    ks = ", ".join(str(top.k) for top in evaluation.tops)
+    first = evaluation.tops[0].accuracy
+    low, high = (100 * (first.wrong + more) / evaluation.issues for more in (0, first.undecided))
     bounds = f"; with them top-1 is between {low:.1f} and {high:.1f}" if first.undecided else ""
     return f"undecided for want of labels: {counts} issues at top-{ks}{bounds}."

@@ -14,7 +14,7 @@ METHOD = "invariance"
 ISSUE = ("suspicious", "confirmed", "cleared")
 """What an original with an issue is, by what people said of it."""
 _OWN = frozenset(("status", "compared", "distances", "variants"))  # what no companion detector says
-_SAID = ("source", "output", "why", "reason")
+_TEXT_KEYS = ("source", "output", "why", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +75,17 @@ class IssueEvidence:
         """What a finding holds, whatever wrote it."""
         stored = finding.evidence
         if not _OWN & stored.keys():
-            details = {key: value for key, value in stored.items() if key not in _SAID}
-            texts: dict[str, Any] = {key: str(stored.get(key, "")) for key in _SAID}
+            details = {key: value for key, value in stored.items() if key not in _TEXT_KEYS}
+            texts: dict[str, Any] = {key: str(stored.get(key, "")) for key in _TEXT_KEYS}
             return cls(**texts, details=details)
         values = {key: stored[key] for key in cls.__dataclass_fields__ if key in stored}
         if "variants" in stored:
-            values["variants"] = tuple(ShownVariant(**_known(ShownVariant, v)) for v in stored["variants"])
+            values["variants"] = tuple(
+                ShownVariant(**_own_fields(ShownVariant, variant)) for variant in stored["variants"]
+            )
         for key in ("unread", "filtered"):
             values[key] = tuple(
-                LeftOutVariant(**_known(LeftOutVariant, each)) for each in stored.get(key, ())
+                LeftOutVariant(**_own_fields(LeftOutVariant, left_out)) for left_out in stored.get(key, ())
             )
         return cls(**values)
 
@@ -101,9 +103,9 @@ class IssueEvidence:
             stored["variants"] = [asdict(variant) for variant in self.variants]
             stored["label"] = dict(self.label)
         if self.unread:
-            stored["unread"] = [{"id": each.id, "why": each.why} for each in self.unread]
+            stored["unread"] = [{"id": left_out.id, "why": left_out.why} for left_out in self.unread]
         if self.filtered:
-            stored["filtered"] = [asdict(each) for each in self.filtered]
+            stored["filtered"] = [asdict(left_out) for left_out in self.filtered]
         return stored
 
     @property
@@ -138,7 +140,7 @@ def is_about_original(finding: Finding) -> bool:
 def reported(issue: Finding, variant: str) -> Finding | None:
     """What a finding about an original says of this variant, if it is among those shown with it."""
     evidence = IssueEvidence.of(issue)
-    shown = next((each for each in evidence.shown if each.id == variant), None)
+    shown = next((candidate for candidate in evidence.shown if candidate.id == variant), None)
     if shown is None:
         return None
     beyond = "" if evidence.threshold is None else f", beyond the threshold of {evidence.threshold:g}"
@@ -153,5 +155,5 @@ def reported(issue: Finding, variant: str) -> Finding | None:
     return Finding(variant, issue.system, issue.detector, "fail", float(shown.distance), own.as_dict())
 
 
-def _known(cls: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
+def _own_fields(cls: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in stored.items() if key in cls.__dataclass_fields__}

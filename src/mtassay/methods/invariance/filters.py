@@ -55,9 +55,9 @@ def without_paraphrases(
     ]
     distinct = list(dict.fromkeys(texts))
     vectors = dict(zip(distinct, unit(encode(distinct)), strict=True))
-    found = np.array([vectors[text] for text in texts]).reshape(len(compared), 4, -1)
-    sources = (found[:, 0] * found[:, 1]).sum(axis=1)
-    outputs = (found[:, 2] * found[:, 3]).sum(axis=1)
+    sides = np.array([vectors[text] for text in texts]).reshape(len(compared), 4, -1)
+    sources = (sides[:, 0] * sides[:, 1]).sum(axis=1)
+    outputs = (sides[:, 2] * sides[:, 3]).sum(axis=1)
     return np.where(outputs >= sources - margin, 0.0, distances).tolist()  # type: ignore[no-any-return]
 
 

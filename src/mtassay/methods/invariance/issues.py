@@ -49,12 +49,12 @@ def decisions_in(labels: FilePath | None, tools: Tools) -> dict[str, str]:
     What is disputed or open is left out; that there is nothing at all is an error.
     """
     if labels is None:
-        found = dict(tools.decisions(QUESTION))
+        answers = dict(tools.decisions(QUESTION))
     else:  # rows without a name are one person's: who it is does not matter here
         reviews = (row.review for row in read_reviews(labels, reviewer="unnamed").rows)
         decided = decide(review for review in reviews if review.question == QUESTION)
-        found = {subject: d.answer for (subject, _), d in decided.items() if d.answer is not None}
-    settled = {subject: answer for subject, answer in found.items() if answer != DISPUTED}
+        answers = {subject: d.answer for (subject, _), d in decided.items() if d.answer is not None}
+    settled = {subject: answer for subject, answer in answers.items() if answer != DISPUTED}
     if not settled:
         raise UsageError(
             f"There are no labels in {labels or 'the workspace'}. Label issues first: mtassay review next"
@@ -83,10 +83,10 @@ def standing(shown: Sequence[str], labels: Mapping[str, str]) -> Standing:
     >>> standing(["7", "7/1-young"], {"7": "correct"})
     'suspicious'
     """
-    known = [labels.get(pair) for pair in shown]
-    if any(label not in (None, CORRECT) for label in known):
+    shown_labels = [labels.get(pair) for pair in shown]
+    if any(label not in (None, CORRECT) for label in shown_labels):
         return "confirmed"
-    return "cleared" if all(label == CORRECT for label in known) else "suspicious"
+    return "cleared" if all(label == CORRECT for label in shown_labels) else "suspicious"
 
 
 class Far(NamedTuple):
@@ -157,8 +157,8 @@ def stability(
         if finding.detector == detector and finding.verdict in ("pass", "fail"):
             verdicts[finding.system][finding.case_id] = finding.verdict == "pass"
     scores = [
-        _share(STABLE, system, "all", sum(found.values()), len(found), signature)
-        for system, found in verdicts.items()
+        _share(STABLE, system, "all", sum(by_case.values()), len(by_case), signature)
+        for system, by_case in verdicts.items()
     ]
     flagged: dict[tuple[str, str], set[str]] = {}
     for finding in findings:
@@ -183,7 +183,7 @@ def _compared(
     verdicts: Mapping[str, Mapping[str, bool]], alpha: float
 ) -> tuple[list[Comparison], list[Cluster]]:
     names = list(verdicts)
-    cases = list(dict.fromkeys(case for found in verdicts.values() for case in found))
+    cases = list(dict.fromkeys(case for by_case in verdicts.values() for case in by_case))
     passed = np.array([[verdicts[name].get(case, np.nan) for case in cases] for name in names], dtype=float)
     pairs = compare_shares(passed)
     comparisons = [
@@ -197,18 +197,20 @@ def _compared(
     return comparisons, clusters
 
 
-def count_findings(found: Sequence[Finding], material: Sequence[AnsweredCase], issues: int) -> dict[str, int]:
+def count_findings(
+    findings: Sequence[Finding], material: Sequence[AnsweredCase], issues: int
+) -> dict[str, int]:
     """What became of the originals, of which there is one finding each, and how much was compared."""
-    verdicts = Counter(finding.verdict for finding in found)
+    verdicts = Counter(finding.verdict for finding in findings)
     return {
-        "originals": len(found),
-        "variants": sum(len(each.compared) for each in material),
-        "pairs": sum(len(each.answers) for each in material),
+        "originals": len(findings),
+        "variants": sum(len(case.compared) for case in material),
+        "pairs": sum(len(case.answers) for case in material),
         "issues": issues,
         "pass": verdicts["pass"],
         "fail": verdicts["fail"],
         "skipped": verdicts["skipped"],
         "error": verdicts["error"],
-        "unread": sum(len(each.unread) for each in material),
-        "filtered": sum(len(IssueEvidence.of(finding).filtered) for finding in found),
+        "unread": sum(len(case.unread) for case in material),
+        "filtered": sum(len(IssueEvidence.of(finding).filtered) for finding in findings),
     }

@@ -196,15 +196,15 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         structure; other structures have their usual ones. Detectors are those that there are tools for. A run
         of another method brings its languages only.
         """
-        said = {key: value for key, value in given.items() if value is not None}
+        explicit = {key: value for key, value in given.items() if value is not None}
         saved = _saved(cls, run)
         own = str(saved.get("structure", "dependency"))
-        structure = str(said.get("structure", own)).strip().lower()
+        structure = str(explicit.get("structure", own)).strip().lower()
         usual: Mapping[str, float] = find("structure", structure).thresholds
-        others = ("preset", "detectors", *(("threshold",) if "preset" in said else ()))
+        others = ("preset", "detectors", *(("threshold",) if "preset" in explicit else ()))
         for key in others if structure == own else (*others, "threshold", "discount", "filters"):
             saved.pop(key, None)
-        values = {**saved, **said, "structure": structure}
+        values = {**saved, **explicit, "structure": structure}
         if "threshold" not in values:
             preset = values.get("preset", "wide")
             if preset not in usual:
@@ -254,15 +254,15 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
 
     def with_variants(self, segments: Sequence[Segment], tools: Tools, *, phrases: bool) -> Generated:
         """The segments with variants, unless they have them; refused is a sentence that got none, and why."""
-        made = segments
+        generated = segments
         if not is_made(segments):
-            made = make_variants(segments, self._pair, self, tools, phrases=phrases)
+            generated = make_variants(segments, self._pair, self, tools, phrases=phrases)
         refused = [
             {"id": segment.id, "source": segment.source, "reason": str(segment.tags["skip"])}
-            for segment in made
+            for segment in generated
             if original_of(segment) is None and segment.tags.get("skip")
         ]
-        return Generated(made, refused)
+        return Generated(generated, refused)
 
     def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
         return cases_of(segments)
@@ -277,14 +277,18 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         for system, material in self.compare(cases, outputs, tools).items():
             measured = self.measure(material, tools, above=self.threshold)
             issues = {issue.original: issue for issue in find_issues(measured.rankings, self.threshold)}
-            found = [self._skipped(case.id, system, str(case.skip)) for case in skipped]
-            found += self._without_answer(material, system)
-            for each in material:
-                if each.original is not None:
-                    labels = labels_of(each.answers, decisions)
-                    found.append(self._finding(each, issues.get(each.case.id), measured, system, labels))
-            counts[system] = count_findings(found, material, len(issues))
-            findings += [*found, *self._suspicions(material, system, tools)]
+            system_findings = [self._skipped(case.id, system, str(case.skip)) for case in skipped]
+            system_findings += self._without_answer(material, system)
+            for answered_case in material:
+                if answered_case.original is not None:
+                    labels = labels_of(answered_case.answers, decisions)
+                    system_findings.append(
+                        self._finding(
+                            answered_case, issues.get(answered_case.case.id), measured, system, labels
+                        )
+                    )
+            counts[system] = count_findings(system_findings, material, len(issues))
+            findings += [*system_findings, *self._suspicions(material, system, tools)]
         return Judgement(findings, counts=counts)
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:
@@ -311,7 +315,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
 
     def measure(self, material: Sequence[AnsweredCase], tools: Tools, *, above: float = 0) -> SystemDistances:
         """How far each variant of each original is. Filters look at those that are farther than `above`."""
-        pairs = [pair for each in material for pair in each.compared]
+        pairs = [pair for answered_case in material for pair in answered_case.compared]
         tools.progress("comparing", 0, None)
         distances = {
             pair.variant.id: distance
@@ -325,9 +329,12 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
                     filtered.setdefault(pair.variant.id, Far(name, distances[pair.variant.id]))
                     distances[pair.variant.id] = distance
         rankings = [
-            rank(each.case.id, [Far(p.variant.id, distances[p.variant.id]) for p in each.compared])
-            for each in material
-            if each.original is not None
+            rank(
+                answered_case.case.id,
+                [Far(p.variant.id, distances[p.variant.id]) for p in answered_case.compared],
+            )
+            for answered_case in material
+            if answered_case.original is not None
         ]
         return SystemDistances(rankings, filtered)
 
@@ -383,9 +390,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         self, name: str, pairs: Sequence[ComparedPair], distances: Mapping[str, float], tools: Tools
     ) -> list[float]:
         """What a filter makes of these distances."""
-        known = [distances[pair.variant.id] for pair in pairs]
+        current_distances = [distances[pair.variant.id] for pair in pairs]
         if name == "paraphrase":
-            return without_paraphrases(pairs, known)
+            return without_paraphrases(pairs, current_distances)
         if self._annotator is None or not self._structure.needs:
             raise UsageError(f"The filter 'parser' is not for '{self.structure}', which is not parsed.")
         annotator = self._annotator
@@ -393,30 +400,30 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         def read(texts: Sequence[str]) -> dict[str, Annotation]:
             return read_texts(texts, annotator, tools, step="reading again")
 
-        return read_twice(pairs, known, self._structure, read)
+        return read_twice(pairs, current_distances, self._structure, read)
 
     def _finding(
         self,
-        each: AnsweredCase,
+        answered_case: AnsweredCase,
         issue: Issue | None,
         measured: SystemDistances,
         system: str,
         labels: Mapping[str, str],
     ) -> Finding:
-        assert each.original is not None
-        pairs = {pair.variant.id: pair for pair in each.compared}
-        ranking = measured.by_original[each.case.id].variants
+        assert answered_case.original is not None
+        pairs = {pair.variant.id: pair for pair in answered_case.compared}
+        ranking = measured.by_original[answered_case.case.id].variants
         shown = issue.variants[: self.top] if issue else ()
         evidence = IssueEvidence(
             standing(issue.pairs(self.top), labels) if issue else "stable",
-            each.original.source.text,
-            each.original.output.text,
+            answered_case.original.source.text,
+            answered_case.original.output.text,
             self.threshold,
             len(pairs),
             dict(ranking),
             [self._shown(pairs[far.variant], far.distance) for far in shown] if issue else None,
             {key: labels[key] for key in issue.pairs(self.top) if key in labels} if issue else {},
-            [LeftOutVariant(unread.id, unread.why) for unread in each.unread],
+            [LeftOutVariant(unread.id, unread.why) for unread in answered_case.unread],
             [
                 LeftOutVariant(key, measured.filtered[key].variant, measured.filtered[key].distance)
                 for key, distance in ranking
@@ -424,7 +431,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             ],
         )
         verdict = _VERDICTS[evidence.status]
-        return Finding(each.case.id, system, self.detector, verdict, ranking[0].distance, evidence.as_dict())
+        return Finding(
+            answered_case.case.id, system, self.detector, verdict, ranking[0].distance, evidence.as_dict()
+        )
 
     def _shown(self, pair: ComparedPair, distance: float) -> ShownVariant:
         return ShownVariant(
@@ -439,11 +448,11 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
 
     def _without_answer(self, material: Sequence[AnsweredCase], system: str) -> list[Finding]:
         return [
-            missing(each.absent, system)
-            if each.absent is not None
-            else self._skipped(each.case.id, system, each.problem)
-            for each in material
-            if each.original is None
+            missing(answered_case.absent, system)
+            if answered_case.absent is not None
+            else self._skipped(answered_case.case.id, system, answered_case.problem)
+            for answered_case in material
+            if answered_case.original is None
         ]
 
     def _skipped(self, case_id: str, system: str, reason: str) -> Finding:
@@ -454,23 +463,30 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
     def flagged(self, material: Sequence[AnsweredCase], tools: Tools) -> dict[str, list[str]]:
         """The ids of the pairs that each companion detector suspects."""
         return {
-            name: [suspicion.id for suspicion in found]
-            for name, found in self._suspected(material, tools).items()
+            name: [suspicion.id for suspicion in suspicions]
+            for name, suspicions in self._suspected(material, tools).items()
         }
 
     def _suspected(self, material: Sequence[AnsweredCase], tools: Tools) -> dict[str, list[Suspicion]]:
-        found: dict[str, list[Suspicion]] = {}
+        by_detector: dict[str, list[Suspicion]] = {}
         for number, detector in enumerate(self._detectors):
             tools.progress("companion detectors", number, len(self._detectors))
-            found.setdefault(detector.name, []).extend(find_suspicions(detector, material))
-        return found
+            by_detector.setdefault(detector.name, []).extend(find_suspicions(detector, material))
+        return by_detector
 
     def _suspicions(self, material: Sequence[AnsweredCase], system: str, tools: Tools) -> list[Finding]:
-        answers = {answer.id: answer for each in material for answer in each.answers}
+        answers = {answer.id: answer for case in material for answer in case.answers}
         return [
-            Finding(each.id, system, name, "fail", each.value, _evidence(each, answers[each.id]))
-            for name, found in self._suspected(material, tools).items()
-            for each in found
+            Finding(
+                suspicion.id,
+                system,
+                name,
+                "fail",
+                suspicion.value,
+                _evidence(suspicion, answers[suspicion.id]),
+            )
+            for name, suspicions in self._suspected(material, tools).items()
+            for suspicion in suspicions
         ]
 
 
@@ -478,27 +494,27 @@ def _saved(method: type[InvarianceMethod], run: Run | None) -> dict[str, Any]:
     """The fields that a saved run describes; of another method's, no more than the languages."""
     if run is None:
         return {}
-    known = {f.name for f in fields(method)} if run.method == method.name else {"pair"}
+    field_names = {f.name for f in fields(method)} if run.method == method.name else {"pair"}
     restored = method.restore(run.parameters)
-    return {key: restored[key] for key in known if restored.get(key) is not None}
+    return {key: restored[key] for key in field_names if restored.get(key) is not None}
 
 
-def names_in(given: str | Sequence[str]) -> tuple[str, ...]:
+def names_in(value: str | Sequence[str]) -> tuple[str, ...]:
     """Names that may be separated by commas, each once."""
-    texts = [given] if isinstance(given, str) else given
+    texts = [value] if isinstance(value, str) else value
     named = (name.strip().lower() for text in texts for name in text.split(","))
     return tuple(dict.fromkeys(filter(None, named)))
 
 
-def _detectors(given: str | Sequence[str]) -> tuple[str, ...]:
-    chosen, known = names_in(given), tuple(names("detector"))
+def _detectors(value: str | Sequence[str]) -> tuple[str, ...]:
+    chosen, available = names_in(value), tuple(names("detector"))
     if chosen == ("all",):
-        return known
+        return available
     if chosen in ((), ("none",)):
         return ()
     for name in chosen:
-        if name not in known:
-            raise UsageError(f"No detector '{name}'. Available: {', '.join(known)}, none, all.")
+        if name not in available:
+            raise UsageError(f"No detector '{name}'. Available: {', '.join(available)}, none, all.")
     return chosen
 
 

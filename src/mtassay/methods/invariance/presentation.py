@@ -108,8 +108,8 @@ class InvarianceRun(Method):
     @classmethod
     def holds(cls, run: Run, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
         """What labels make of an issue by now: one error in a pair that it shows confirms it."""
-        found = (IssueEvidence.of(f) for f in cls.findings(run, case_id) if f.system == system)
-        issue = next((evidence for evidence in found if evidence.shown), None)
+        candidates = (IssueEvidence.of(f) for f in cls.findings(run, case_id) if f.system == system)
+        issue = next((evidence for evidence in candidates if evidence.shown), None)
         if issue is None:
             return ""
         sources = {segment.id: segment.source for segment in run.segments}
@@ -138,13 +138,13 @@ class InvarianceRun(Method):
     @classmethod
     def flags_of(cls, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
         """A structure flags the variants that it shows; a companion detector the pairs that it suspects."""
-        known = [(finding, IssueEvidence.of(finding)) for finding in findings]
-        if not any(evidence.distances is not None or evidence.shown for _, evidence in known):
+        with_evidence = [(finding, IssueEvidence.of(finding)) for finding in findings]
+        if not any(evidence.distances is not None or evidence.shown for _, evidence in with_evidence):
             return super().flags_of(detector, findings, missing)
         flagged: set[tuple[str, str]] = set()
         scores: dict[tuple[str, str], float] = {}
         silent = Counter(missing)
-        for finding, evidence in known:
+        for finding, evidence in with_evidence:
             shown = {variant.id: variant.distance for variant in evidence.shown}
             for variant, distance in {**shown, **(evidence.distances or {})}.items():
                 scores[variant, finding.system] = float(distance)

@@ -61,11 +61,11 @@ def issue_blocks(run: Run, view: View) -> list[Block]:
     several = len(run.systems) > 1
     blocks = []
     for system in run.systems if most else ():
-        found = [finding for finding in issues_in(run) if finding.system == system]
-        blocks += [issue_block(finding, show_system=several) for finding in found[:most]]
-        if left := len(found) - most if len(found) > most else 0:
+        issues = [finding for finding in issues_in(run) if finding.system == system]
+        blocks += [issue_block(finding, show_system=several) for finding in issues[:most]]
+        if left := len(issues) - most if len(issues) > most else 0:
             more = f"{left:,} more issue{'s' * (left != 1)}{f' of {system}' if several else ''}"
-            blocks.append(Block(title=f"… and {more}: --issues {len(found)}"))
+            blocks.append(Block(title=f"… and {more}: --issues {len(issues)}"))
     return blocks
 
 
@@ -143,12 +143,12 @@ def companion_table(run: Run) -> Table | None:
     scores = [score for score in run.result.scores if score.name == "flagged"]
     if not scores:
         return None
-    found = {(score.group, score.system): score for score in scores}
+    flag_scores = {(score.group, score.system): score for score in scores}
     rows: list[list[Cell | str]] = []
     for detector in dict.fromkeys(score.group for score in scores):
         row: list[Cell | str] = [detector]
         for system in run.systems:
-            score = found.get((detector, system))
+            score = flag_scores.get((detector, system))
             count = 0 if score is None or score.value is None else round(score.value * score.n / 100)
             row += [f"{count:,}", *_share(count, score.n if score else 0)]
         rows.append(row)
@@ -243,8 +243,8 @@ def _reasons(system: str, about: Sequence[Finding]) -> list[str]:
         evidence = IssueEvidence.of(finding)
         if finding.verdict in ("skipped", "error"):
             word = "skipped" if finding.verdict == "skipped" else "failed"
-            said = evidence.reason or evidence.why or "no reason given"
-            reasons.setdefault(word, Counter())[said] += 1
+            reason = evidence.reason or evidence.why or "no reason given"
+            reasons.setdefault(word, Counter())[reason] += 1
         for word, entries in (
             ("variants not compared", evidence.unread),
             ("variants left out by a filter", evidence.filtered),

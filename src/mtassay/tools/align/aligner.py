@@ -110,5 +110,5 @@ def _written(name: str) -> str:
 
 
 def _aligner(name: str) -> type[WordAligner]:
-    found: type[WordAligner] = find("aligner", name)
-    return found
+    aligner_type: type[WordAligner] = find("aligner", name)
+    return aligner_type

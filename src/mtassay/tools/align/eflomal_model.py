@@ -69,25 +69,25 @@ class EflomalAligner(WordAligner):
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
         """The links of each pair, in order."""
         full = [at for at, pair in enumerate(pairs) if all(0 < len(side) <= LONGEST for side in pair)]
-        found: list[Links] = [frozenset()] * len(pairs)
+        links: list[Links] = [frozenset()] * len(pairs)
         if not full:
-            return found
-        known = (
+            return links
+        corpus_pairs = (
             [pair for pair in self._corpus.pairs if max(map(len, pair)) <= LONGEST] if self._corpus else []
         )
-        every = [*(pairs[at] for at in full), *known]
+        all_pairs = [*(pairs[at] for at in full), *corpus_pairs]
         with TemporaryDirectory(prefix="mtassay-align-") as folder:
             forward, backward = (str(Path(folder) / name) for name in ("forward", "backward"))
             self._tool.Aligner().align(
-                [writable(left) + "\n" for left, _ in every],
-                [writable(right) + "\n" for _, right in every],
+                [writable(left) + "\n" for left, _ in all_pairs],
+                [writable(right) + "\n" for _, right in all_pairs],
                 links_filename_fwd=forward,
                 links_filename_rev=backward,
             )
             ways = [_read_links(Path(path), len(full)) for path in (forward, backward)]
         for at, one, other in zip(full, *ways, strict=True):
-            found[at] = self._symmetrize(one, other)
-        return found
+            links[at] = self._symmetrize(one, other)
+        return links
 
 
 def _read_links(path: Path, count: int) -> list[Links]:

@@ -42,11 +42,11 @@ class WordVectors:
 
     def learn(self, words: Sequence[str]) -> None:
         """Encode, in one go, those of these words that are new."""
-        wanted = {word for word in words if _is_text(word)}
-        new = sorted(wanted - self._vectors.keys())
+        texts = {word for word in words if _is_text(word)}
+        new = sorted(texts - self._vectors.keys())
         if len(self._vectors) + len(new) > MEMORY:
             self._vectors.clear()
-            new = sorted(wanted)
+            new = sorted(texts)
         if new:
             self._vectors.update(zip(new, unit(self._encoder(new)), strict=True))
 
@@ -56,9 +56,9 @@ class WordVectors:
         rows = [at for at, word in enumerate(left) if _is_text(word)]
         columns = [at for at, word in enumerate(right) if _is_text(word)]
         if rows and columns:
-            one = np.stack([self._vectors[left[at]] for at in rows])
-            other = np.stack([self._vectors[right[at]] for at in columns])
-            matrix[np.ix_(rows, columns)] = one @ other.T
+            left_vectors = np.stack([self._vectors[left[at]] for at in rows])
+            right_vectors = np.stack([self._vectors[right[at]] for at in columns])
+            matrix[np.ix_(rows, columns)] = left_vectors @ right_vectors.T
         return matrix
 
 
@@ -114,12 +114,12 @@ class EncoderAligner(WordAligner):
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
         """The links of each pair, in order."""
         lowered = [([w.lower() for w in left], [w.lower() for w in right]) for left, right in pairs]
-        found: list[Links] = []
+        links: list[Links] = []
         for start in range(0, len(lowered), BATCH):
             batch = lowered[start : start + BATCH]
             self._vectors.learn([word for pair in batch for side in pair for word in side])
-            found += [self._links(left, right) for left, right in batch]
-        return found
+            links += [self._links(left, right) for left, right in batch]
+        return links
 
     def _links(self, left: Words, right: Words) -> Links:
         if not left or not right:

@@ -71,15 +71,15 @@ class FastAligner(WordAligner):
         """The links of each pair, in order."""
         texts = [(writable(left), writable(right)) for left, right in pairs]
         full = [at for at, (left, right) in enumerate(texts) if left and right]
-        found: list[Links] = [frozenset()] * len(pairs)
+        links: list[Links] = [frozenset()] * len(pairs)
         if not full:
-            return found
-        known = [
+            return links
+        corpus_texts = [
             (writable(left), writable(right)) for left, right in (self._corpus.pairs if self._corpus else ())
         ]
         with TemporaryDirectory(prefix="mtassay-align-") as folder:
             text, forward, backward = (str(Path(folder) / name) for name in ("text", "forward", "backward"))
-            lines = [f"{left} ||| {right}\n" for left, right in [*known, *(texts[at] for at in full)]]
+            lines = [f"{left} ||| {right}\n" for left, right in [*corpus_texts, *(texts[at] for at in full)]]
             Path(text).write_text("".join(lines), encoding="utf-8", newline="\n")
             self._tool.generate_alignment_probabilities(
                 text, forward, backward, iterations=self._iterations, favor_diagonal=True,
@@ -90,5 +90,5 @@ class FastAligner(WordAligner):
                 [texts[at][0].split(" ") for at in full], [texts[at][1].split(" ") for at in full]
             )
         for at, answer in zip(full, answers, strict=True):
-            found[at] = frozenset((int(source), int(target)) for source, target in answer["alignments"])
-        return found
+            links[at] = frozenset((int(source), int(target)) for source, target in answer["alignments"])
+        return links

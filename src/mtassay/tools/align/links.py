@@ -213,13 +213,13 @@ def _off_anchors(anchors: list[tuple[int, int]], n: int, m: int) -> Floats:
 
 
 def _off_neighbours(anchors: dict[int, int], n: int, m: int) -> Floats:
-    known = np.array(sorted(anchors))
-    partner = np.array([anchors[at] for at in known.tolist()])
+    anchored = np.array(sorted(anchors))
+    partner = np.array([anchors[at] for at in anchored.tolist()])
     rows = np.arange(n)
-    after = np.searchsorted(known, rows).clip(max=len(known) - 1)
-    before = (np.searchsorted(known, rows, side="right") - 1).clip(min=0)
+    after = np.searchsorted(anchored, rows).clip(max=len(anchored) - 1)
+    before = (np.searchsorted(anchored, rows, side="right") - 1).clip(min=0)
     columns = np.arange(m)
-    off = [np.abs(columns - (partner[side] + rows - known[side])[:, None]) for side in (before, after)]
+    off = [np.abs(columns - (partner[side] + rows - anchored[side])[:, None]) for side in (before, after)]
     nearest: Floats = np.minimum(np.minimum(*off), FAR).astype(float)
     return nearest
 
@@ -279,7 +279,7 @@ class LinkAgreement:
         return 1 - (self.links_sure + self.links_possible) / total if total else None
 
 
-def agreement(found: Iterable[Links], gold: Iterable[Gold]) -> LinkAgreement:
+def agreement(predicted: Iterable[Links], gold: Iterable[Gold]) -> LinkAgreement:
     """Counts over sentences in the same order.
 
     >>> gold = Gold(sure=frozenset({(0, 0), (1, 1)}), possible=frozenset({(2, 2)}))
@@ -288,7 +288,7 @@ def agreement(found: Iterable[Links], gold: Iterable[Gold]) -> LinkAgreement:
     (0.667, 0.5, 0.4)
     """
     links = sure = links_sure = links_possible = 0
-    for ours, theirs in zip(found, gold, strict=True):
+    for ours, theirs in zip(predicted, gold, strict=True):
         links += len(ours)
         sure += len(theirs.sure)
         links_sure += len(ours & theirs.sure)

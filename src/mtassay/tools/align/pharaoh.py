@@ -73,14 +73,14 @@ class PharaohAligner(WordAligner):
         self._signature = (
             f"pharaoh|content:{hashlib.sha256(raw).hexdigest()[:12]}{'|reverse' if reverse else ''}"
         )
-        self._known: dict[tuple[tuple[str, ...], tuple[str, ...]], Links] | None = None
+        self._by_pair: dict[tuple[tuple[str, ...], tuple[str, ...]], Links] | None = None
         if corpus is not None:
             self._check_lines(len(corpus))
-            found = self._in_order(corpus)
+            all_links = self._in_order(corpus)
             # Equal pairs should have equal links; where a file disagrees with itself, its first line holds.
-            self._known = {}
-            for pair, links in zip(corpus, found, strict=True):
-                self._known.setdefault(_key(pair), links)
+            self._by_pair = {}
+            for pair, links in zip(corpus, all_links, strict=True):
+                self._by_pair.setdefault(_key(pair), links)
 
     @property
     def signature(self) -> str:
@@ -89,14 +89,14 @@ class PharaohAligner(WordAligner):
 
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
         """The links of each pair, in order; `InputError` where the file has none, or impossible ones."""
-        if self._known is None:
+        if self._by_pair is None:
             self._check_lines(len(pairs))
             return self._in_order(pairs)
         return [self._recall(pair) for pair in pairs]
 
     def _recall(self, pair: tuple[Words, Words]) -> Links:
-        assert self._known is not None
-        links = self._known.get(_key(pair))
+        assert self._by_pair is not None
+        links = self._by_pair.get(_key(pair))
         if links is None:
             raise InputError(
                 f"no line for '{_start(pair[0])}' / '{_start(pair[1])}'. Align it too, or leave it out.",
@@ -144,17 +144,17 @@ def _parse(raw: bytes, path: str | Path, *, reverse: bool) -> list[Links]:
         raise InputError("is not UTF-8 text.", path=path) from None
     if lines[-1] == "":
         lines.pop()
-    found = []
+    all_links = []
     for number, line in enumerate(lines, 1):
         try:
-            found.append(parse_links(line, reverse=reverse))
+            all_links.append(parse_links(line, reverse=reverse))
         except ValueError as error:
             raise InputError(
                 f"'{_start([str(error)])}' is no link. Write SOURCE-TARGET, from 0: 0-0 1-2.",
                 path=path,
                 line=number,
             ) from None
-    return found
+    return all_links
 
 
 def _key(pair: tuple[Words, Words]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -69,13 +69,13 @@ def _plain(word: str) -> str:
 
 def _letter_pairs(word: str) -> frozenset[tuple[str, int]]:
     # The same pair again counts again; the edges of the word count too.
-    seen: dict[str, int] = {}
-    found = set()
+    counts: dict[str, int] = {}
+    numbered = set()
     for at in range(len(word) + 1):
         pair = f" {word} "[at : at + 2]
-        seen[pair] = seen.get(pair, 0) + 1
-        found.add((pair, seen[pair]))
-    return frozenset(found)
+        counts[pair] = counts.get(pair, 0) + 1
+        numbered.add((pair, counts[pair]))
+    return frozenset(numbered)
 
 
 DATA = Path(__file__).parent / "data"
@@ -179,17 +179,17 @@ LETTERS = 4  # short words are near to all others
 
 
 def link_left_over(
-    pairs: Sequence[tuple[Words, Words]], found: Sequence[Links], vectors: WordVectors
+    pairs: Sequence[tuple[Words, Words]], all_links: Sequence[Links], vectors: WordVectors
 ) -> list[Links]:
     """The links of each pair, and those between words without a link that are each other's nearest."""
-    free = [_free(pair, links) for pair, links in zip(pairs, found, strict=True)]
+    free = [_free(pair, links) for pair, links in zip(pairs, all_links, strict=True)]
     vectors.learn(
         [pair[side][at] for pair, both in zip(pairs, free, strict=True) if all(both) for side in (0, 1)
          for at in both[side]]
     )  # fmt: skip
     return [
         links | _nearest(pair, both, vectors) if all(both) else links
-        for pair, links, both in zip(pairs, found, free, strict=True)
+        for pair, links, both in zip(pairs, all_links, free, strict=True)
     ]
 
 
@@ -276,10 +276,10 @@ class TableAligner(WordAligner):
         lowered = [([w.lower() for w in left], [w.lower() for w in right]) for left, right in pairs]
         if self.reverse:
             lowered = [(right, left) for left, right in lowered]
-        found = [self._links(left, right) for left, right in lowered]
+        all_links = [self._links(left, right) for left, right in lowered]
         if self.vectors:
-            found = link_left_over(lowered, found, self.vectors)
-        return [frozenset((j, i) for i, j in links) for links in found] if self.reverse else found
+            all_links = link_left_over(lowered, all_links, self.vectors)
+        return [frozenset((j, i) for i, j in links) for links in all_links] if self.reverse else all_links
 
     def _links(self, left: list[str], right: list[str]) -> Links:
         if not left or not right:
@@ -346,14 +346,14 @@ def _open(pair: str, symmetrize: str) -> TableAligner:
 def _written(pair: str) -> str | None:
     """The table that serves this pair, by the direction in which it is written."""
     back = "-".join(reversed(pair.split("-")))
-    return next((known for known in lexicon_pairs() if known in (pair, back)), None)
+    return next((written for written in lexicon_pairs() if written in (pair, back)), None)
 
 
 def _cut(words: Words, language: str) -> tuple[list[str], list[int]]:
     """The marked pieces of all words, and where those of each word start."""
-    found: list[str] = []
+    marked_pieces: list[str] = []
     starts: list[int] = []
     for word in words:
-        starts.append(len(found))
-        found += [MARK + piece for piece in pieces(word, language)]
-    return found, starts
+        starts.append(len(marked_pieces))
+        marked_pieces += [MARK + piece for piece in pieces(word, language)]
+    return marked_pieces, starts

@@ -272,13 +272,13 @@ def phrase_spans(tokens: Sequence[Token]) -> tuple[TokenSpan, ...]:
 
 def _below(index: int, children: Sequence[Sequence[int]]) -> frozenset[int]:
     """A token and all that depends on it; a loop, which no tree has, ends where it began."""
-    found, waiting = {index}, [index]
+    subtree, waiting = {index}, [index]
     while waiting:
         for child in children[waiting.pop()]:
-            if child not in found:
-                found.add(child)
+            if child not in subtree:
+                subtree.add(child)
                 waiting.append(child)
-    return frozenset(found)
+    return frozenset(subtree)
 
 
 def _phrases_of(

@@ -27,19 +27,19 @@ def read_each(texts: Sequence[str], read: Read, *, batch: int = 256) -> list[Ann
     >>> [annotation.error for annotation in read_each(["a", "!", "b", ""], read)]
     [None, 'ZeroDivisionError: division by zero', None, None]
     """
-    known: dict[str, Annotation] = {}
-    wanted = []
+    annotations: dict[str, Annotation] = {}
+    unread = []
     for text in dict.fromkeys(texts):
         if not text or text.isspace():
-            known[text] = Annotation(text)
+            annotations[text] = Annotation(text)
         elif any("\ud800" <= character <= "\udfff" for character in text):
-            known[text] = Annotation(text, error="the text is not valid Unicode")
+            annotations[text] = Annotation(text, error="the text is not valid Unicode")
         else:
-            wanted.append(text)
-    for start in range(0, len(wanted), batch):
-        some = wanted[start : start + batch]
-        known.update(zip(some, _read_batch(some, read), strict=True))
-    return [known[text] for text in texts]
+            unread.append(text)
+    for start in range(0, len(unread), batch):
+        part = unread[start : start + batch]
+        annotations.update(zip(part, _read_batch(part, read), strict=True))
+    return [annotations[text] for text in texts]
 
 
 def _read_batch(texts: list[str], read: Read) -> list[Annotation]:
@@ -91,22 +91,22 @@ def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: st
     mtassay.errors.UsageError: No annotator 'spicy'. Available: spacy, stanza, natasha, lac, udpipe, hanta.
     """
     code = parse_language(language).code
-    wanted = frozenset(needs)
-    if not wanted <= LAYERS:
-        unknown = sorted(wanted - LAYERS)[0]
+    layers = frozenset(needs)
+    if not layers <= LAYERS:
+        unknown = sorted(layers - LAYERS)[0]
         raise UsageError(f"No layer '{unknown}'. Available: {', '.join(sorted(LAYERS))}.")
     backend, _, model = (name or "").partition(":")
     if model:
         annotator = _backend(backend).open_model(code, model)
-        _check(annotator, wanted)
+        _check(annotator, layers)
         return annotator
     broken: list[str] = []
     for annotator in _candidates(code, [backend] if backend else annotator_names(), broken):
-        if wanted <= annotator.gives:
+        if layers <= annotator.gives:
             return annotator
     raise UsageError(
-        f"No annotator on this machine gives {', '.join(sorted(wanted))} for {parse_language(code).name}"
-        f"{f' through {backend}' if backend else ''}. {advice(code, wanted, backend=backend or None)}"
+        f"No annotator on this machine gives {', '.join(sorted(layers))} for {parse_language(code).name}"
+        f"{f' through {backend}' if backend else ''}. {advice(code, layers, backend=backend or None)}"
         f"{''.join(f' ({reason})' for reason in broken)}"
     )
 

@@ -24,7 +24,7 @@ class FakeAnnotator(Annotator):
 
     Any other word is a NOUN, any other mark PUNCT. The first VERB, else the first word, is the root; DET,
     ADJ, NUM and ADP depend on the next NOUN or PROPN, all others on the root. Lemmas are the words in small
-    letters. A text that contains `fails_on` fails. `known` has texts whose annotation is given.
+    letters. A text that contains `fails_on` fails. `annotations` has texts whose annotation is given.
 
     >>> fake = FakeAnnotator("en", pos={"the": "DET", "sleeps": "VERB"}, entities={"Rio": "LOC"})
     >>> [found] = fake.annotate(["The cat sleeps."])
@@ -42,7 +42,7 @@ class FakeAnnotator(Annotator):
         *,
         pos: Mapping[str, str] | None = None,
         entities: Mapping[str, str] | None = None,
-        known: Mapping[str, Annotation] | None = None,
+        annotations: Mapping[str, Annotation] | None = None,
         fails_on: str | None = None,
         gives: Iterable[Layer] = LAYERS,
     ) -> None:
@@ -50,7 +50,7 @@ class FakeAnnotator(Annotator):
         self.gives = frozenset(gives)
         self._pos = dict(pos or {})
         self._entities = dict(entities or {})
-        self._known = dict(known or {})
+        self._annotations = dict(annotations or {})
         self._fails_on = fails_on
 
     @property
@@ -65,8 +65,8 @@ class FakeAnnotator(Annotator):
     def _annotation(self, text: str) -> Annotation:
         if self._fails_on is not None and self._fails_on in text:
             raise ValueError(f"the fake fails on {self._fails_on!r}")
-        if text in self._known:
-            return self._known[text]
+        if text in self._annotations:
+            return self._annotations[text]
         places = [match.span() for match in _WORD.finditer(text)]
         words = [text[start:end] for start, end in places]
         parts = [self._part(word) for word in words]
@@ -106,5 +106,12 @@ def _relation(index: int, part: str, head: int, root: int) -> str:
         return "root"
     if part in ("NOUN", "PROPN", "PRON"):
         return "nsubj" if index < root else "obj"
-    known = {"DET": "det", "ADJ": "amod", "NUM": "nummod", "ADP": "case", "ADV": "advmod", "PUNCT": "punct"}
-    return known.get(part, "dep")
+    relations = {
+        "DET": "det",
+        "ADJ": "amod",
+        "NUM": "nummod",
+        "ADP": "case",
+        "ADV": "advmod",
+        "PUNCT": "punct",
+    }
+    return relations.get(part, "dep")

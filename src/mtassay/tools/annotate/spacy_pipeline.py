@@ -158,8 +158,13 @@ def _layers(pipeline: Any) -> frozenset[Layer]:
     """Asked of the pipeline itself: in some languages the tokenizer alone gives part of speech and lemma."""
     document = pipeline("1 2")
     layers: set[Layer] = {"tokens"}
-    found: dict[str, Layer] = {"LEMMA": "lemma", "POS": "pos", "MORPH": "features", "DEP": "dependencies"}
-    layers |= {layer for attribute, layer in found.items() if document.has_annotation(attribute)}
+    by_attribute: dict[str, Layer] = {
+        "LEMMA": "lemma",
+        "POS": "pos",
+        "MORPH": "features",
+        "DEP": "dependencies",
+    }
+    layers |= {layer for attribute, layer in by_attribute.items() if document.has_annotation(attribute)}
     if {"morphologizer", "attribute_ruler"} & set(pipeline.pipe_names):
         layers.add("features")
     assigned = {what for name in pipeline.pipe_names for what in pipeline.get_pipe_meta(name).assigns}

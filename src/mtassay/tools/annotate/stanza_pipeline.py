@@ -42,8 +42,8 @@ def models(language: str) -> list[str]:
 
 def _default_folder() -> Path:
     """Where `stanza.download` puts models."""
-    given = os.environ.get("STANZA_RESOURCES_DIR")
-    return Path(given) if given else Path.home() / "stanza_resources"
+    folder = os.environ.get("STANZA_RESOURCES_DIR")
+    return Path(folder) if folder else Path.home() / "stanza_resources"
 
 
 def _code(language: str) -> str:

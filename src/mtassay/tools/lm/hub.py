@@ -153,19 +153,19 @@ class Loaded:
 
     def pieces(self) -> list[str]:
         """The vocabulary, by number, as long as the model's output; special and unused pieces are empty."""
-        found: list[str] = [""] * int(self.model.get_output_embeddings().weight.shape[0])
+        vocabulary: list[str] = [""] * int(self.model.get_output_embeddings().weight.shape[0])
         special = set(self.tokenizer.all_special_ids)
         for piece, number in self.tokenizer.get_vocab().items():
-            if number < len(found) and number not in special:
-                found[number] = piece
-        return found
+            if number < len(vocabulary) and number not in special:
+                vocabulary[number] = piece
+        return vocabulary
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """The numbers of the pieces of each text, in order, with what the model puts around a text."""
         if not texts:
             return []
-        found: list[list[int]] = self.tokenizer(list(texts), verbose=False).input_ids
-        return found
+        numbers: list[list[int]] = self.tokenizer(list(texts), verbose=False).input_ids
+        return numbers
 
     def best(self, rows: Sequence[Row], among: Sequence[int], count: int) -> list[list[Prediction]]:
         """For each row, the most probable pieces at its position."""
@@ -184,11 +184,11 @@ class Loaded:
             scores = self.logits(rows)[:, 0].float().log_softmax(-1)
         finally:
             hook.remove()
-        found = scores[:, numbers].topk(min(count, len(among)), dim=-1)
-        pieces = numbers[found.indices].tolist()
+        top = scores[:, numbers].topk(min(count, len(among)), dim=-1)
+        pieces = numbers[top.indices].tolist()
         return [
             [Prediction(piece, value) for piece, value in zip(*row, strict=True)]
-            for row in zip(pieces, found.values.tolist(), strict=True)
+            for row in zip(pieces, top.values.tolist(), strict=True)
         ]
 
     def logits(self, rows: Sequence[Row]) -> Any:
@@ -239,8 +239,8 @@ def load(model: str, *, kind: Literal["masked", "causal"], what: str, device: st
 def _longest(tokenizer: Any, model: Any) -> int:
     positions = getattr(model.config, "max_position_embeddings", None)
     # RoBERTa and its kin count positions from 2.
-    known = [tokenizer.model_max_length, *([] if positions is None else [positions - 2])]
-    return int(min(known))
+    limits = [tokenizer.model_max_length, *([] if positions is None else [positions - 2])]
+    return int(min(limits))
 
 
 def _first_line(error: BaseException) -> str:
@@ -273,20 +273,20 @@ class TransformersCausal(CausalModel):
 
     def read(self, texts: Sequence[str]) -> list[Row | None]:
         """One row per text; `None` for a text that is too long."""
-        found = iter(self._loaded.tokens([text for text in texts if readable(text)]))
-        return [self._row(next(found)) if readable(text) else None for text in texts]
+        tokenized = iter(self._loaded.tokens([text for text in texts if readable(text)]))
+        return [self._row(next(tokenized)) if readable(text) else None for text in texts]
 
     def score(self, rows: Sequence[Row]) -> list[float]:
         """The log-probability of each row."""
         torch = self._loaded.torch
         logits = self._loaded.logits(rows)
-        found = []
+        scores = []
         for (tokens, last), numbers in zip(rows, logits, strict=True):
-            said = numbers[:last].float()
-            came = torch.tensor(tokens[1:], device=said.device, dtype=torch.long)
-            right = said.gather(-1, came.unsqueeze(-1)).squeeze(-1)
-            found.append(float((right - said.logsumexp(-1)).double().sum()))
-        return found
+            predicted = numbers[:last].float()
+            actual = torch.tensor(tokens[1:], device=predicted.device, dtype=torch.long)
+            right = predicted.gather(-1, actual.unsqueeze(-1)).squeeze(-1)
+            scores.append(float((right - predicted.logsumexp(-1)).double().sum()))
+        return scores
 
     def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
         """The most probable pieces after each row."""

@@ -86,21 +86,21 @@ class LlamaCausal(CausalModel):
 
     def score(self, rows: Sequence[Row]) -> list[float]:
         """The log-probability of each row."""
-        found = []
+        scores = []
         for row in rows:
-            said = self._logarithms(row.tokens)[: row.at]
-            found.append(float(said[np.arange(row.at), row.tokens[1:]].sum()))
-        return found
+            predicted = self._logarithms(row.tokens)[: row.at]
+            scores.append(float(predicted[np.arange(row.at), row.tokens[1:]].sum()))
+        return scores
 
     def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
         """The most probable pieces after each row."""
         numbers = np.asarray(among, dtype=np.int64)
-        found = []
+        predictions = []
         for row in rows:
             scores = self._logarithms(row.tokens)[row.at, numbers]
             best = np.argsort(-scores, kind="stable")[:count]
-            found.append([Prediction(int(numbers[place]), float(scores[place])) for place in best])
-        return found
+            predictions.append([Prediction(int(numbers[place]), float(scores[place])) for place in best])
+        return predictions
 
     def _row(self, text: str) -> Row | None:
         tokens = self._llama.tokenize(text.encode("utf-8"), add_bos=False, special=False) if text else []
@@ -117,8 +117,10 @@ class LlamaCausal(CausalModel):
             raise ServiceError(f"{self._what} failed: {_one_line(error)}.") from error
         logits = np.asarray(self._llama.scores[: len(tokens)], dtype=np.float64)
         top = logits.max(axis=1, keepdims=True)
-        found: NDArray[np.float64] = logits - top - np.log(np.exp(logits - top).sum(axis=1, keepdims=True))
-        return found
+        log_probabilities: NDArray[np.float64] = (
+            logits - top - np.log(np.exp(logits - top).sum(axis=1, keepdims=True))
+        )
+        return log_probabilities
 
 
 def _missing(what: str) -> UsageError:

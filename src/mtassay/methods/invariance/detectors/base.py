@@ -31,14 +31,14 @@ class Shared:
 
     def __init__(self, pair: Pair) -> None:
         self.pair = pair
-        self._made: dict[Callable[[Pair], Any], Any] = {}
+        self._parts: dict[Callable[[Pair], Any], Any] = {}
 
     def part(self, make: Callable[[Pair], Part]) -> Part:
         """What `make` makes of the pair; whoever asks with the same function gets the same part."""
-        if make not in self._made:
-            self._made[make] = make(self.pair)
-        made: Part = self._made[make]
-        return made
+        if make not in self._parts:
+            self._parts[make] = make(self.pair)
+        part: Part = self._parts[make]
+        return part
 
 
 class Detector(ABC):

@@ -58,13 +58,13 @@ def open_detectors(names: Sequence[str], pair: Pair) -> list[Detector]:
 def find_suspicions(detector: Detector, material: Sequence[AnsweredCase]) -> list[Suspicion]:
     """What the detector suspects; one for each answer at most."""
     if isinstance(detector, PairDetector):
-        found = detector.suspects([answer for each in material for answer in each.answers])
+        suspicions = detector.suspects([answer for case in material for answer in case.answers])
     elif isinstance(detector, RelationDetector):
-        found = detector.suspects([pair for each in material for pair in each.compared])
+        suspicions = detector.suspects([pair for case in material for pair in case.compared])
     elif isinstance(detector, PhraseDetector):
-        found = detector.suspects(
-            [(each.original, phrase) for each in material if each.original for phrase in each.phrases]
+        suspicions = detector.suspects(
+            [(case.original, phrase) for case in material if case.original for phrase in case.phrases]
         )
     else:
         raise TypeError(f"{detector.name} is no kind of detector that is known here")
-    return list({suspicion.id: suspicion for suspicion in reversed(found)}.values())[::-1]
+    return list({suspicion.id: suspicion for suspicion in reversed(suspicions)}.values())[::-1]

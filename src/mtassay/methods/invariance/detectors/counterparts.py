@@ -133,22 +133,24 @@ class Counterparts:
         linked = np.zeros((len(source), len(output)), np.bool_)
         if self._lexicon is None:
             return linked
-        for one in (_texts, _lemmas):
-            for other in (_texts, _lemmas):
+        for forms in (_texts, _lemmas):
+            for other_forms in (_texts, _lemmas):
                 if self._reverse:
-                    linked |= self._lexicon.look_up(other(output), one(source)).max(axis=0).T >= _LINKED
+                    linked |= (
+                        self._lexicon.look_up(other_forms(output), forms(source)).max(axis=0).T >= _LINKED
+                    )
                 else:
-                    linked |= self._lexicon.look_up(one(source), other(output)).max(axis=0) >= _LINKED
+                    linked |= self._lexicon.look_up(forms(source), other_forms(output)).max(axis=0) >= _LINKED
         return linked
 
 
 def lexicon_of(pair: Pair) -> tuple[AlignmentLexicon | None, bool]:
     """The table for a pair, if there is one, and whether it is written the other way round."""
     forward, backward = str(pair), f"{pair.target}-{pair.source}"
-    known = lexicon_pairs()
-    if forward in known:
+    pairs = lexicon_pairs()
+    if forward in pairs:
         return read_lexicon(forward), False
-    return (read_lexicon(backward), True) if backward in known else (None, False)
+    return (read_lexicon(backward), True) if backward in pairs else (None, False)
 
 
 def _words(tokens: Sequence[Token]) -> list[Token]:

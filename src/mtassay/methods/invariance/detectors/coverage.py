@@ -58,10 +58,10 @@ def repeated_phrase(source: Annotation, output: Annotation) -> str | None:
     >>> repeated_phrase(once, twice), repeated_phrase(Annotation("an old old house"), twice)
     ('muito velha', None)
     """
-    found = _repeated(output)
-    if found is None or _repeated(source) is not None or _says_twice(source):
+    span = _repeated(output)
+    if span is None or _repeated(source) is not None or _says_twice(source):
         return None
-    start, end = found
+    start, end = span
     return output.text[start:end]
 
 
@@ -121,20 +121,20 @@ class UnderTranslation(PairDetector):
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
-        found = []
+        suspicions = []
         lengths = relative_lengths(answers)
         left_over = self.counterparts.left_over(answers)
         for answer, length, left in zip(answers, lengths, left_over, strict=True):
             words = [token.text for token in left.source]
             if answer.source.text.strip() and not answer.output.text.strip():
-                found.append(Suspicion(answer.id, "the output is empty", 1.0))
+                suspicions.append(Suspicion(answer.id, "the output is empty", 1.0))
             elif left.lost >= (self.lost if _at_most(length, self.shorter) else self.lost_alone):
                 why = f"look for what translates: {', '.join(words)}"
-                found.append(Suspicion(answer.id, why, left.lost, {"missing": words}))
+                suspicions.append(Suspicion(answer.id, why, left.lost, {"missing": words}))
             elif length is not None and length < self.short:
                 why = f"the output has {length:.0%} of the usual length: look for what was left out"
-                found.append(Suspicion(answer.id, why, 1 - length, {"length": round(length, 2)}))
-        return found
+                suspicions.append(Suspicion(answer.id, why, 1 - length, {"length": round(length, 2)}))
+        return suspicions
 
 
 def _at_most(length: float | None, limit: float) -> bool:
@@ -165,21 +165,21 @@ class OverTranslation(PairDetector):
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
-        found = []
+        suspicions = []
         lengths = relative_lengths(answers)
         left_over = self.counterparts.left_over(answers)
         for answer, length, left in zip(answers, lengths, left_over, strict=True):
             words = [token.text for token in left.output]
             if phrase := repeated_phrase(answer.source, answer.output):
                 why = f"the output says twice: {phrase}"
-                found.append(Suspicion(answer.id, why, 1.0, {"repeated": phrase}))
+                suspicions.append(Suspicion(answer.id, why, 1.0, {"repeated": phrase}))
             elif left.added >= self.added and length is not None and length >= self.longer:
                 why = f"look for what in the source says: {', '.join(words)}"
-                found.append(Suspicion(answer.id, why, left.added, {"added": words}))
+                suspicions.append(Suspicion(answer.id, why, left.added, {"added": words}))
             elif length is not None and length > self.long:
                 why = f"the output has {length:.1f} times the usual length: look for what was added"
-                found.append(Suspicion(answer.id, why, length - 1, {"length": round(length, 2)}))
-        return found
+                suspicions.append(Suspicion(answer.id, why, length - 1, {"length": round(length, 2)}))
+        return suspicions
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class Growth(RelationDetector):
 
     def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
         """In the order given."""
-        found = []
+        suspicions = []
         for pair in compared:
             original, variant = pair.original, pair.variant
             before, after = words_of_both(original.output, variant.output)
@@ -206,8 +206,10 @@ class Growth(RelationDetector):
             phrase = repeated_phrase(variant.source, variant.output)
             if phrase and not repeated_phrase(original.source, original.output):
                 why = f"only with {pair.edit.after!r} the output says twice: {phrase}"
-                found.append(Suspicion(variant.id, why, float(grown), {"repeated": phrase}))
+                suspicions.append(Suspicion(variant.id, why, float(grown), {"repeated": phrase}))
             elif before and grown >= max(self.words, self.share * len(before)):
                 why = f"one word changed and the output grew from {len(before)} to {len(after)} words"
-                found.append(Suspicion(variant.id, why, float(grown), {"original": original.output.text}))
-        return found
+                suspicions.append(
+                    Suspicion(variant.id, why, float(grown), {"original": original.output.text})
+                )
+        return suspicions

@@ -70,12 +70,12 @@ class Entities(PairDetector):
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
-        found = []
+        suspicions = []
         for answer in answers:
             if names := self._missing(answer):
                 why = f"look for the name{'s' * (len(names) > 1)}: {', '.join(names)}"
-                found.append(Suspicion(answer.id, why, len(names), {"missing": names}))
-        return found
+                suspicions.append(Suspicion(answer.id, why, len(names), {"missing": names}))
+        return suspicions
 
     def _missing(self, answer: AnnotatedAnswer) -> list[str]:
         source, output = answer.source, answer.output
@@ -115,4 +115,4 @@ def _is_name(source: Annotation, span: TokenSpan) -> bool:
 def _count_names(output: Annotation) -> int:
     """Names next to each other are one."""
     is_name = [token.pos == "PROPN" for token in output.tokens]
-    return sum(here and not before for before, here in zip([False, *is_name], is_name, strict=False))
+    return sum(name and not previous for previous, name in zip([False, *is_name], is_name, strict=False))

@@ -29,11 +29,11 @@ def phrase_segments(originals: Sequence[Segment], annotations: Sequence[Annotati
     A phrase has two to ten words, two of them content words, names or numbers, and is not the whole sentence.
     The tag `original` has the sentence's id, `phrase` where it stands in the sentence's characters.
     """
-    found = []
+    phrases = []
     for original, annotation in zip(originals, annotations, strict=True):
         for span in _noun_phrases(annotation):
             start, end = annotation.characters(span)
-            found.append(
+            phrases.append(
                 Segment(
                     f"{original.id}/np{start}-{end}",
                     annotation.text[start:end],
@@ -41,7 +41,7 @@ def phrase_segments(originals: Sequence[Segment], annotations: Sequence[Annotati
                     tags={"original": original.id, "phrase": {"start": start, "end": end}},
                 )
             )
-    return found
+    return phrases
 
 
 def _noun_phrases(annotation: Annotation) -> Iterator[TokenSpan]:
@@ -82,7 +82,7 @@ class Referential(PhraseDetector):
 
     def suspects(self, pairs: Sequence[tuple[AnnotatedAnswer, AnnotatedAnswer]]) -> list[Suspicion]:
         """In the order of the pairs, one for each at most; several phrases of a sentence may be suspected."""
-        found = []
+        suspicions = []
         for sentence, phrase in pairs:
             missing = _missing(phrase.output, sentence.output)
             if len(missing) > self.threshold:
@@ -91,8 +91,8 @@ class Referential(PhraseDetector):
                     f" not so in the sentence: {', '.join(missing)}"
                 )
                 evidence = {"phrase": phrase.source.text, "alone": phrase.output.text, "missing": missing}
-                found.append(Suspicion(sentence.id, why, float(len(missing)), evidence))
-        return found
+                suspicions.append(Suspicion(sentence.id, why, float(len(missing)), evidence))
+        return suspicions
 
 
 def _missing(phrase: Annotation, sentence: Annotation) -> list[str]:

@@ -137,15 +137,15 @@ class NoTrace(RelationDetector):
 
     def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
         """In the order given."""
-        found = []
+        suspicions = []
         for pair in compared:
             best = self._best(pair)
             if best is not None and best < self.near:
                 after = pair.edit.after
                 why = f"nothing in the output stands for {after!r}, which replaced {pair.edit.before!r}"
                 evidence = {"before": pair.edit.before, "after": after, "original": pair.original.source.text}
-                found.append(Suspicion(pair.variant.id, why, 1 - best, evidence))
-        return found
+                suspicions.append(Suspicion(pair.variant.id, why, 1 - best, evidence))
+        return suspicions
 
     def _best(self, pair: ComparedPair) -> float | None:
         """How near any word comes to the new one; `None` where there is nothing to say."""
@@ -172,12 +172,12 @@ def _edited(pair: ComparedPair) -> Token | None:
 def _without(these: Sequence[Token], others: Sequence[Token]) -> list[Token]:
     """The words that only these have, each as often as it is more frequent here."""
     left = Counter(token.text.casefold() for token in others)
-    found = []
+    surplus = []
     for token in these:
         left[token.text.casefold()] -= 1
         if left[token.text.casefold()] < 0:
-            found.append(token)
-    return found
+            surplus.append(token)
+    return surplus
 
 
 def _speaking(tokens: Sequence[Token]) -> list[Token]:

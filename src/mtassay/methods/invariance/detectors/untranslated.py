@@ -63,12 +63,12 @@ class Untranslated(PairDetector):
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
-        found = []
+        suspicions = []
         for answer in answers:
             if words := self._copied(answer.source, answer.output):
                 why = f"untranslated: {', '.join(words)}"
-                found.append(Suspicion(answer.id, why, len(words), {"untranslated": words}))
-        return found
+                suspicions.append(Suspicion(answer.id, why, len(words), {"untranslated": words}))
+        return suspicions
 
     def _copied(self, source: Annotation, output: Annotation) -> list[str]:
         words = {token.text for token in words_of(source) if token.pos not in ("PROPN", "NUM")}
@@ -101,13 +101,13 @@ class UntranslatedVariant(RelationDetector):
 
     def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
         """In the order given."""
-        found = []
+        suspicions = []
         for pair in compared:
             before, after = pair.edit.before, pair.edit.after
             if self._is_copied(pair, before, after):
                 why = f"{after!r} stands untranslated, while {before!r} was translated"
-                found.append(Suspicion(pair.variant.id, why, 1.0, {"before": before, "after": after}))
-        return found
+                suspicions.append(Suspicion(pair.variant.id, why, 1.0, {"before": before, "after": after}))
+        return suspicions
 
     def _is_copied(self, pair: ComparedPair, before: str, after: str) -> bool:
         if len(after) < 3 or not (after.isalpha() and after.islower()):
@@ -126,13 +126,13 @@ def _runs(source: Annotation, output: Annotation) -> list[str]:
     """Runs of words that both have, all in small letters and one of them long."""
     text = f" {' '.join(word.text for word in words_of(source))} "
     words = [word.text for word in words_of(output)]
-    found = []
+    runs = []
     for start in range(len(words) - _RUN + 1):
         run = words[start : start + _RUN]
         is_plain = all(word.isalpha() and word.islower() for word in run)
         if is_plain and any(map(_is_common, run)) and f" {' '.join(run)} " in text:
-            found.append(" ".join(run))
-    return found
+            runs.append(" ".join(run))
+    return runs
 
 
 def _has(text: Annotation, word: str) -> bool:

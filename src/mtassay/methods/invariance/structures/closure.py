@@ -177,10 +177,10 @@ def content_differences(closures: Sequence[Closure], both: SideBySide) -> list[D
     gone: list[_Left] = []
     new: list[_Left] = []
     for index, closure in enumerate(closures):
-        here = [_Left(both.keys[number], number, index) for number in closure.original]
-        there = [_Left(both.other_keys[number], number, index) for number in closure.variant]
-        gone += _without(here, there)
-        new += _without(there, here)
+        before = [_Left(both.keys[number], number, index) for number in closure.original]
+        after = [_Left(both.other_keys[number], number, index) for number in closure.variant]
+        gone += _without(before, after)
+        new += _without(after, before)
     soft = {index for index, closure in enumerate(closures) if closure.edited or closure.loose}
     for left in list(gone):
         match = next((n for n in new if n.key == left.key and {n.closure, left.closure} & soft), None)
@@ -190,13 +190,13 @@ def content_differences(closures: Sequence[Closure], both: SideBySide) -> list[D
     edited = next((closure for closure in closures if closure.edited), Closure())
     place = _unless_elsewhere(both.place.original, edited.original)
     other_place = _unless_elsewhere(both.place.variant, edited.variant)
-    found = []
+    differences = []
     for index, closure in enumerate(closures):
         numbers = _counted(gone, index, closure, both.original, place)
         others = _counted(new, index, closure, both.variant, other_place)
         if numbers or others:
-            found.append(Difference(numbers, others))
-    return found
+            differences.append(Difference(numbers, others))
+    return differences
 
 
 def _unless_elsewhere(place: range, linked: Sequence[int]) -> range:
@@ -223,7 +223,7 @@ def _without(these: Sequence[_Left], others: Sequence[_Left]) -> list[_Left]:
     return left
 
 
-class _Found(NamedTuple):
+class _Comparison(NamedTuple):
     """The words of two outputs and how their closures differ."""
 
     original: Words
@@ -263,33 +263,44 @@ class WordClosures(Structure):
 
     def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """How many content words differ, in both outputs together, for each pair, in order."""
-        return [sum(d.size for d in found.differences) for found in self._find(compared)]
+        return [sum(d.size for d in comparison.differences) for comparison in self._comparisons(compared)]
 
     def differences(self, compared: ComparedPair) -> list[str]:
         """What became of which fragment, longest first; then what is gone or new altogether."""
-        [found] = self._find([compared])
+        [comparison] = self._comparisons([compared])
         text, other_text = compared.original.output.text, compared.variant.output.text
-        both = [each for each in found.differences if each.replaced]
+        both = [difference for difference in comparison.differences if difference.replaced]
         lines = [
-            f'"{_fragment(found.original, each.gone)}" became "{_fragment(found.variant, each.new)}"'
-            for each in sorted(both, key=lambda each: -each.size)
+            f'"{_fragment(comparison.original, difference.gone)}" became '
+            f'"{_fragment(comparison.variant, difference.new)}"'
+            for difference in sorted(both, key=lambda difference: -difference.size)
         ]
-        gone = [number for each in found.differences if not each.new for number in each.gone]
-        new = [number for each in found.differences if not each.gone for number in each.new]
-        return lines + gone_and_new(text, found.original, gone, other_text, found.variant, new)
+        gone = [
+            number
+            for difference in comparison.differences
+            if not difference.new
+            for number in difference.gone
+        ]
+        new = [
+            number
+            for difference in comparison.differences
+            if not difference.gone
+            for number in difference.new
+        ]
+        return lines + gone_and_new(text, comparison.original, gone, other_text, comparison.variant, new)
 
-    def _find(self, compared: Sequence[ComparedPair]) -> list[_Found]:
-        links = self._links([answer for one in compared for answer in (one.original, one.variant)])
-        found = []
-        for one in compared:
-            both = compare_words(one)
+    def _comparisons(self, compared: Sequence[ComparedPair]) -> list[_Comparison]:
+        links = self._links([answer for pair in compared for answer in (pair.original, pair.variant)])
+        comparisons = []
+        for pair in compared:
+            both = compare_words(pair)
             closures = find_closures(
-                Linked(words_of(one.original.source), len(both.original), links[_texts(one.original)]),
-                Linked(words_of(one.variant.source), len(both.variant), links[_texts(one.variant)]),
-                one.edit,
+                Linked(words_of(pair.original.source), len(both.original), links[_texts(pair.original)]),
+                Linked(words_of(pair.variant.source), len(both.variant), links[_texts(pair.variant)]),
+                pair.edit,
             )
-            found.append(_Found(both.original, both.variant, content_differences(closures, both)))
-        return found if self.paraphrase is None else _without_paraphrases(found, self.paraphrase)
+            comparisons.append(_Comparison(both.original, both.variant, content_differences(closures, both)))
+        return comparisons if self.paraphrase is None else _without_paraphrases(comparisons, self.paraphrase)
 
     def _links(self, answers: Sequence[AnnotatedAnswer]) -> dict[tuple[str, str], Links]:
         """The links by texts; an original is compared with many variants, and aligned once."""
@@ -301,18 +312,20 @@ class WordClosures(Structure):
         return dict(zip(unique, self.aligner.align(pairs), strict=True))
 
 
-def _without_paraphrases(found: Sequence[_Found], paraphrase: Paraphrase) -> list[_Found]:
+def _without_paraphrases(comparisons: Sequence[_Comparison], paraphrase: Paraphrase) -> list[_Comparison]:
     fragments = [
-        (_fragment(one.original, each.gone), _fragment(one.variant, each.new))
-        for one in found
-        for each in one.differences
-        if each.replaced
+        (_fragment(comparison.original, difference.gone), _fragment(comparison.variant, difference.new))
+        for comparison in comparisons
+        for difference in comparison.differences
+        if difference.replaced
     ]
     same = iter(paraphrase.same(fragments))
     kept = []
-    for one in found:
-        others = [each for each in one.differences if not (each.replaced and next(same))]
-        kept.append(one._replace(differences=others))
+    for comparison in comparisons:
+        others = [
+            difference for difference in comparison.differences if not (difference.replaced and next(same))
+        ]
+        kept.append(comparison._replace(differences=others))
     return kept
 
 

@@ -21,7 +21,7 @@ from mtassay.tools.annotate.annotation import Annotation, Layer, with_phrases
 __all__ = ["Constituency", "CountStructure", "Dependency"]
 
 _NO_PLACE = range(0)
-_Known = dict[tuple[int, range], Counter[str]]
+_Cache = dict[tuple[int, range], Counter[str]]
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class CountStructure(Structure):
 
     def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """The sum of the absolute differences in counts, for each pair, in order."""
-        known: _Known = {}
-        counts = [self._count(one, known) for one in compared]
+        cache: _Cache = {}
+        counts = [self._count(pair, cache) for pair in compared]
         return [(before - after).total() + (after - before).total() for before, after in counts]
 
     def differences(self, compared: ComparedPair) -> list[str]:
@@ -59,20 +59,20 @@ class CountStructure(Structure):
             f"{name}: {after[name]}, was {before[name]}" for name in labels if after[name] != before[name]
         ]
 
-    def _count(self, compared: ComparedPair, known: _Known) -> tuple[Counter[str], Counter[str]]:
+    def _count(self, compared: ComparedPair, cache: _Cache) -> tuple[Counter[str], Counter[str]]:
         places = compare_words(compared).place if self.discount else (_NO_PLACE, _NO_PLACE)
         before, after = (
-            self._count_one(answer.output, place, known)
+            self._count_one(answer.output, place, cache)
             for answer, place in zip((compared.original, compared.variant), places, strict=True)
         )
         return before, after
 
-    def _count_one(self, output: Annotation, place: range, known: _Known) -> Counter[str]:
+    def _count_one(self, output: Annotation, place: range, cache: _Cache) -> Counter[str]:
         # An original is compared with many variants, and counted once.
         key = id(output), place
-        if key not in known:
-            known[key] = Counter(self.labels(output, place))
-        return known[key]
+        if key not in cache:
+            cache[key] = Counter(self.labels(output, place))
+        return cache[key]
 
 
 class Dependency(CountStructure):

@@ -47,9 +47,9 @@ def word_keys(original: Words, variant: Words) -> tuple[list[Hashable], list[Has
         groups.join((form, kind), (lemma, kind))
     before = [groups.find(_form(token)) for token in original]
     after = [groups.find(_form(token)) for token in variant]
-    known, other_known = set(before), set(after)
-    gone = [token for token, key in zip(original, before, strict=True) if key not in other_known]
-    new = [token for token, key in zip(variant, after, strict=True) if key not in known]
+    original_keys, variant_keys = set(before), set(after)
+    gone = [token for token, key in zip(original, before, strict=True) if key not in variant_keys]
+    new = [token for token, key in zip(variant, after, strict=True) if key not in original_keys]
     joined = [(one, other) for one in gone for other in new if _related(one, other)]
     for one, other in joined:
         groups.join(_form(one), _form(other))
@@ -121,11 +121,11 @@ class SideBySide(NamedTuple):
 
         Both have the same part of speech, and are in the same stretch and order.
         """
-        found = {}
+        counterparts = {}
         for one, other in self.elsewhere:
             pairs, _ = align([self.original[n].pos for n in one], [self.variant[n].pos for n in other])
-            found.update({other[after]: one[before] for before, after in pairs})
-        return found
+            counterparts.update({other[after]: one[before] for before, after in pairs})
+        return counterparts
 
     @property
     def alike(self) -> bool:
@@ -151,8 +151,8 @@ def _find_place(
 ) -> Stretch:
     """The best pair of candidates. An adjective may change sides (`velho carro` to `carro novo`), so its two
     translations need not be of one stretch."""
-    before = [found for stretch in changed for found in _candidates(original, stretch.original, pos)]
-    after = [found for stretch in changed for found in _candidates(variant, stretch.variant, pos)]
+    before = [candidate for stretch in changed for candidate in _candidates(original, stretch.original, pos)]
+    after = [candidate for stretch in changed for candidate in _candidates(variant, stretch.variant, pos)]
 
     def badness(pair: tuple[_Candidate, _Candidate]) -> tuple[int, float]:
         one, other = pair
@@ -200,13 +200,13 @@ def _candidates(words: Words, stretch: range, pos: str) -> list[_Candidate]:
     short = len(stretch) <= LONGEST
     parts = [stretch] if short else [range(number, number + 1) for number in stretch]
     total = words[-1].end or 1
-    found = []
+    candidates = []
     for part in parts:
         oddness = min(_oddness(words[number].pos, pos) for number in part)
         middle = (words[part[0]].start + words[part[-1]].end) / 2
         if short or oddness == _FITS:
-            found.append(_Candidate(part, oddness, middle / total))
-    return found
+            candidates.append(_Candidate(part, oddness, middle / total))
+    return candidates
 
 
 def _oddness(pos: str, wanted: str) -> int:
@@ -228,12 +228,12 @@ class Groups:
     def __init__(self) -> None:
         self._above: dict[Hashable, Hashable] = {}
 
-    def find(self, thing: Hashable) -> Hashable:
+    def find(self, member: Hashable) -> Hashable:
         """The member that stands for the group of a thing."""
-        above = self._above.get(thing, thing)
-        while above != thing:
-            thing, above = above, self._above.get(above, above)
-        return thing
+        above = self._above.get(member, member)
+        while above != member:
+            member, above = above, self._above.get(above, above)
+        return member
 
     def join(self, one: Hashable, other: Hashable) -> None:
         """Make two groups one."""

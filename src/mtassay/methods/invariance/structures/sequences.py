@@ -81,7 +81,7 @@ class _Sequence(Structure):
 
     def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """How much must be added, dropped or replaced, for each pair, in order."""
-        return [self._distance(one) for one in compared]
+        return [self._distance(pair) for pair in compared]
 
     def differences(self, compared: ComparedPair) -> list[str]:
         """The stretches of words that differ, longest first."""

@@ -142,21 +142,21 @@ def _fill(
     columns = [(column, other_leftmost[column] - other_first) for column in range(other_first, other_key + 1)]
     for node in range(first, key + 1):
         row = [above[0] + _WHOLE]
-        known, cost = trees[node], costs[node]
+        distances, cost = trees[node], costs[node]
         before = leftmost[node] - first
         apart = table[before]
         best = row[0]
         for place, (column, other_before) in enumerate(columns):
             best = min(best, above[place + 1]) + _WHOLE
             if before or other_before:
-                rest = apart[other_before] + known[column]
+                rest = apart[other_before] + distances[column]
                 if rest < best:
                     best = rest
             else:
                 both = above[place] + cost[column]
                 if both < best:
                     best = both
-                known[column] = best
+                distances[column] = best
             row.append(best)
         table.append(row)
         above = row
@@ -183,7 +183,7 @@ class Tree(Structure):
 
     def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """The cost of the cheapest way from one tree to the other, for each pair, in order."""
-        return [_distance(one) for one in compared]
+        return [_distance(pair) for pair in compared]
 
     def differences(self, compared: ComparedPair) -> list[str]:
         """Words that do other work or hang elsewhere, then what is gone, then what is new."""
@@ -215,7 +215,7 @@ def _nodes(words: Words, place: range) -> list[Node]:
             head = _outside(words, place).head
         below.setdefault(head, []).append(number)
     nodes: list[Node] = []
-    made: dict[int, int] = {}
+    node_numbers: dict[int, int] = {}
     # Each word twice: first to look at what is below it, then to make its node.
     waiting = [(-1, False)]
     while waiting:
@@ -225,8 +225,8 @@ def _nodes(words: Words, place: range) -> list[Node]:
             waiting.append((number, True))
             waiting.extend((child, False) for child in reversed(children))
             continue
-        made[number] = len(nodes)
-        nodes.append(Node(_label(words, place, number), tuple(made[child] for child in children)))
+        node_numbers[number] = len(nodes)
+        nodes.append(Node(_label(words, place, number), tuple(node_numbers[child] for child in children)))
     return nodes
 
 

@@ -52,7 +52,7 @@ class Triples(Structure):
 
     def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """How many triples are in one output alone, for each pair, in order."""
-        return [_distance(one) for one in compared]
+        return [_distance(pair) for pair in compared]
 
     def differences(self, compared: ComparedPair) -> list[str]:
         """What is gone, then what is new, then words that hang elsewhere or otherwise."""
@@ -108,12 +108,12 @@ def _triples(
 def _only(these: dict[int, _Triple], others: dict[int, _Triple]) -> list[int]:
     """The numbers of those triples that the others lack; of equal ones, the last."""
     left = Counter(these.values()) - Counter(others.values())
-    found = []
+    numbers = []
     for number, triple in reversed(these.items()):
         if left[triple] > 0:
             left[triple] -= 1
-            found.append(number)
-    return found[::-1]
+            numbers.append(number)
+    return numbers[::-1]
 
 
 def _moved(words: Words, old: int, others: Words, new: int, before: _Triple, after: _Triple) -> str:

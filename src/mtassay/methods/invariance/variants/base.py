@@ -58,7 +58,7 @@ class Substituter(ABC):
 
 def substituter_names() -> list[str]:
     """All names, each with what it takes: `fill-mask:MODEL`."""
-    return [f"{one.name}:{one.argument}" if one.argument else one.name for one in each("substitutes")]
+    return [f"{kind.name}:{kind.argument}" if kind.argument else kind.name for kind in each("substitutes")]
 
 
 def open_substituter(text: str, language: str) -> Substituter:
@@ -72,9 +72,9 @@ def open_substituter(text: str, language: str) -> Substituter:
     """
     code = parse_language(language).code
     name, colon, rest = text.partition(":")
-    known = cast("type[Substituter]", find("substitutes", name)) if is_known("substitutes", name) else None
-    if known is None or (colon and not known.argument):
+    kind = cast("type[Substituter]", find("substitutes", name)) if is_known("substitutes", name) else None
+    if kind is None or (colon and not kind.argument):
         raise UsageError(f"No substituter '{text}'. Available: {', '.join(substituter_names())}.")
-    if known.argument and not rest:
-        raise UsageError(f"Substituter '{text}' needs more: {name}:{known.argument}, {known.wants}.")
-    return known.open(rest, code)
+    if kind.argument and not rest:
+        raise UsageError(f"Substituter '{text}' needs more: {name}:{kind.argument}, {kind.wants}.")
+    return kind.open(rest, code)

@@ -103,13 +103,13 @@ def make_variants(
     encoder = open_encoder() if is_installed() else None
     if encoder is None:
         tools.note("variants are not ranked in context: pip install 'mtassay[use]'")
-    made = generate(segments, annotator, substituter, settings, encoder=encoder, report=tools.progress)
+    generated = generate(segments, annotator, substituter, settings, encoder=encoder, report=tools.progress)
     if not substituter.has_matched:
         tools.note(
             f"no row of {settings.substitutes} is for a word of these sentences that may change;"
             " a row needs its inflection (English: NN, NNS, JJ …) and the word"
         )
-    return _with_phrases(made, annotator) if phrases else made
+    return _with_phrases(generated, annotator) if phrases else generated
 
 
 def _with_phrases(segments: Sequence[Segment], annotator: Annotator) -> list[Segment]:
@@ -175,7 +175,7 @@ def generate(
     if encoder is not None:
         _compare(work, encoder, settings, tell)
     _check(work, annotator, settings, tell)
-    return [segment for one in work for segment in _segments(one)]
+    return [segment for task in work for segment in _segments(task)]
 
 
 def _unusable(source: str | None) -> str | None:
@@ -186,17 +186,17 @@ def _unusable(source: str | None) -> str | None:
 
 def _find_places(work: list[_Work], annotator: Annotator, settings: VariantSettings, tell: Report) -> None:
     parts = universal_parts(settings.pos)
-    usable = [one for one in work if one.skip is None]
+    usable = [task for task in work if task.skip is None]
     tell("reading", 0, len(usable))
-    sentences = annotator.annotate([one.segment.source or "" for one in usable])
-    for one, sentence in zip(usable, sentences, strict=True):
-        one.skip = _unreadable(sentence, settings.longest)
-        if one.skip is None:
-            one.places = changeable(sentence, parts, ends=settings.ends, language=annotator.language)
+    sentences = annotator.annotate([task.segment.source or "" for task in usable])
+    for task, sentence in zip(usable, sentences, strict=True):
+        task.skip = _unreadable(sentence, settings.longest)
+        if task.skip is None:
+            task.places = changeable(sentence, parts, ends=settings.ends, language=annotator.language)
             # A text's own generator, so that adding a sentence changes nothing for the others.
-            Random(f"{settings.seed}/{one.segment.id}").shuffle(one.places)
-            if not one.places:
-                one.skip = f"no {' or '.join(settings.pos)} that may change"
+            Random(f"{settings.seed}/{task.segment.id}").shuffle(task.places)
+            if not task.places:
+                task.skip = f"no {' or '.join(settings.pos)} that may change"
     tell("reading", len(usable), len(usable))
 
 
@@ -214,40 +214,40 @@ def _unreadable(sentence: Annotation, longest: int) -> str | None:
 def _propose(
     work: list[_Work], substituter: Substituter, settings: VariantSettings, language: str, tell: Report
 ) -> None:
-    places = [place for one in work for place in one.places]
+    places = [place for task in work for place in task.places]
     tell("substitutes", 0, len(places))
-    found = iter(substituter.substitutes(places, count=_ASKED * settings.per_word))
-    for one in work:
-        for place in one.places:
-            candidates = next(found)
+    proposals = iter(substituter.substitutes(places, count=_ASKED * settings.per_word))
+    for task in work:
+        for place in task.places:
+            candidates = next(proposals)
             choices = [
                 _Choice(place, edit, candidate.score, order / len(candidates))
                 for order, candidate in enumerate(candidates)
                 if (edit := fit(place, candidate.word, language=language)) is not None
             ]
-            one.choices.append(choices)
+            task.choices.append(choices)
     tell("substitutes", len(places), len(places))
 
 
 def _compare(work: list[_Work], encoder: Encoder, settings: VariantSettings, tell: Report) -> None:
     """Keeps what is near enough in meaning, the nearest first."""
-    for one in work:
+    for task in work:
         tried = set(
-            map(id, _take(one.choices, _ENCODED * settings.per_sentence, _ENCODED * settings.per_word))
+            map(id, _take(task.choices, _ENCODED * settings.per_sentence, _ENCODED * settings.per_word))
         )
-        one.choices = [[choice for choice in choices if id(choice) in tried] for choices in one.choices]
-    all_choices = [choice for one in work for choices in one.choices for choice in choices]
+        task.choices = [[choice for choice in choices if id(choice) in tried] for choices in task.choices]
+    all_choices = [choice for task in work for choices in task.choices for choice in choices]
     tell("similarity", 0, len(all_choices))
     values = similarities(encoder, [(choice.place.sentence.text, choice.text) for choice in all_choices])
     for choice, value in zip(all_choices, values, strict=True):
         choice.similarity = value
-    for one in work:
-        one.choices = [
+    for task in work:
+        task.choices = [
             sorted(
                 (choice for choice in choices if (choice.similarity or 0.0) >= settings.similarity),
                 key=lambda choice: -choice.rank,
             )
-            for choices in one.choices
+            for choices in task.choices
         ]
     tell("similarity", len(all_choices), len(all_choices))
 
@@ -256,47 +256,49 @@ def _check(work: list[_Work], annotator: Annotator, settings: VariantSettings, t
     """Parses variants, in rounds: each round fills the gaps that the one before left."""
     done = 0
     while True:
-        trials = [(one, choice) for one in work for choice in _wanted(one, settings)]
+        trials = [(task, choice) for task in work for choice in _next_choices(task, settings)]
         if not trials:
             return
         tell("parsing variants", done, done + len(trials))
         read = annotator.annotate([choice.text for _, choice in trials])
-        for (one, choice), variant in zip(trials, read, strict=True):
+        for (task, choice), variant in zip(trials, read, strict=True):
             if same_structure(choice.place.sentence, variant, choice.place.token):
-                one.kept.append(choice)
+                task.kept.append(choice)
         done += len(trials)
         tell("parsing variants", done, done)
 
 
-def _wanted(one: _Work, settings: VariantSettings) -> list[_Choice]:
+def _next_choices(task: _Work, settings: VariantSettings) -> list[_Choice]:
     """The next choices to parse; they are taken off the list."""
-    missing = settings.per_sentence - len(one.kept)
-    kept = [choice.place.token for choice in one.kept]
-    room = [settings.per_word - kept.count(place.token) for place in one.places]
-    wanted = _take(
-        [choices if left > 0 else [] for choices, left in zip(one.choices, room, strict=True)],
+    missing = settings.per_sentence - len(task.kept)
+    kept = [choice.place.token for choice in task.kept]
+    room = [settings.per_word - kept.count(place.token) for place in task.places]
+    chosen = _take(
+        [choices if left > 0 else [] for choices, left in zip(task.choices, room, strict=True)],
         missing,
         settings.per_word,
     )
-    taken = set(map(id, wanted))
-    one.choices = [[choice for choice in choices if id(choice) not in taken] for choices in one.choices]
-    return wanted
+    chosen_ids = set(map(id, chosen))
+    task.choices = [
+        [choice for choice in choices if id(choice) not in chosen_ids] for choices in task.choices
+    ]
+    return chosen
 
 
 def _take(choices: list[list[_Choice]], count: int, per_place: int) -> list[_Choice]:
     """The best of each place in turn, so that many different words change."""
-    taken: list[_Choice] = []
+    best: list[_Choice] = []
     for turn in range(per_place):
         for place in choices:
-            if turn < len(place) and len(taken) < count:
-                taken.append(place[turn])
-    return taken
+            if turn < len(place) and len(best) < count:
+                best.append(place[turn])
+    return best
 
 
-def _segments(one: _Work) -> Iterator[Segment]:
-    original = one.segment
-    kept = sorted(one.kept, key=lambda choice: (choice.place.token, -choice.rank))
-    reason = one.skip or (None if kept else "no substitute fits")
+def _segments(task: _Work) -> Iterator[Segment]:
+    original = task.segment
+    kept = sorted(task.kept, key=lambda choice: (choice.place.token, -choice.rank))
+    reason = task.skip or (None if kept else "no substitute fits")
     yield original if reason is None else original._replace(tags={**original.tags, "skip": reason})
     for choice in kept:
         facts = {"score": round(choice.score, 4)}

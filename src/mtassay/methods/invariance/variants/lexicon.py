@@ -249,7 +249,7 @@ def read_lexicon(
 
 
 def _check_scores(cell: str, path: str | Path, line: int) -> None:
-    for word, colon, score in (each.rpartition(":") for each in cell.split()):
+    for word, colon, score in (entry.rpartition(":") for entry in cell.split()):
         if colon and not score.isdecimal():
             raise InputError(f"{score[:40]!r} is no score; write hundredths: {word}:70", path=path, line=line)
 

@@ -77,13 +77,13 @@ def predict_words(
 
 def _spelled(place: WordPlace, predictions: Sequence[Prediction], words: Words) -> list[Candidate]:
     like = place.sentence.tokens[place.token].text
-    found: dict[str, Candidate] = {}
+    by_word: dict[str, Candidate] = {}
     for piece, score in predictions:
         word = with_case(words.spelled[piece], like)
         if word.casefold() != like.casefold():
             # Best first: a second spelling of the same word is the less probable one.
-            found.setdefault(word, Candidate(word, score))
-    return list(found.values())
+            by_word.setdefault(word, Candidate(word, score))
+    return list(by_word.values())
 
 
 def best(candidates: Iterable[Candidate], *, count: int) -> list[Candidate]:
@@ -243,8 +243,8 @@ def rank(
     fitting = [(text, row) for text, row in zip(texts, rows, strict=True) if row is not None]
     scores: dict[str, float] = {}
     for batch in by_length([len(row.tokens) for _, row in fitting], budget=model.budget):
-        found = model.score([fitting[member][1] for member in batch])
-        scores |= {fitting[member][0]: score for member, score in zip(batch, found, strict=True)}
+        batch_scores = model.score([fitting[member][1] for member in batch])
+        scores |= {fitting[member][0]: score for member, score in zip(batch, batch_scores, strict=True)}
     return [
         best(
             (Candidate(word, scores[text]) for word, text in sentences.items() if text in scores),

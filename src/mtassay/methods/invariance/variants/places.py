@@ -119,20 +119,20 @@ def _named(sentence: Annotation) -> frozenset[int]:
     for index, token in enumerate(tokens):
         if token.relation in _NAME_PARTS and token.head >= 0 and abs(token.head - index) == 1:
             pair = (index, token.head)
-            if any(tokens[one].pos == "PROPN" for one in pair):
+            if any(tokens[member].pos == "PROPN" for member in pair):
                 named.update(pair)
     return frozenset(named)
 
 
 def _in_fixed_phrases(tokens: Sequence[Token]) -> frozenset[int]:
     small = [token.text.lower() for token in tokens]
-    found: set[int] = set()
+    indices: set[int] = set()
     by_first = _phrases()
     for index, word in enumerate(small):
         for phrase in by_first.get(word, ()):
             if tuple(small[index : index + len(phrase)]) == phrase:
-                found.update(range(index, index + len(phrase)))
-    return frozenset(found)
+                indices.update(range(index, index + len(phrase)))
+    return frozenset(indices)
 
 
 @cache
