@@ -135,7 +135,7 @@ def export_corrections(
         found = gather(
             reviews or (open_workspace(workspace) if is_there else None),
             question=question,
-            given=given,
+            corrections=given,
             stronger=stronger,
             pair=pair,
             tools=EngineTools(cache_workspace(workspace) if asks else None, progress.report),

@@ -159,14 +159,14 @@ def between_kinds(
     """
     best = []
     for kind in KINDS:
-        found = [
+        micro_scores = [
             score
             for score in result.scores
             if (score.name, score.group) == (f"{ACCURACY}:{kind}", MICRO) and score.value is not None
         ]
-        if not found:
+        if not micro_scores:
             return None
-        name = max(found, key=lambda score: score.value or 0.0).system
+        name = max(micro_scores, key=lambda score: score.value or 0.0).system
         best.append(next(metric for metric in metrics if metric.name == name))
     above = np.stack([metric.correct - metric.incorrect for metric in best], axis=1)
     common = np.flatnonzero(~np.isnan(above).any(axis=1))

@@ -55,11 +55,11 @@ def correlate(
     drawn: dict[tuple[str, str], list[Estimate]] = {}
     for rater, human in _pairs(raters, humans):
         if settings.level == "system":
-            found = systems.agreement(rater, human, soft=soft)
+            estimates = systems.agreement(rater, human, soft=soft)
         else:
-            found = segments.agreement(rater, human)
-        scores += [_score(rater, human, estimate, settings) for estimate in found]
-        drawn[rater.label, human.label] = found
+            estimates = segments.agreement(rater, human)
+        scores += [_score(rater, human, estimate, settings) for estimate in estimates]
+        drawn[rater.label, human.label] = estimates
     notes = _groups(segments, list(_pairs(raters, humans))) if settings.level == "segment" else []
     notes += [*_reasons(drawn.values()), *_trivial(drawn.values(), settings.level), *_turned(raters)]
     notes += describe_intervals(drawn, settings.samples)
@@ -111,19 +111,19 @@ def _groups(segments: SegmentLevel, pairs: Sequence[tuple[Rater, Rater]]) -> lis
     if segments.grouping == "none":
         return []
     what = "items" if segments.grouping == "item" else "systems"
-    found: dict[str, str] = {}
+    phrases: dict[str, str] = {}
     for rater, human in pairs:
         groups = segments.groups(rater, human)
         skipped = f" ({groups.skipped} more have no Pearson)" if groups.skipped else ""
-        found.setdefault(human.name, f"{human.label} over {groups.groups} {what}{skipped}")
-    return [f"Means: {'; '.join(found.values())}."] if found else []
+        phrases.setdefault(human.name, f"{human.label} over {groups.groups} {what}{skipped}")
+    return [f"Means: {'; '.join(phrases.values())}."] if phrases else []
 
 
-def _reasons(found: Iterable[Sequence[Estimate]]) -> list[str]:
+def _reasons(estimate_lists: Iterable[Sequence[Estimate]]) -> list[str]:
     """Each reason once, with all that is missing for it and all that it is true of."""
     statistics: dict[tuple[str, str], list[str]] = {}
     subjects: dict[tuple[str, str], list[str]] = {}
-    for estimate in (estimate for estimates in found for estimate in estimates):
+    for estimate in (estimate for estimates in estimate_lists for estimate in estimates):
         if estimate.reason:
             reason, _, subject = estimate.reason.partition(": ")
             key = ("undefined" if math.isnan(estimate.value) else "without interval", reason)
@@ -142,8 +142,8 @@ def _listed(names: Sequence[str]) -> str:
     return shown[:1].upper() + shown[1:]
 
 
-def _trivial(found: Iterable[Sequence[Estimate]], level: Level) -> list[str]:
-    two = level == "system" and any(estimate.n == 2 for estimates in found for estimate in estimates)
+def _trivial(estimate_lists: Iterable[Sequence[Estimate]], level: Level) -> list[str]:
+    two = level == "system" and any(estimate.n == 2 for estimates in estimate_lists for estimate in estimates)
     return ["Two systems always correlate at 1 or −1: this says no more than their order."] if two else []
 
 

@@ -131,9 +131,9 @@ def curve(detector: JudgedDetector) -> Curve | None:
     ordered = values[order]
     # One threshold for equal scores, and none for pairs without one.
     last = np.append(ordered[1:] != ordered[:-1], True) & (ordered > -np.inf)
-    found = np.cumsum(is_error[order])[last]
+    true_positives = np.cumsum(is_error[order])[last]
     flagged = (np.arange(len(order)) + 1)[last]
-    precision, recall = found / flagged, found / is_error.sum()
+    precision, recall = true_positives / flagged, true_positives / is_error.sum()
     sign = -1 if detector.low_is_error else 1
     average = float((np.diff(recall, prepend=0.0) * precision).sum())
     return Curve(
@@ -199,8 +199,8 @@ def _area(detector: JudgedDetector) -> Score:
 def _ranked(detector: JudgedDetector) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_]]:
     """The score of each labelled pair, high for an error, minus infinity without one; `None`: no curve."""
     sign = -1 if detector.low_is_error else 1
-    known = detector.scores
-    values = np.array([sign * known[k] if k in known else -math.inf for k in detector.labels], np.float64)
+    scores = detector.scores
+    values = np.array([sign * scores[k] if k in scores else -math.inf for k in detector.labels], np.float64)
     is_error = np.fromiter(detector.labels.values(), np.bool_, len(detector.labels))
     scored = np.unique(values[values > -np.inf])
     if len(scored) < 2 or is_error.all() or not is_error.any():

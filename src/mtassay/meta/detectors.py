@@ -59,12 +59,12 @@ class Labels:
         """The labels that fit a run: of its very outputs if they come from reviews, else by id and system."""
         if not self.subjects:
             return self
-        found = {
+        pairs = {
             PairKey(*place): self.subjects[subject.id]
             for place, subject in subjects_in(run).items()
             if subject.id in self.subjects
         }
-        return replace(self, pairs=found, subjects={})
+        return replace(self, pairs=pairs, subjects={})
 
 
 def errors_of(question: Question, chosen: Collection[str] = ()) -> frozenset[str]:
@@ -137,7 +137,7 @@ def labels_from_workspace(
     return labels_from_reviews(reviews, store.subjects(), chosen, errors=errors, origin=str(store.path))
 
 
-def labels_of(given: Mapping[Any, bool | str], *, errors: Collection[str] = ()) -> Labels:
+def labels_of(labels: Mapping[Any, bool | str], *, errors: Collection[str] = ()) -> Labels:
     """Labels that are no file: by id, or by id and system; true or one of the usual words means an error.
 
     >>> labels_of({"1": True, ("2", "nmt"): "correct"}).pairs
@@ -146,7 +146,7 @@ def labels_of(given: Mapping[Any, bool | str], *, errors: Collection[str] = ()) 
     words = {word.lower() for word in errors}
     pairs = {}
     unsettled = 0
-    for key, label in given.items():
+    for key, label in labels.items():
         word = str(label).lower()
         if word in _OPEN:
             unsettled += 1
@@ -321,13 +321,17 @@ def _joined(
     a run where both are labelled, the edit counts, which is what is judged. Where either side does not name
     systems, there may be only one.
     """
-    known = _fitted(labels, systems, name)
+    labelled_pairs = _fitted(labels, systems, name)
     if ids is not None:
-        mine = {*ids, *(f"{each}{EDITED}" for each in ids), *(each.removesuffix(EDITED) for each in ids)}
-        known = {
+        mine = {
+            *ids,
+            *(f"{pair_id}{EDITED}" for pair_id in ids),
+            *(pair_id.removesuffix(EDITED) for pair_id in ids),
+        }
+        labelled_pairs = {
             key: wrong
-            for key, wrong in known.items()
-            if key.id in mine and PairKey(f"{key.id}{EDITED}", key.system) not in known
+            for key, wrong in labelled_pairs.items()
+            if key.id in mine and PairKey(f"{key.id}{EDITED}", key.system) not in labelled_pairs
         }
 
     def named(key: PairKey) -> PairKey:
@@ -335,12 +339,12 @@ def _joined(
         same = PairKey(key.id, key.system or (systems[0] if len(systems) == 1 else ""))
         is_edit = key.id.endswith(EDITED)
         other = same._replace(id=key.id.removesuffix(EDITED) if is_edit else f"{key.id}{EDITED}")
-        return other if same not in known and other in known else same
+        return other if same not in labelled_pairs and other in labelled_pairs else same
 
     return JudgedDetector(
         name,
         frozenset(map(named, flagged)),
-        known,
+        labelled_pairs,
         {named(key): score for key, score in scores.items()},
         {why: count for why, count in silent.items() if count},
     )
@@ -348,16 +352,16 @@ def _joined(
 
 def _fitted(labels: Labels, systems: Sequence[str], name: str) -> dict[PairKey, bool]:
     """The labels about these systems. An empty name on one side means the only system of the other."""
-    given = list(dict.fromkeys(key.system for key in labels.pairs))
-    if "" in given and len(systems) > 1:
+    names = list(dict.fromkeys(key.system for key in labels.pairs))
+    if "" in names and len(systems) > 1:
         raise UsageError(
             f"The labels of {labels.origin or 'these pairs'} do not say of which system they are, and "
             f"'{name}' is about {', '.join(systems)}: choose one with --system, or add a column 'system'."
         )
     if not systems:
-        if len(given) > 1:
+        if len(names) > 1:
             raise UsageError(
-                f"The labels are about {', '.join(filter(None, given))}, and '{name}' does not say which "
+                f"The labels are about {', '.join(filter(None, names))}, and '{name}' does not say which "
                 "system it is about: choose one with --system, or add a column 'system'."
             )
         return {PairKey(key.id): wrong for key, wrong in labels.pairs.items()}

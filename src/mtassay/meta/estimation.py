@@ -56,10 +56,10 @@ _WAYS: dict[Drawn, str] = {
 }
 
 
-def describe_intervals(found: Mapping[Pair, Sequence[Estimate]], samples: int) -> list[str]:
+def describe_intervals(estimates_by_pair: Mapping[Pair, Sequence[Estimate]], samples: int) -> list[str]:
     """A sentence on where the intervals come from: the usual way first, then who has another one."""
     ways: dict[Drawn, list[Pair]] = {}
-    for pair, estimates in found.items():
+    for pair, estimates in estimates_by_pair.items():
         drawn = [estimate.drawn for estimate in estimates if not math.isnan(estimate.low)]
         if drawn:
             ways.setdefault(drawn[0], []).append(pair)
@@ -67,10 +67,10 @@ def describe_intervals(found: Mapping[Pair, Sequence[Estimate]], samples: int) -
         return []
     usual, *others = sorted(ways, key=lambda way: len(ways[way]), reverse=True)
     parts = [f"{_WAYS[usual]}, {samples:,} times"]
-    parts += [f"of {_who(ways[way], found)}: {_WAYS[way]}" for way in others]
+    parts += [f"of {_who(ways[way], estimates_by_pair)}: {_WAYS[way]}" for way in others]
     soft = any(
         estimate.statistic == "soft_pairwise_accuracy" and estimate.drawn
-        for estimates in found.values()
+        for estimates in estimates_by_pair.values()
         for estimate in estimates
     )
     if soft and usual not in ("systems", "fisher"):
@@ -155,16 +155,16 @@ def _score(
     group: str, metric: MetricScores, column: int, outputs: _Outputs, parts: Sequence[Sequence[int]]
 ) -> Score:
     areas = [outputs.area(rows, column, among=[column]) for rows in parts]
-    known = [area for area in areas if not math.isnan(area.value)]
-    n = sum(area.positives + area.negatives for area in known)
-    if not known:
+    defined_areas = [area for area in areas if not math.isnan(area.value)]
+    n = sum(area.positives + area.negatives for area in defined_areas)
+    if not defined_areas:
         return Score(AREA, metric.name, group, None, n, signature=metric.signature)
-    value = float(np.mean([area.value for area in known]))
-    if len(known) == 1:
-        low, high = known[0].interval()
+    value = float(np.mean([area.value for area in defined_areas]))
+    if len(defined_areas) == 1:
+        low, high = defined_areas[0].interval()
     else:
-        trials = np.array([area.trials for area in known])
-        low, high = map(float, stats.macro_interval([area.value for area in known] * trials, trials))
+        trials = np.array([area.trials for area in defined_areas])
+        low, high = map(float, stats.macro_interval([area.value for area in defined_areas] * trials, trials))
     return Score(AREA, metric.name, group, value, n, defined(low), defined(high), metric.signature)
 
 

@@ -64,14 +64,14 @@ def select(available: Sequence[str], wanted: Sequence[str], unwanted: Sequence[s
 
 
 def matched(
-    columns: Iterable[ScoreColumn], systems: Sequence[str], *, known: Sequence[str] = ()
+    columns: Iterable[ScoreColumn], systems: Sequence[str], *, available: Sequence[str] = ()
 ) -> tuple[list[ScoreColumn], list[str]]:
-    """The columns with our names, and notes on names that fit no system. `known` ones need no note."""
+    """The columns with our names, and notes on names that fit no system. `available` ones need no note."""
     result = []
     strangers: dict[str, list[str]] = {}
     unrated: dict[str, list[str]] = {}
     for column in columns:
-        names = match_systems(column.systems, [*systems, *known])
+        names = match_systems(column.systems, [*systems, *available])
         ours = renamed(column, {theirs: mine for theirs, mine in names.items() if mine in systems})
         if not ours.systems:
             first = ", ".join(column.systems[:3])
@@ -92,11 +92,11 @@ def matched(
 
 def check_ids(column: ScoreColumn, ids: Sequence[str], *, path: str) -> list[str]:
     """A note on segments that are not in the test set; an error where none of them is."""
-    known = set(ids)
+    id_set = set(ids)
     theirs = dict.fromkeys(segment_id for row in column.by_segment.values() for segment_id in row)
-    if not known or not theirs:
+    if not id_set or not theirs:
         return []
-    strangers = [segment_id for segment_id in theirs if segment_id not in known]
+    strangers = [segment_id for segment_id in theirs if segment_id not in id_set]
     if len(strangers) == len(theirs):
         raise InputError(
             f"none of its ids, such as {strangers[0]!r}, is in the test set, whose first is {ids[0]!r}",
@@ -137,8 +137,8 @@ def material_from_files(
     kept = select(available, (), exclude)
     if not kept:
         raise UsageError("No system is left.")
-    found, unmatched = matched(people, kept, known=available)
-    theirs, unscored = matched(metrics, kept, known=available)
+    human_columns, unmatched = matched(people, kept, available=available)
+    metric_columns, unscored = matched(metrics, kept, available=available)
     texts = {
         name: read_outputs(what, segments, system=name, pair=pair) if isinstance(what, str) else list(what)
         for name, what in outputs.items()
@@ -152,25 +152,25 @@ def material_from_files(
         kept,
         segments,
         texts,
-        found,
-        theirs,
+        human_columns,
+        metric_columns,
         [*notes, *more, *unmatched, *unscored],
         facts,
         {"lang": str(pair)} if pair else {},
     )
 
 
-def _read(given: Scores, ids: Sequence[str], wanted: Sequence[str]) -> tuple[list[ScoreColumn], list[str]]:
+def _read(files: Scores, ids: Sequence[str], wanted: Sequence[str]) -> tuple[list[ScoreColumn], list[str]]:
     columns: list[ScoreColumn] = []
     notes: list[str] = []
-    for path in given:
-        if isinstance(given, Mapping):
-            found = [column_of(path, given[path], ids)]
+    for path in files:
+        if isinstance(files, Mapping):
+            new_columns = [column_of(path, files[path], ids)]
         else:
-            found = read_score_file(path, ids=ids, wanted=wanted)
-        for column in found:
+            new_columns = read_score_file(path, ids=ids, wanted=wanted)
+        for column in new_columns:
             notes += check_ids(column, ids, path=path)
-        columns += found
+        columns += new_columns
     return merged(columns), list(dict.fromkeys(notes))
 
 
@@ -210,11 +210,11 @@ def material_from_folder(
     columns = [_human(folder, name) for name in humans or folder.human_names or folder.rating_names]
     if not columns:
         raise UsageError(f"{path}: there are no human scores for {folder.key}.")
-    found, notes = matched(columns, kept, known=folder.system_names)
+    human_columns, notes = matched(columns, kept, available=folder.system_names)
     metrics, more = matched(
         [_metric(folder, name) for name in _metric_names(folder, metric_scores, in_use)],
         kept,
-        known=folder.system_names,
+        available=folder.system_names,
     )
     left_out = [name for name in people if name not in kept and name not in in_use and not with_humans]
     if left_out:
@@ -223,7 +223,7 @@ def material_from_folder(
         kept,
         segments,
         {name: folder.output(name) for name in kept} if with_outputs else {},
-        found,
+        human_columns,
         metrics,
         notes + more,
         [str(pair), f"{len(segments):,} segments", f"reference {' + '.join(in_use)}"]
@@ -236,8 +236,8 @@ def material_from_folder(
 def _segments(folder: MtmeFolder, names: Sequence[str]) -> list[Segment]:
     for name in names:
         if name not in folder.reference_names:
-            known = ", ".join(folder.reference_names) or "none"
-            raise UsageError(f"No reference for {folder.key} called {name!r}. Available: {known}.")
+            available = ", ".join(folder.reference_names) or "none"
+            raise UsageError(f"No reference for {folder.key} called {name!r}. Available: {available}.")
     places = [folder.reference_names.index(name) for name in names]
     return [
         segment._replace(references=tuple(segment.references[i] for i in places))
@@ -251,8 +251,8 @@ def _human(folder: MtmeFolder, name: str) -> ScoreColumn:
         if name in folder.rating_names:
             path = folder.folder / "human-scores" / f"{folder.key}.{name}.seg.rating"
             return column_from_ratings(name, folder.ratings(name), _ids(folder), path=str(path))
-        known = ", ".join([*folder.human_names, *folder.rating_names]) or "none"
-        raise UsageError(f"No human scores for {folder.key} called {name!r}. Available: {known}.")
+        available = ", ".join([*folder.human_names, *folder.rating_names]) or "none"
+        raise UsageError(f"No human scores for {folder.key} called {name!r}. Available: {available}.")
     levels = folder.human_names[name]
     systems = folder.human_scores(name, "sys") if "sys" in levels else {}
     segments = folder.human_scores(name, "seg") if "seg" in levels else {}
@@ -268,8 +268,8 @@ def _metric_names(folder: MtmeFolder, wanted: Sequence[str], references: Sequenc
         full = [wish, *(f"{wish}-{reference}" for reference in references)]
         fitting = next((name for name in full if name in folder.metric_names), None)
         if fitting is None:
-            known = ", ".join(folder.metric_names) or "none"
-            raise UsageError(f"No metric scores for {folder.key} called {wish!r}. Available: {known}.")
+            available = ", ".join(folder.metric_names) or "none"
+            raise UsageError(f"No metric scores for {folder.key} called {wish!r}. Available: {available}.")
         names.append(fitting)
     return list(dict.fromkeys(names))
 

@@ -216,7 +216,7 @@ def _segment(pair: ChallengePair, with_reference: bool) -> Segment:
 
 def read_pairs_scores(
     name: str,
-    given: FilePath | Sequence[tuple[float, float]],
+    scores: FilePath | Sequence[tuple[float, float]],
     pairs: Sequence[ChallengePair],
     *,
     kind: Kind,
@@ -227,14 +227,14 @@ def read_pairs_scores(
     Those in memory are the scores of the correct and the incorrect output of each pair, nan for none. What
     a reference-based metric said about pairs without a reference is not taken.
     """
-    found: Iterable[Sequence[float]]
-    if isinstance(given, str | PathLike):
-        found = read_challenge_scores(given, pairs)
-    elif len(given) != len(pairs):
-        raise InputError(f"'{name}' has {len(given):,} pairs of scores for {len(pairs):,} pairs of outputs")
+    sides: Iterable[Sequence[float]]
+    if isinstance(scores, str | PathLike):
+        sides = read_challenge_scores(scores, pairs)
+    elif len(scores) != len(pairs):
+        raise InputError(f"'{name}' has {len(scores):,} pairs of scores for {len(pairs):,} pairs of outputs")
     else:
-        found = zip(*given, strict=True)
+        sides = zip(*scores, strict=True)
     sign = 1.0 if higher_is_better else -1.0
-    taken = np.array([kind == "reference-free" or pair.reference is not None for pair in pairs])
-    correct, incorrect = (np.where(taken, sign * np.array(scores), np.nan) for scores in found)
+    is_usable = np.array([kind == "reference-free" or pair.reference is not None for pair in pairs])
+    correct, incorrect = (np.where(is_usable, sign * np.array(side), np.nan) for side in sides)
     return MetricScores(name, name, kind, correct, incorrect)

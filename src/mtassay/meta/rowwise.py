@@ -84,8 +84,8 @@ def _ranks(x: NDArray[Any]) -> Floats:
 
 
 def _ratio(part: NDArray[Any], whole: NDArray[Any], x: NDArray[Any], y: NDArray[Any]) -> Floats:
-    known = ~(np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1)) & (whole > 0)
-    return divided(part, np.where(known, whole, 0))
+    is_defined = ~(np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1)) & (whole > 0)
+    return divided(part, np.where(is_defined, whole, 0))
 
 
 def _blocks(function: Rowwise, x: NDArray[Any], y: NDArray[Any]) -> Floats:

@@ -44,9 +44,9 @@ def weight(error: ErrorSpan) -> float:
     category = error.category.lower().replace("_", " ")
     severity = error.severity.lower()
     if severity not in _BY_SEVERITY:
-        known = ", ".join(_BY_SEVERITY)
+        severities = ", ".join(_BY_SEVERITY)
         raise InputError(
-            f"an error of severity {error.severity!r} has no weight. Known: {known}; or give it a score"
+            f"an error of severity {error.severity!r} has no weight. Known: {severities}; or give it a score"
         )
     if any(free in category for free in _FREE):
         return 0.0
@@ -157,8 +157,8 @@ def _csv(lines: Sequence[str], separator: str) -> list[tuple[int, list[str]]]:
     return [(reader.line_num, row) for row in reader]
 
 
-def _find(names: Sequence[str], known: Sequence[str]) -> int | None:
-    return next((i for wish in known for i, name in enumerate(names) if name.strip().lower() == wish), None)
+def _find(names: Sequence[str], words: Sequence[str]) -> int | None:
+    return next((i for word in words for i, name in enumerate(names) if name.strip().lower() == word), None)
 
 
 def _checked(records: list[ScoreRecord], path: str) -> list[ScoreRecord]:
@@ -212,16 +212,16 @@ def column_of(name: str, scores: Mapping[str, Any], ids: Sequence[str] = ()) -> 
     """
     by_system: dict[str, float | None] = {}
     by_segment: dict[str, Mapping[str, float | None]] = {}
-    for system, given in scores.items():
-        if given is None or isinstance(given, int | float):
-            by_system[system] = given
-        elif isinstance(given, Mapping):
-            by_segment[system] = given
-        elif ids and len(given) != len(ids):
-            raise InputError(f"'{name}' has {len(given):,} scores of {system} for {len(ids):,} segments")
+    for system, values in scores.items():
+        if values is None or isinstance(values, int | float):
+            by_system[system] = values
+        elif isinstance(values, Mapping):
+            by_segment[system] = values
+        elif ids and len(values) != len(ids):
+            raise InputError(f"'{name}' has {len(values):,} scores of {system} for {len(ids):,} segments")
         else:
             by_segment[system] = dict(
-                zip(ids or [str(i) for i in range(1, len(given) + 1)], given, strict=True)
+                zip(ids or [str(i) for i in range(1, len(values) + 1)], values, strict=True)
             )
     return ScoreColumn(name, by_system, by_segment)
 
@@ -256,17 +256,17 @@ def renamed(column: ScoreColumn, names: Mapping[str, str]) -> ScoreColumn:
 
 def merged(columns: Iterable[ScoreColumn]) -> list[ScoreColumn]:
     """Columns of the same name become one, if one brings the scores of systems and one those of segments."""
-    found: dict[str, ScoreColumn] = {}
+    by_name: dict[str, ScoreColumn] = {}
     for column in columns:
-        known = found.setdefault(column.name, column)
-        if known is column:
+        earlier = by_name.setdefault(column.name, column)
+        if earlier is column:
             continue
-        if (known.by_system and column.by_system) or (known.by_segment and column.by_segment):
+        if (earlier.by_system and column.by_system) or (earlier.by_segment and column.by_segment):
             raise UsageError(f"Two files have scores called {column.name!r}. Rename one.")
-        found[column.name] = ScoreColumn(
-            column.name, known.by_system or column.by_system, known.by_segment or column.by_segment
+        by_name[column.name] = ScoreColumn(
+            column.name, earlier.by_system or column.by_system, earlier.by_segment or column.by_segment
         )
-    return list(found.values())
+    return list(by_name.values())
 
 
 def chosen(columns: Sequence[ScoreColumn], wanted: Sequence[str], *, what: str) -> list[ScoreColumn]:
@@ -276,13 +276,13 @@ def chosen(columns: Sequence[ScoreColumn], wanted: Sequence[str], *, what: str) 
     """
     if not wanted:
         return list(columns)
-    known = {column.name: column for column in columns}
-    known |= {plain_name(column.name): column for column in reversed(columns)}
-    missing = next((name for name in wanted if name not in known and plain_name(name) not in known), None)
+    by_name = {column.name: column for column in columns}
+    by_name |= {plain_name(column.name): column for column in reversed(columns)}
+    missing = next((name for name in wanted if name not in by_name and plain_name(name) not in by_name), None)
     if missing is not None:
         names = ", ".join(column.name for column in columns) or "none"
         raise UsageError(f"No {what} called {missing!r}. Available: {names}.")
-    picked = [known.get(name) or known[plain_name(name)] for name in wanted]
+    picked = [by_name.get(name) or by_name[plain_name(name)] for name in wanted]
     return list({column.name: column for column in picked}.values())
 
 

@@ -91,17 +91,17 @@ class SegmentLevel:
         groups = (
             [(x, y)] if self.grouping == "none" else [(x[i : i + 1], y[i : i + 1]) for i in range(len(x))]
         )
-        found: dict[str, list[Floats]] = {}
+        by_statistic: dict[str, list[Floats]] = {}
         for first, second in groups:
             pearson = weighted_pearson(first, second, weights)
-            found.setdefault("pearson", []).append(pearson)
-            found.setdefault("spearman", []).append(weighted_spearman(first, second, weights))
-            found.setdefault("prediction_error", []).append(100 * (1 - pearson**2))
+            by_statistic.setdefault("pearson", []).append(pearson)
+            by_statistic.setdefault("spearman", []).append(weighted_spearman(first, second, weights))
+            by_statistic.setdefault("prediction_error", []).append(100 * (1 - pearson**2))
             if x.shape[1] <= MOST_SEGMENTS:
                 pairs = weighted_pairs(first, second, weights)
-                found.setdefault("kendall", []).append(pairs.kendall())
-                found.setdefault("acc_eq", []).append(pairs.acc_eq())
-        return {name: _mean_of_defined(np.array(rows)) for name, rows in found.items()}
+                by_statistic.setdefault("kendall", []).append(pairs.kendall())
+                by_statistic.setdefault("acc_eq", []).append(pairs.acc_eq())
+        return {name: _mean_of_defined(np.array(rows)) for name, rows in by_statistic.items()}
 
     def _weights(self, n: int) -> NDArray[np.uint8]:
         """How often each of `n` segments is drawn in each sample."""

@@ -63,10 +63,12 @@ class SystemLevel:
         if reason:
             return [Estimate(name, math.nan, len(rated), reason=reason) for name in names]
         units = self._common_units(metric, human)
-        found = {estimate.statistic: estimate for estimate in self._correlations(metric, human, rated, units)}
+        estimates = {
+            estimate.statistic: estimate for estimate in self._correlations(metric, human, rated, units)
+        }
         if soft:
-            found["soft_pairwise_accuracy"] = self._soft_accuracy(metric, human, rated, units)
-        return [found[name] for name in names]
+            estimates["soft_pairwise_accuracy"] = self._soft_accuracy(metric, human, rated, units)
+        return [estimates[name] for name in names]
 
     def _correlations(
         self, metric: Rater, human: Rater, rated: NDArray[Any], units: tuple[Units, Units] | None
@@ -102,10 +104,10 @@ class SystemLevel:
         if units is None:
             reason = metric.why or human.why or f"not counted in segments or documents: {metric.label}"
             return Estimate(name, math.nan, len(rated), reason=reason)
-        seen = np.logical_and(*(_is_rated(part, rated) for part in units))
+        rated_units = np.logical_and(*(_is_rated(part, rated) for part in units))
         p = [
             stats.one_sided_permutation(
-                part.statistics[seen][:, rated], part.aggregate, trials=self.trials, seed=self.seed
+                part.statistics[rated_units][:, rated], part.aggregate, trials=self.trials, seed=self.seed
             )
             for part in units
         ]

@@ -84,11 +84,15 @@ def local_checkpoint(model: str) -> Path | None:
     """The checkpoint file that `model` points to, or `None` if `model` is a name to download."""
     path = Path(model).expanduser()
     if path.is_dir():
-        found = sorted(path.glob("checkpoints/*.ckpt")) or sorted(path.glob("*.ckpt"))
-        if len(found) != 1:
-            what = f"{len(found)} checkpoints (.ckpt) in it" if found else "no checkpoint (.ckpt) in it"
+        checkpoints = sorted(path.glob("checkpoints/*.ckpt")) or sorted(path.glob("*.ckpt"))
+        if len(checkpoints) != 1:
+            what = (
+                f"{len(checkpoints)} checkpoints (.ckpt) in it"
+                if checkpoints
+                else "no checkpoint (.ckpt) in it"
+            )
             raise InputError(f"{what}. Give the path of one file.", path=path)
-        path = found[0]
+        path = checkpoints[0]
     elif not path.exists() and path.suffix != ".ckpt" and not model.startswith((".", "/", "~")):
         return None
     if not path.is_file():

@@ -60,8 +60,8 @@ class Blank:
         """True if the output says less than the source and every reference do."""
         source, references = self._segments[index].source, self._segments[index].references
         expected = [text for text in (source, *references) if text is not None]
-        said = how_much(output)
-        return said < 2 and (all(how_much(text) > said for text in expected) if expected else said == 0)
+        amount = how_much(output)
+        return amount < 2 and (all(how_much(text) > amount for text in expected) if expected else amount == 0)
 
 
 def how_much(text: str) -> int:
@@ -135,8 +135,8 @@ def _begin_alike(output: str, source: str) -> bool:
 
 def _is_close(output: str, reference: str) -> bool:
     """True if most words of the output stand in the reference too, as in a list of names."""
-    words, known = words_of(output.lower()), set(words_of(reference.lower()))
-    return fold(output) == fold(reference) or sum(word in known for word in words) > 0.6 * len(words)
+    words, vocabulary = words_of(output.lower()), set(words_of(reference.lower()))
+    return fold(output) == fold(reference) or sum(word in vocabulary for word in words) > 0.6 * len(words)
 
 
 KINDS = (
@@ -200,7 +200,7 @@ def find_guard_hits(
         "missing_placeholders": Placeholders(segments),
         "missing_tags": Tags(segments),
     }
-    found: dict[str, dict[str, Hits]] = {}
+    hits_by_system: dict[str, dict[str, Hits]] = {}
     rest: dict[str, list[int]] = {}
     for system, texts in outputs.items():
         doubtful = language.doubtful(system)
@@ -210,13 +210,13 @@ def find_guard_hits(
         for kind, check in missing.items():
             # Nothing else is worth saying about a segment that is not there at all.
             hits[kind] = {i: why for i, why in check.hits(texts).items() if i not in hits["empty"]}
-        found[system] = hits
+        hits_by_system[system] = hits
         rest[system] = [i for i in doubtful if i not in hits["empty"] and i not in hits["copied"]]
     for system, foreign in language.hits(rest).items():
-        found[system]["wrong_language"] = foreign
+        hits_by_system[system]["wrong_language"] = foreign
     return Guards(
-        counts={system: {kind: len(hits[kind]) for kind in KINDS} for system, hits in found.items()},
-        findings={system: _findings(segments, system, hits) for system, hits in found.items()},
+        counts={system: {kind: len(hits[kind]) for kind in KINDS} for system, hits in hits_by_system.items()},
+        findings={system: _findings(segments, system, hits) for system, hits in hits_by_system.items()},
         unchecked=language.unchecked,
     )
 
@@ -274,20 +274,20 @@ class WrongLanguage:
         n = min(len(lines), _MOST_IDENTIFIED)
         spread = [lines[k * len(lines) // n] for k in range(n)]
         guesses = {line: identify(line, target) for line in spread}
-        found: dict[str, Hits] = {system: {} for system in suspects}
+        hits_by_system: dict[str, Hits] = {system: {} for system in suspects}
         for system, indices in suspects.items():
             for index in indices:
                 guess = guesses.get(self._outputs[system][index])
                 if guess is None:
                     self.unchecked[system] = self.unchecked.get(system, 0) + 1
                 elif why := self._why(guess, target, system, index):
-                    found[system][index] = {
+                    hits_by_system[system][index] = {
                         "why": why,
                         "language": guess.code if guess.is_sure else None,
                         "expected": target,
                         "probability": round(guess.probability, 3),
                     }
-        return found
+        return hits_by_system
 
     def _why(self, guess: Guess, target: str, system: str, index: int) -> str | None:
         """Why the line is in the wrong language, or `None` if it may be right."""
@@ -530,10 +530,10 @@ class Numbers:
                 numbers = [number for number in numbers if len(number.digits) > 1]
             for reference in references:
                 if not _has_all(_runs(numbers), reference):
-                    said = NumbersOf(reference)
+                    reference_numbers = NumbersOf(reference)
                     # Where the reference has it in words, an output may have it in any.
                     source = NumbersOf(segment.source)
-                    numbers = [n for n in numbers if said.has(n, source=source, words=False)]
+                    numbers = [n for n in numbers if reference_numbers.has(n, source=source, words=False)]
             if numbers:
                 self._wanted.append(_Wanted(index, numbers, _runs(numbers)))
 
@@ -546,8 +546,8 @@ class Numbers:
             if _has_all(runs, output):
                 continue
             source = NumbersOf(self._segments[index].source or "")
-            said = NumbersOf(output)
-            missing = [number for number in numbers if not said.has(number, source=source)]
+            output_numbers = NumbersOf(output)
+            missing = [number for number in numbers if not output_numbers.has(number, source=source)]
             if not missing:
                 continue
             instead = self._new_numbers(index, output)
@@ -568,9 +568,9 @@ class Numbers:
     def _new_numbers(self, index: int, output: str) -> list[Number]:
         """Numbers of the output that neither the source nor a reference has."""
         segment = self._segments[index]
-        known = [NumbersOf(text) for text in (segment.source, *segment.references) if text is not None]
+        inputs = [NumbersOf(text) for text in (segment.source, *segment.references) if text is not None]
         numbers = dict.fromkeys(read_numbers(output)[:_MOST_NUMBERS])
-        return [number for number in numbers if not any(text.has(number) for text in known)]
+        return [number for number in numbers if not any(text.has(number) for text in inputs)]
 
 
 def _runs(numbers: Sequence[Number]) -> frozenset[str]:

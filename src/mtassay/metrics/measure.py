@@ -115,13 +115,13 @@ def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:
         return metric.measure(corpus.segments, corpus.outputs)
     what = [__version__, _code(metric), repr(metric), metric.signature(corpus.segments), corpus.digest]
     keys = {system: _digest([*what, digest]) for system, digest in corpus.output_digests.items()}
-    known = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
-    missing = {system: texts for system, texts in corpus.outputs.items() if system not in known}
+    cached = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
+    missing = {system: texts for system, texts in corpus.outputs.items() if system not in cached}
     fresh = {s.system: s for s in metric.measure(corpus.segments, missing)} if missing else {}
     for system, measured in fresh.items():
         tools.remember(keys[system], _pack(measured))
     return [
-        fresh[system] if system in fresh else _unpack(known[system], metric, system)
+        fresh[system] if system in fresh else _unpack(cached[system], metric, system)
         for system in corpus.outputs
     ]
 
@@ -130,10 +130,10 @@ def guard(corpus: Corpus, pair: tuple[str, str] | None, tools: Tools) -> Guards:
     """`find_guard_hits`, but only if the cache does not know. Systems are judged beside each other."""
     systems = [text for item in corpus.output_digests.items() for text in item]
     key = _digest([__version__, "guards", str(pair), corpus.digest, *systems])
-    if (known := tools.recall(key)) is not None:
-        stored = json.loads(known)
-        found = {name: [Finding(**finding) for finding in row] for name, row in stored["findings"].items()}
-        return Guards(stored["counts"], found, stored["unchecked"])
+    if (cached := tools.recall(key)) is not None:
+        stored = json.loads(cached)
+        findings = {name: [Finding(**finding) for finding in row] for name, row in stored["findings"].items()}
+        return Guards(stored["counts"], findings, stored["unchecked"])
     guards = find_guard_hits(corpus.segments, corpus.outputs, pair=pair)
     tools.remember(key, json.dumps(asdict(guards)).encode())
     return guards

@@ -235,17 +235,17 @@ def count_edits(output: Sequence[str], reference: Sequence[str]) -> int:
         measured = distance.measure(words)
         if measured.distance == fewest:
             break
-        found, tried = _find_shifts(
+        possible_shifts, tried = _find_shifts(
             words, goal, distance.align(words, measured), most=MOST_CANDIDATES - candidates
         )
         candidates += tried
         # Tercom gives up here, and forgets what this round has found.
-        if not found or candidates >= MOST_CANDIDATES:
+        if not possible_shifts or candidates >= MOST_CANDIDATES:
             break
-        start = min(min(shift.start, shift.target) for shift in found)
-        moved = [_move(words, shift) for shift in found]
+        start = min(min(shift.start, shift.target) for shift in possible_shifts)
+        moved = [_move(words, shift) for shift in possible_shifts]
         distances = distance.distances(moved, start=start, above=measured.above[start])
-        best = min(zip(distances, found, moved, strict=True), key=_preference)
+        best = min(zip(distances, possible_shifts, moved, strict=True), key=_preference)
         if best[0] >= measured.distance:
             break
         words = best[2]
@@ -275,7 +275,7 @@ def _find_shifts(
     places: dict[int, list[int]] = {}
     for place, code in enumerate(goal):
         places.setdefault(code, []).append(place)
-    found: dict[Shift, None] = {}
+    shifts: dict[Shift, None] = {}
     count = 0
     for start, code in enumerate(words):
         for place in places.get(code, ()):
@@ -300,10 +300,10 @@ def _find_shifts(
                     count += len(targets)
                     for target in targets:
                         if target != start:
-                            found[Shift(offset + 1, start, target)] = None
+                            shifts[Shift(offset + 1, start, target)] = None
             if count >= most:
                 return [], count
-    return list(found), count
+    return list(shifts), count
 
 
 def _move(words: list[int], shift: Shift) -> list[int]:

@@ -134,28 +134,29 @@ def gather(
     reviews: FilePath | Workspace | None,
     *,
     question: str,
-    given: Sequence[Correction] = (),
+    corrections: Sequence[Correction] = (),
     stronger: str | None = None,
     pair: Pair | None = None,
     tools: Tools | None = None,
 ) -> Gathered:
     """Corrections of what reviews, in a file or a workspace, confirm to be wrong.
 
-    `question` is the one that the reviews answer, `given` are corrections that come first. `stronger` names
+    `question` is the one that the reviews answer, `corrections` are those that come first. `stronger` names
     an engine as `NAME=scheme:rest`, or a file of its outputs; it is for what nobody has corrected. `tools`
     ask the engine: those of a workspace ask for nothing twice.
 
-    >>> gather(None, question="suite", given=[Correction("1", "Hi.", "Alô.", "Olá.", "anna")]).corrections
+    >>> fix = Correction("1", "Hi.", "Alô.", "Olá.", "anna")
+    >>> gather(None, question="suite", corrections=[fix]).corrections
     [Correction(id='1', source='Hi.', output='Alô.', correction='Olá.', by='anna', error='')]
     """
     if CORRECT not in find_question(question).keys.values():
         raise UsageError(f"The question '{question}' does not say which outputs are {CORRECT}.")
-    confirmed = _confirmed(reviews, question, is_needed=not given)
+    confirmed = _confirmed(reviews, question, is_needed=not corrections)
     # Who corrects an output says that it is wrong, so it needs no review.
-    known = {(each.source, each.output) for each in confirmed.wrong}
-    more = [c for c in given if (c.source, c.output) not in known]
+    confirmed_texts = {(wrong_output.source, wrong_output.output) for wrong_output in confirmed.wrong}
+    more = [c for c in corrections if (c.source, c.output) not in confirmed_texts]
     wrong = [*confirmed.wrong, *(WrongOutput(c.id, c.source, c.output, c.error) for c in more)]
-    first = Gathered(confirmed, wrong, correct(wrong, given, confirmed.fixes), {})
+    first = Gathered(confirmed, wrong, correct(wrong, corrections, confirmed.fixes), {})
     if stronger is None or not first.left:
         return first
     name, what = name_and_rest(stronger)
@@ -168,7 +169,7 @@ def gather(
     else:
         texts = _stored(what, first.left, name, pair)
     proposed = by_engine(first.left, texts, name)
-    return Gathered(confirmed, wrong, correct(wrong, given, confirmed.fixes, proposed), outputs)
+    return Gathered(confirmed, wrong, correct(wrong, corrections, confirmed.fixes, proposed), outputs)
 
 
 def _confirmed(reviews: FilePath | Workspace | None, question: str, *, is_needed: bool) -> Confirmed:
@@ -178,16 +179,16 @@ def _confirmed(reviews: FilePath | Workspace | None, question: str, *, is_needed
         rows = read_reviews(reviews).rows
         subjects = {row.subject.id: row.subject for row in rows}
         return confirm([row.review for row in rows], subjects, question=question)
-    found = confirm(reviews.reviews(question), reviews.subjects(), question=question)
-    if is_needed and not found.wrong:
+    confirmed = confirm(reviews.reviews(question), reviews.subjects(), question=question)
+    if is_needed and not confirmed.wrong:
         raise UsageError(f"No review in {reviews.path} finds an error: mtassay review next")
-    return found
+    return confirmed
 
 
 def _stored(path: str, wrong: Sequence[WrongOutput], name: str, pair: Pair | None) -> dict[str, str | None]:
     """Outputs by id. A file of lines cannot say which is which, so it must have one line for each."""
     stream = read_stream(path, role="output", pair=pair, system=name)
-    ids = stream.ids or [each.id for each in wrong]
+    ids = stream.ids or [wrong_output.id for wrong_output in wrong]
     if len(ids) != len(stream.texts):
         what = f"{len(stream.texts)} lines for {len(ids)} wrong outputs. Give a .jsonl or .tsv file with ids"
         raise InputError(what, path=path)
@@ -210,10 +211,12 @@ def confirm(reviews: Sequence[Review], subjects: Mapping[str, Subject], *, quest
             right += 1
         else:
             subject = subjects[subject_id]
-            each = WrongOutput(subject.case_id, subject.sources[0] or "", subject.outputs[0], decision.answer)
-            wrong.append(each)
+            wrong_output = WrongOutput(
+                subject.case_id, subject.sources[0] or "", subject.outputs[0], decision.answer
+            )
+            wrong.append(wrong_output)
             if fix := _newest_fix(decision):
-                fixes.append(Correction(*each[:3], fix[0], fix[1], each.error))
+                fixes.append(Correction(*wrong_output[:3], fix[0], fix[1], wrong_output.error))
     return Confirmed(wrong, fixes, right, unsettled)
 
 
@@ -225,8 +228,8 @@ def fix_in(note: str) -> str | None:
     >>> fix_in("I would fix: nothing") is None
     True
     """
-    found = _FIX.findall(note)
-    return found[-1] if found else None
+    fixes = _FIX.findall(note)
+    return fixes[-1] if fixes else None
 
 
 def correct(wrong: Iterable[WrongOutput], *proposals: Iterable[Correction]) -> Corrected:
@@ -235,17 +238,19 @@ def correct(wrong: Iterable[WrongOutput], *proposals: Iterable[Correction]) -> C
     A proposal is for an output with the same source and text, whatever its id.
     """
     by_texts: dict[tuple[str, str], list[Correction]] = {}
-    for correction in (each for part in proposals for each in part):
+    for correction in (proposal for part in proposals for proposal in part):
         by_texts.setdefault((correction.source, correction.output), []).append(correction)
     corrected = Corrected([], [], [])
-    for each in wrong:
-        known = by_texts.get((each.source, each.output), [])
-        real = [c for c in known if _plain(c.correction) != _plain(each.output)]
+    for wrong_output in wrong:
+        candidates = by_texts.get((wrong_output.source, wrong_output.output), [])
+        real = [c for c in candidates if _plain(c.correction) != _plain(wrong_output.output)]
         if real:
             best = real[0]
-            corrected.corrections.append(Correction(*each[:3], best.correction, best.by, each.error))
+            corrected.corrections.append(
+                Correction(*wrong_output[:3], best.correction, best.by, wrong_output.error)
+            )
         else:
-            (corrected.same if known else corrected.without).append(each)
+            (corrected.same if candidates else corrected.without).append(wrong_output)
     return corrected
 
 
@@ -255,9 +260,9 @@ def by_engine(wrong: Iterable[WrongOutput], outputs: Mapping[str, str | None], n
     A source without an output, or with a blank one, has no correction.
     """
     return [
-        Correction(*each[:3], text, f"{ENGINE}{name}", each.error)
-        for each in wrong
-        if (text := outputs.get(each.id)) and text.strip()
+        Correction(*wrong_output[:3], text, f"{ENGINE}{name}", wrong_output.error)
+        for wrong_output in wrong
+        if (text := outputs.get(wrong_output.id)) and text.strip()
     ]
 
 

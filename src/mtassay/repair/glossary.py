@@ -53,7 +53,7 @@ def edits_in(segments: Iterable[Segment]) -> dict[str, Edit]:
     >>> edits_in([Segment("7/1-young", tags={"original": "7", "edit": edit})])["7/1-young"].after
     'young'
     """
-    found = {}
+    edits = {}
     for segment in segments:
         edit = segment.tags.get("edit")
         if edit is None:
@@ -65,10 +65,10 @@ def edits_in(segments: Iterable[Segment]) -> dict[str, Edit]:
         ):
             raise InputError("'edit' must have start, end, before and after")
         pos = edit.get("pos")
-        found[segment.id] = Edit(
+        edits[segment.id] = Edit(
             edit["start"], edit["end"], edit["before"], edit["after"], pos if isinstance(pos, str) else ""
         )
-    return found
+    return edits
 
 
 def glossary_of(
@@ -146,7 +146,7 @@ def _ambiguous(entries: Sequence[GlossaryEntry]) -> list[str]:
     targets: dict[str, set[str]] = {}
     for source, target in entries:
         targets.setdefault(source, set()).add(target)
-    return [source for source, found in targets.items() if len(found) > 1]
+    return [source for source, translations in targets.items() if len(translations) > 1]
 
 
 def _holds(text: str, phrase: str) -> bool:

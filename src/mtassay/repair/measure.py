@@ -55,8 +55,8 @@ class Repaired:
 def count_outcomes(repaired: Sequence[Repaired]) -> dict[Outcome, int]:
     """How many of each outcome, the good ones first; what does not occur is 0."""
     counts: dict[Outcome, int] = {"fixed": 0, "right before": 0, "changed": 0, "same": 0, "failed": 0}
-    for each in repaired:
-        counts[each.outcome] += 1
+    for repair in repaired:
+        counts[repair.outcome] += 1
     return counts
 
 
@@ -66,9 +66,9 @@ def errors_fixed(repaired: Sequence[Repaired]) -> list[Score]:
     Errors are corrections that the model did not give before already; one that it could not translate counts
     as an error that was not fixed. A better translation in other words is `changed` and not `equal`.
     """
-    errors = [each for each in repaired if each.outcome != "right before"]
-    equal = sum(each.outcome == "fixed" for each in errors)
-    changed = sum(each.outcome in ("fixed", "changed") for each in errors)
+    errors = [repair for repair in repaired if repair.outcome != "right before"]
+    equal = sum(repair.outcome == "fixed" for repair in errors)
+    changed = sum(repair.outcome in ("fixed", "changed") for repair in errors)
     return [_share("equal", equal, len(errors)), _share("changed", changed, len(errors))]
 
 
@@ -99,7 +99,7 @@ def compare_bleu(
         BEFORE: [before[i] or "" for i in kept],
         AFTER: [after[i] or "" for i in kept],
     }
-    values = np.stack([each.values for each in metric.measure(chosen, outputs)], axis=1)
+    values = np.stack([statistics.values for statistics in metric.measure(chosen, outputs)], axis=1)
     whole = metric.aggregate(values.sum(axis=0))
     resampled = bootstrap_scores(values, metric.aggregate, samples=samples, seed=seed)
     low, high = interval(resampled)
@@ -137,8 +137,8 @@ def bleu_table(bleu: Result) -> Table:
         rows.append([score.system, "–" if score.value is None else f"{score.value:.2f}", ends, str(score.n)])
     notes = [f"Δ {c.delta:+.2f}, p = {c.p:.3f} (paired bootstrap)." for c in bleu.comparisons]
     if missing := {name: count["missing"] for name, count in bleu.counts.items() if count["missing"]}:
-        told = ", ".join(f"{count:,} {name}" for name, count in missing.items())
-        notes.append(f"Left out, for want of a translation: {told}.")
+        missing_counts = ", ".join(f"{count:,} {name}" for name, count in missing.items())
+        notes.append(f"Left out, for want of a translation: {missing_counts}.")
     notes += [bleu.scores[0].signature]
     return Table(["Validation", "BLEU", "95 % interval", "n"], rows, notes=notes)
 

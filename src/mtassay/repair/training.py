@@ -207,21 +207,21 @@ def fine_tune(
 
 
 def _finish(learner: Seq2Seq, part: Path, target: Path, facts: dict[str, Any]) -> None:
-    made = part / "model"
-    shutil.rmtree(made, ignore_errors=True)
-    learner.save(made)
-    (made / "repair.json").write_text(
+    model_folder = part / "model"
+    shutil.rmtree(model_folder, ignore_errors=True)
+    learner.save(model_folder)
+    (model_folder / "repair.json").write_text(
         json.dumps(facts, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
     )
-    made.rename(target)
+    model_folder.rename(target)
     shutil.rmtree(part)
 
 
 def _digest(model: Path, lessons: Lessons, training: Training, pair: Pair) -> str:
     """Of all that a training depends on: another one must not go on with its state."""
     files = fingerprint(*sorted(path for path in model.rglob("*") if path.is_file()))
-    told = json.dumps([files, asdict(lessons), asdict(training), str(pair)], ensure_ascii=False)
-    return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()
+    content = json.dumps([files, asdict(lessons), asdict(training), str(pair)], ensure_ascii=False)
+    return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
 
 
 class _State:
@@ -280,7 +280,7 @@ class Trained:
     @property
     def left(self) -> list[Repaired]:
         """What the model still does not translate as it was corrected."""
-        return [each for each in self.repaired if each.outcome not in ("fixed", "right before")]
+        return [repair for repair in self.repaired if repair.outcome not in ("fixed", "right before")]
 
     def tables(self) -> list[Table]:
         """Errors fixed, and the validation."""
@@ -360,11 +360,11 @@ def check_training(model: Path, target: Path) -> None:
 
 def _ordinary(path: Path, corrections: Sequence[Correction], pair: Pair) -> list[Example]:
     """Pairs to mix in; none may teach another translation of a corrected source."""
-    known = {correction.source for correction in corrections}
+    sources = {correction.source for correction in corrections}
     ordinary = [
         Example(segment.source, segment.references[0])
         for segment in read_test_set(path, pair=pair).segments
-        if segment.source and segment.references and segment.references[0] and segment.source not in known
+        if segment.source and segment.references and segment.references[0] and segment.source not in sources
     ]
     if not ordinary:
         raise InputError("it holds no pair of source and translation to mix in", path=path)
@@ -405,7 +405,7 @@ def _translate(
 def _keep(folder: Path, record: dict[str, Any]) -> None:
     """Add what came out to what the training wrote down."""
     path = folder / "repair.json"
-    known = json.loads(path.read_text(encoding="utf-8"))
+    facts = json.loads(path.read_text(encoding="utf-8"))
     new = folder / "repair.json.new"
-    new.write_text(json.dumps({**known, **record}, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    new.write_text(json.dumps({**facts, **record}, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     new.replace(path)

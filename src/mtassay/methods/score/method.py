@@ -363,11 +363,11 @@ class ScoreMethod(Method):
 
     @classmethod
     def why(cls, finding: Finding) -> str:
-        said = SegmentEvidence.of(finding.evidence).reason
+        reason = SegmentEvidence.of(finding.evidence).reason
         if finding.detector == "output":
-            return said
+            return reason
         value = "" if finding.value is None else f" {finding.value:.4g}"
-        return f"{finding.detector}{value}: {said}" if said else f"{finding.detector}{value}"
+        return f"{finding.detector}{value}: {reason}" if reason else f"{finding.detector}{value}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -439,15 +439,17 @@ def _labelled(run: Run) -> Run:
     return replace(run, result=replace(run.result, scores=scores)) if labels else run
 
 
-def _metrics(given: Mapping[str, Metric] | Sequence[str] | str | None, language: str) -> Mapping[str, Metric]:
+def _metrics(
+    metrics: Mapping[str, Metric] | Sequence[str] | str | None, language: str
+) -> Mapping[str, Metric]:
     """The metrics by what was asked for."""
-    if isinstance(given, Mapping):
-        return given
-    specs = [given] if isinstance(given, str) else [METRICS] if given is None else given
-    wanted = [part for spec in specs for part in split_specs(spec)]
-    if not wanted:
+    if isinstance(metrics, Mapping):
+        return metrics
+    specs = [metrics] if isinstance(metrics, str) else [METRICS] if metrics is None else metrics
+    single_specs = [part for spec in specs for part in split_specs(spec)]
+    if not single_specs:
         raise UsageError("There is no metric: write -m bleu,chrf or leave -m out.")
-    return {spec: build("metric", spec, language=language) for spec in wanted}
+    return {spec: build("metric", spec, language=language) for spec in single_specs}
 
 
 def _segment(case: Case) -> Segment:

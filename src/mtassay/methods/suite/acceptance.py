@@ -91,10 +91,10 @@ def rules_to_add(suite: Suite, material: ItemMaterial, wish: Wish) -> Outcome:
         outputs, decisions = material.outputs.get(item_id, {}), material.decisions(item_id)
         if wish.correct is not None:
             decisions |= {target.text: correct for target in targets if target.text is not None}
-        known = known_outputs(judge, item, outputs=outputs, decisions=decisions)
-        made = list(_rules(judge, item, targets, known, correct, wish, outcome))
-        if made:
-            outcome.rules.setdefault(item_id, []).extend(made)
+        settled_outputs = known_outputs(judge, item, outputs=outputs, decisions=decisions)
+        rules = list(_rules(judge, item, targets, settled_outputs, correct, wish, outcome))
+        if rules:
+            outcome.rules.setdefault(item_id, []).extend(rules)
     if not grouped and not outcome.remarks:
         outcome.remarks.append("nothing is settled by reviews yet: mtassay review next")
     outcome.drafts.extend(item.id for item in suite.items if item.approver and item.id in outcome.rules)
@@ -137,16 +137,16 @@ def _only_open(judge: Judge, item: Item, material: ItemMaterial, wish: Wish) -> 
 
 def _find(name: str, items: Mapping[str, Item], material: ItemMaterial) -> _Target:
     """The output whose subject begins like this."""
-    found: dict[str, _Target] = {}
+    targets: dict[str, _Target] = {}
     for item_id, item in items.items():
         reviewed = material.reviews.get(item_id, {})
         for text in (*reviewed, *material.outputs.get(item_id, ())):
             if (key := subject_id(item, text)).startswith(name):
-                found[key] = _Target(item, text, reviewed.get(text))
-    if len(found) == 1:
-        return next(iter(found.values()))
-    if found:
-        raise UsageError(f"'{name}' could be any of {len(found)} subjects: {', '.join(list(found)[:5])}.")
+                targets[key] = _Target(item, text, reviewed.get(text))
+    if len(targets) == 1:
+        return next(iter(targets.values()))
+    if targets:
+        raise UsageError(f"'{name}' could be any of {len(targets)} subjects: {', '.join(list(targets)[:5])}.")
     raise UsageError(
         f"No item or subject '{name}' in this suite. See: mtassay suite suggest, mtassay review next. "
         "For outputs of files add the same -t."
@@ -176,7 +176,7 @@ def _rules(
     judge: Judge,
     item: Item,
     targets: list[_Target],
-    known: list[Known],
+    settled_outputs: list[Known],
     correct: bool,
     wish: Wish,
     outcome: Outcome,
@@ -186,13 +186,15 @@ def _rules(
     kind: RuleField = "positive_regex" if correct else "negative_regex"
     tokens: RuleField = "positive_tokens" if correct else "negative_tokens"
     if wish.regex is not None:
-        yield kind, _checked(judge, item, targets, known, kind, _signed(wish.regex, targets, wish))
+        yield kind, _checked(judge, item, targets, settled_outputs, kind, _signed(wish.regex, targets, wish))
         return
     waiting = [t for t in targets if t.text is not None and judge.judge(item, t.text).status != verdict]
     if covered := len(targets) - len(waiting):
         outcome.remarks.append(f"{item.id}: the rules say already that {covered} of these are {verdict}")
     if wish.form == "regex" and waiting:
-        pattern = expression_for(judge, item, [t.text or "" for t in waiting], known, correct=correct)
+        pattern = expression_for(
+            judge, item, [t.text or "" for t in waiting], settled_outputs, correct=correct
+        )
         if pattern:
             yield kind, _signed(pattern, waiting, wish)
             return
@@ -215,14 +217,19 @@ def _rules(
 
 
 def _checked(
-    judge: Judge, item: Item, targets: list[_Target], known: list[Known], kind: RuleField, rule: Rule
+    judge: Judge,
+    item: Item,
+    targets: list[_Target],
+    settled_outputs: list[Known],
+    kind: RuleField,
+    rule: Rule,
 ) -> Rule:
     """The rule, unless it does not compile, misses what it is for, or breaks what is known."""
     try:
         compile_rule(rule, matching=judge.suite.matching, macros=dict(judge.suite.macros))
     except ValueError as error:
         raise UsageError(f"bad pattern '{rule.text}' ({error}). Nothing was written.") from None
-    broken = broken_by(judge, item, [(kind, rule)], known)
+    broken = broken_by(judge, item, [(kind, rule)], settled_outputs)
     if broken:
         first = broken[0].known
         more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""

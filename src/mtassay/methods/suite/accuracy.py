@@ -190,9 +190,9 @@ def accuracies(
     z-test, the t-test and the bootstrap compare what is shown, while the exact test, and the permutation test
     that takes its place for the macro average, take the items that the two systems at hand have both settled.
     """
-    for what, value, known in (("test", test, get_args(Test)), ("choice of items", items, get_args(Items))):
-        if value not in known:
-            raise UsageError(f"No {what} {value!r}. Available: {', '.join(sorted(known))}.")
+    for what, value, choices in (("test", test, get_args(Test)), ("choice of items", items, get_args(Items))):
+        if value not in choices:
+            raise UsageError(f"No {what} {value!r}. Available: {', '.join(sorted(choices))}.")
     if items == "fair":
         grades = only(grades, fair_items(grades))
     settings: dict[str, object] = {"items": items, "test": test, "alpha": f"{alpha:g}"}

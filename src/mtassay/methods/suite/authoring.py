@@ -106,48 +106,48 @@ Wanted = Sequence[tuple[int | None, Draft]]
 """Drafts, each with its line in the table if it comes from one."""
 
 
-def new_items(suite: Suite, wanted: Wanted, table: Path | None = None) -> list[Item]:
+def new_items(suite: Suite, drafts: Wanted, table: Path | None = None) -> list[Item]:
     """One item for each draft, with an id that the suite does not have, and with rules that compile."""
-    taken = {item.id for item in suite.items}
+    used_ids = {item.id for item in suite.items}
     items = []
-    for line, each in wanted:
-        if each.missing and line:
-            raise InputError(f"there is no {each.missing[0]}", path=table, line=line)
-        if each.missing:
-            raise UsageError(f"An item needs {', '.join('--' + name for name in each.missing)} too.")
-        item = _item(suite, each, taken)
-        if item.id in taken:
+    for line, draft in drafts:
+        if draft.missing and line:
+            raise InputError(f"there is no {draft.missing[0]}", path=table, line=line)
+        if draft.missing:
+            raise UsageError(f"An item needs {', '.join('--' + name for name in draft.missing)} too.")
+        item = _item(suite, draft, used_ids)
+        if item.id in used_ids:
             where = f"{table} line {line}: " if line else ""
             raise UsageError(f"{where}There is an item '{item.id}' already. Choose another id.")
         _check_patterns(suite, item, table, line)
-        taken.add(item.id)
+        used_ids.add(item.id)
         items.append(item)
     return items
 
 
-def _item(suite: Suite, given: Draft, taken: set[str]) -> Item:
+def _item(suite: Suite, draft: Draft, used_ids: set[str]) -> Item:
     today = date.today().isoformat()
     positive, negative = (
-        tuple(Rule(text, author=given.author, date=today) for text in texts)
-        for texts in (given.positive, given.negative)
+        tuple(Rule(text, author=draft.author, date=today) for text in texts)
+        for texts in (draft.positive, draft.negative)
     )
     return Item(
-        id=given.id or _new_id(given.category, given.phenomenon, taken),
+        id=draft.id or _new_id(draft.category, draft.phenomenon, used_ids),
         langpair=suite.langpair,
-        category=given.category,
-        phenomenon=given.phenomenon,
-        source=given.source,
+        category=draft.category,
+        phenomenon=draft.phenomenon,
+        source=draft.source,
         positive_regex=positive,
         negative_regex=negative,
-        focus=given.focus,
-        references=given.references,
-        context=given.context,
-        note=given.note,
-        author=given.author,
+        focus=draft.focus,
+        references=draft.references,
+        context=draft.context,
+        note=draft.note,
+        author=draft.author,
     )
 
 
-def _new_id(category: str, phenomenon: str, taken: set[str]) -> str:
+def _new_id(category: str, phenomenon: str, used_ids: set[str]) -> str:
     """Category and phenomenon in small letters, and the first number that is free.
 
     >>> _new_id("Negation", "Negative concord", {"negation-negative-concord-001"})
@@ -156,7 +156,7 @@ def _new_id(category: str, phenomenon: str, taken: set[str]) -> str:
     first, second = _slug(category), _slug(phenomenon)
     stem = second if second.startswith(first) else f"{first}-{second}"
     number = 1
-    while f"{stem}-{number:03}" in taken:
+    while f"{stem}-{number:03}" in used_ids:
         number += 1
     return f"{stem}-{number:03}"
 
@@ -229,10 +229,10 @@ class Added:
     problems: Sequence[Problem]
 
 
-def add_drafts(path: Path, wanted: Wanted, table: Path | None = None) -> Added:
+def add_drafts(path: Path, drafts: Wanted, table: Path | None = None) -> Added:
     """Put items into a suite file, whose other lines stay as they are; `table` is where drafts come from."""
-    suite = add_items(path, lambda suite: new_items(suite, wanted, table))
-    items = suite.items[len(suite.items) - len(wanted) :]
+    suite = add_items(path, lambda suite: new_items(suite, drafts, table))
+    items = suite.items[len(suite.items) - len(drafts) :]
     problems = lint(replace(suite, items=items), min_items=1)
     return Added(items, [p for p in problems if p.item and p.severity != "info"])
 

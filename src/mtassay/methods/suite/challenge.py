@@ -77,10 +77,10 @@ class KnownOutputs:
         """No outputs yet, and all decisions of the workspace."""
         if store is None:
             return cls()
-        held = decide(store.reviews(QUESTION))
-        decisions = {subject: d.answer for (subject, _), d in held.items() if d.answer}
-        subjects = store.subjects() if decisions else {}
-        return cls({}, decisions, [subjects[key] for key in decisions if key in subjects])
+        decisions = decide(store.reviews(QUESTION))
+        answers = {subject: d.answer for (subject, _), d in decisions.items() if d.answer}
+        subjects = store.subjects() if answers else {}
+        return cls({}, answers, [subjects[key] for key in answers if key in subjects])
 
     def add(self, outputs: Mapping[str, Sequence[Output]], *, without: Collection[str] = ()) -> None:
         """Outputs by system. Two systems of one name from different places are told apart by a number."""
@@ -121,23 +121,23 @@ def sort_outputs(
         item = judge.items.get(subject.case_id)
         if item and subject.sources == (item.source,) and len(subject.outputs) == 1 and subject.id in decided:
             reviewed.setdefault(item.id, []).append(subject.outputs[0])
-    found = {}
+    sides_by_item = {}
     for place, item in enumerate(suite.items):
         if report and place % 100 == 0:
             report(place, len(suite.items))
-        known = found[item.id] = Sides()
+        sides = sides_by_item[item.id] = Sides()
         status: dict[str, str] = {}
         for text, origin in _candidates(item, reviewed.get(item.id, ()), outputs):
             if text not in status:
                 answer = decided.get(Subject(item.id, (item.source,), (text,)).id)
                 status[text] = answer or judge.judge(item, text).status
-            side = {"correct": known.correct, "incorrect": known.incorrect}.get(status[text])
+            side = {"correct": sides.correct, "incorrect": sides.incorrect}.get(status[text])
             if side is not None and (plain := " ".join(text.split())):
                 side.setdefault(plain, []).append(origin)
         # A rule may hang on a space; no metric could be asked to see it.
-        for text in known.correct.keys() & known.incorrect.keys():
-            del known.correct[text], known.incorrect[text]
-    return found
+        for text in sides.correct.keys() & sides.incorrect.keys():
+            del sides.correct[text], sides.incorrect[text]
+    return sides_by_item
 
 
 def _candidates(
@@ -153,27 +153,27 @@ def _candidates(
             yield texts[item.id], f"output:{system}"
 
 
-def make_pairs(item: Item, known: Sides, *, per_item: int = 1, seed: int = 12345) -> Harvest:
+def make_pairs(item: Item, sides: Sides, *, per_item: int = 1, seed: int = 12345) -> Harvest:
     """Up to `per_item` pairs of one item, that share their reference and as few other texts as possible.
 
     The reference is one of the correct outputs, and in no pair. Where only one is known, a reference of the
     item takes this place, and without one the pairs have none. The draw depends on the seed and the id of
     the item alone, so that other items do not change it.
     """
-    if why := known.why_no_pair:
+    if why := sides.why_no_pair:
         return Harvest(item, (), why)
     draw = Random(f"{seed} {item.id}")
-    correct = draw.sample(sorted(known.correct), len(known.correct))
-    incorrect = draw.sample(sorted(known.incorrect), len(known.incorrect))
+    correct = draw.sample(sorted(sides.correct), len(sides.correct))
+    incorrect = draw.sample(sorted(sides.incorrect), len(sides.incorrect))
     reference, origin = None, []
     if len(correct) > 1:
         reference = correct.pop(0)
-        origin = known.correct[reference]
-    elif others := [text for text in item.references if text not in known.correct | known.incorrect]:
+        origin = sides.correct[reference]
+    elif others := [text for text in item.references if text not in sides.correct | sides.incorrect]:
         reference, origin = others[0], [REFERENCE]
     pairs = []
     for number, (right, wrong) in enumerate(_combinations(correct, incorrect, per_item), 1):
-        origins = {"correct": known.correct[right], "incorrect": known.incorrect[wrong]}
+        origins = {"correct": sides.correct[right], "incorrect": sides.incorrect[wrong]}
         pairs.append(
             ChallengePair(
                 id=f"{item.id}:{number}",

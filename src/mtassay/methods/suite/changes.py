@@ -95,11 +95,11 @@ def compare(
 
     `outputs` are those that both judged, by system.
     """
-    texts = {(system, output.id): output.text for system, given in outputs.items() for output in given}
+    texts = {(system, output.id): output.text for system, answers in outputs.items() for output in answers}
     before = {(finding.system, finding.case_id): finding for finding in old}
     old_counts: dict[str, Counter[str]] = {}
     new_counts: dict[str, Counter[str]] = {}
-    found: dict[tuple[str, str | None, str, str], list[tuple[Finding, Finding]]] = {}
+    by_change: dict[tuple[str, str | None, str, str], list[tuple[Finding, Finding]]] = {}
     order: dict[str, int] = {}
     for finding in new:
         order.setdefault(finding.case_id, len(order))
@@ -111,7 +111,7 @@ def compare(
         old_counts.setdefault(finding.system, Counter())[was] += 1
         new_counts.setdefault(finding.system, Counter())[now] += 1
         if was != now:
-            found.setdefault((finding.case_id, texts.get(key), was, now), []).append((first, finding))
+            by_change.setdefault((finding.case_id, texts.get(key), was, now), []).append((first, finding))
     changes = [
         StatusChange(
             item,
@@ -121,7 +121,7 @@ def compare(
             now,
             *(VerdictEvidence.of(f.evidence).why for f in pairs[0]),
         )
-        for (item, output, was, now), pairs in found.items()
+        for (item, output, was, now), pairs in by_change.items()
     ]
     changes.sort(key=lambda change: order[change.item])
     return Changes(tuple(changes), old_counts, new_counts)

@@ -90,7 +90,7 @@ def best_of_groups(
     (each system's own). If everything is settled, all three are the same.
     """
     how = comparing or Comparing()
-    found = {}
+    best_by_group = {}
     for group in dict.fromkeys(entry.group for entry in entries):
         columns = [column for column, entry in enumerate(entries) if entry.group == group]
         part = list(by_category(pick(grades, columns)).values())
@@ -99,10 +99,10 @@ def best_of_groups(
         compare = comparison(part, how.test, samples=how.samples, seed=how.seed)
         p = compare(first, others).tolist() if others else []
         close = [other for other, value in zip(others, p, strict=True) if not value < how.alpha]
-        found[group] = Best(
+        best_by_group[group] = Best(
             entries[columns[first]], len(columns), tuple(entries[columns[other]].name for other in close)
         )
-    return found
+    return best_by_group
 
 
 def compare_best(
@@ -110,7 +110,7 @@ def compare_best(
 ) -> tuple[Result, list[stats.AccuracyChange]]:
     """The accuracies of the best systems, called by their groups, and what changed from first to last."""
     places = {entry: column for column, entry in enumerate(entries)}
-    shown = pick(grades, [places[found.entry] for found in best.values()], names=list(best))
+    shown = pick(grades, [places[winner.entry] for winner in best.values()], names=list(best))
     result = accuracies(shown, **asdict(comparing))
     if comparing.items == "fair":
         shown = only(shown, fair_items(shown))
@@ -135,8 +135,8 @@ def courses(
         return []
     if comparing.items == "fair":
         grades = only(grades, fair_items(pick(grades, [c for own in several.values() for c in own])))
-    found = [_course(system, grades, own, entries, comparing) for system, own in several.items()]
-    return sorted(found, key=lambda course: -(course.points[-1].value or 0.0))
+    all_courses = [_course(system, grades, own, entries, comparing) for system, own in several.items()]
+    return sorted(all_courses, key=lambda course: -(course.points[-1].value or 0.0))
 
 
 def _course(

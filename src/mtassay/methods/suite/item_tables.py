@@ -104,7 +104,7 @@ class SystemItems:
         places = {entry.group: number for number, entry in enumerate(entries) if entry.system == chosen}
         findings = {(finding.case_id, finding.system): finding for finding in run.findings}
         texts = {(name, o.id): o.text for name, answers in run.outputs.items() for o in answers}
-        found = []
+        item_outputs = []
         for item in items:
             outputs = []
             for group in groups:
@@ -115,10 +115,10 @@ class SystemItems:
                 finding, text = findings[item.id, str(number)], texts[str(number), item.id]
                 why = VerdictEvidence.of(finding.evidence).why if text is not None else ""
                 outputs.append(GroupOutput(group, entries[number].name, status_of(finding), text, why))
-            found.append(
+            item_outputs.append(
                 ItemOutputs(item.id, item.category, item.phenomenon, item.source, item.focus, outputs)
             )
-        return cls(chosen, list(dict.fromkeys(e.name for e in entries if e.system == chosen)), found)
+        return cls(chosen, list(dict.fromkeys(e.name for e in entries if e.system == chosen)), item_outputs)
 
     @property
     def title(self) -> str:

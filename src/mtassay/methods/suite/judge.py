@@ -98,12 +98,12 @@ class Judge:
             return JudgedOutput("incorrect", "the output is empty", text)
         tokens = tuple(self._equal_tokens(item, text))
         slow: list[Rule] = []
-        found = tuple(self._matching_expressions(item, SearchedText(text), slow))
-        kinds = {match.is_positive for match in tokens or found}
+        expressions = tuple(self._matching_expressions(item, SearchedText(text), slow))
+        kinds = {match.is_positive for match in tokens or expressions}
         if not kinds:
             why = f"a rule took longer than {TIMEOUT:g} s" if slow else "no rule applies"
             return JudgedOutput("undecided", why, text, timed_out=tuple(slow))
-        matches = (*tokens, *found)
+        matches = (*tokens, *expressions)
         if len(kinds) == 2:
             what = "tokens" if tokens else "expressions"
             return JudgedOutput("conflict", f"positive and negative {what} apply", text, matches, tuple(slow))
@@ -112,7 +112,7 @@ class Judge:
                 "undecided", f"a rule took longer than {TIMEOUT:g} s", text, matches, tuple(slow)
             )
         status: Status = "correct" if kinds == {True} else "incorrect"
-        return JudgedOutput(status, _why(tokens, found, status), text, matches, tuple(slow))
+        return JudgedOutput(status, _why(tokens, expressions, status), text, matches, tuple(slow))
 
     def _equal_tokens(self, item: Item, text: str) -> Iterator[Match]:
         if item.id not in self._tokens:
@@ -137,12 +137,12 @@ class Judge:
         for kind in REGEX_FIELDS:
             for rule in getattr(item, kind):
                 try:
-                    found = self.pattern(item, rule).search(text)
+                    span = self.pattern(item, rule).search(text)
                 except TimeoutError:
                     slow.append(rule)
                     continue
-                if found:
-                    yield Match(kind, rule, found.start, found.end)
+                if span:
+                    yield Match(kind, rule, span.start, span.end)
 
     def check(self) -> None:
         """Compile every expression now: a bad one is found before anything is asked."""
@@ -169,9 +169,9 @@ class Judge:
         return self._patterns[key]
 
 
-def _why(tokens: tuple[Match, ...], found: tuple[Match, ...], status: Status) -> str:
+def _why(tokens: tuple[Match, ...], expressions: tuple[Match, ...], status: Status) -> str:
     if not tokens:
-        return f"matches {found[0].kind.replace('_', ' ')} {found[0].rule.text}"
+        return f"matches {expressions[0].kind.replace('_', ' ')} {expressions[0].rule.text}"
     why = "a person settled this output"
-    against = [match for match in found if match.is_positive != (status == "correct")]
+    against = [match for match in expressions if match.is_positive != (status == "correct")]
     return f"{why}; this wins over the expression {against[0].rule.text}" if against else why

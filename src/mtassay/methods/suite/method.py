@@ -177,13 +177,13 @@ class SuiteMethod(Method):
         Ids that the suite does not have are left out, and noted.
         """
         ids = [item.id for item in self.suite.items]
-        known = set(ids)
+        id_set = set(ids)
 
         def read(path: str, name: str) -> Mapping[str, str | None]:
             stream = read_stream(path, role="output", pair=self.pair, system=name)
             if stream.ids is None:
                 return dict(zip(ids, align(stream, ids, base="the suite"), strict=True))
-            outputs = {key: text for key, text in zip(stream.ids, stream.texts, strict=True) if key in known}
+            outputs = {key: text for key, text in zip(stream.ids, stream.texts, strict=True) if key in id_set}
             if not outputs:
                 raise InputError(
                     f"no id is one of the suite's ('{stream.ids[0]}', but there '{ids[0]}')", path=stream.path
@@ -213,22 +213,22 @@ class SuiteMethod(Method):
         for place, case in enumerate(asked):
             if place % 200 == 0:
                 tools.progress("judging", place, len(asked))
-            known: dict[str, tuple[VerdictEvidence, dict[str, Any]]] = {}  # systems often agree to the letter
+            cache: dict[str, tuple[VerdictEvidence, dict[str, Any]]] = {}  # systems often agree to the letter
             for system, answers in outputs.items():
                 text = answers[place].text
                 if text is None:
                     findings[system].append(none := missing(answers[place], system))
                     counts[system][str(none.verdict)] += 1
                     continue
-                if text not in known:
+                if text not in cache:
                     evidence = judge.judge(judge.items[case.id], text).evidence
                     if decisions:
                         evidence = evidence.settled_by(decisions.get(subject_of(case, text).id))
-                    known[text] = evidence, evidence.record()
-                evidence, record = known[text]
+                    cache[text] = evidence, evidence.record()
+                evidence, record = cache[text]
                 findings[system].append(Finding(case.id, system, DETECTOR, evidence.verdict, evidence=record))
                 counts[system][evidence.status] += 1
-        everything = [finding for found in findings.values() for finding in found]
+        everything = [finding for of_system in findings.values() for finding in of_system]
         return Judgement(
             everything,
             counts=counts,
@@ -237,8 +237,8 @@ class SuiteMethod(Method):
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:
         tools.progress("significance", 0, None)
-        found = {finding.case_id for finding in judgement.findings}
-        cases = [case_of(item) for item in self.chosen.items if item.id in found]
+        judged_ids = {finding.case_id for finding in judgement.findings}
+        cases = [case_of(item) for item in self.chosen.items if item.id in judged_ids]
         grades = grades_of(judgement.findings, cases, list(judgement.counts))
         compare = partial(
             accuracies, grades, test=self.test, alpha=self.alpha, samples=self.samples, seed=self.seed
@@ -301,10 +301,10 @@ class SuiteMethod(Method):
     @classmethod
     def doubts(cls, run: Run) -> list[Doubt]:
         """What no rule settles, or rules of both kinds claim, even if people settled it since."""
-        said = [(f, VerdictEvidence.of(f.evidence, matches=False)) for f in run.findings]
+        with_evidence = [(f, VerdictEvidence.of(f.evidence, matches=False)) for f in run.findings]
         return [
             Doubt(f.case_id, f.system, evidence.by_rules, f.evidence)
-            for f, evidence in said
+            for f, evidence in with_evidence
             if evidence.by_rules in ("undecided", "conflict")
             and (f.verdict == "undecided" or evidence.rules_say)
         ]
@@ -323,8 +323,8 @@ class SuiteMethod(Method):
 
     @classmethod
     def status(cls, findings: Sequence[Finding]) -> str:
-        said = next((status for f in findings if (status := VerdictEvidence.of(f.evidence).status)), "")
-        return said or super().status(findings)
+        first = next((status for f in findings if (status := VerdictEvidence.of(f.evidence).status)), "")
+        return first or super().status(findings)
 
     @classmethod
     def why(cls, finding: Finding) -> str:
@@ -337,8 +337,8 @@ class SuiteMethod(Method):
     @classmethod
     def output_lines(cls, text: str, evidence: Mapping[str, Any]) -> list[Line]:
         """What rules matched is marked; the rules follow."""
-        found = VerdictEvidence.of(evidence)
-        return [Line("output", text, found.spans(text)), *(Line("", line) for line in found.lines())]
+        verdict = VerdictEvidence.of(evidence)
+        return [Line("output", text, verdict.spans(text)), *(Line("", line) for line in verdict.lines())]
 
     @classmethod
     def reasons(cls, finding: Finding) -> list[str]:

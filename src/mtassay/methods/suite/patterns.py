@@ -148,14 +148,14 @@ class _Translator:
         return Translation(plain, marked if self.boundary else None, self.inner)
 
     def _global_flags(self) -> None:
-        if found := _GLOBAL_FLAGS.match(self.pattern):
-            flags = set(found[1])
+        if match := _GLOBAL_FLAGS.match(self.pattern):
+            flags = set(match[1])
             if unknown := flags - set("imsu"):
                 raise ValueError(f"the flag '{min(unknown)}' needs 'engine: regex'")
             self.dot_all, self.multi_line = "s" in flags, "m" in flags
             if kept := "".join(sorted(flags - {"u"})):
                 self._both(f"(?{kept})")
-            self.at = found.end()
+            self.at = match.end()
 
     def _step(self, character: str) -> None:
         if character == "\\":
@@ -204,16 +204,16 @@ class _Translator:
         self._both(text)
 
     def _braces(self) -> None:
-        found = _QUANTIFIER.match(self.pattern, self.at)
-        if not found or not (found[1] or found[2]):
+        match = _QUANTIFIER.match(self.pattern, self.at)
+        if not match or not (match[1] or match[2]):
             self.at += 1
             self._atom(r"\{", r"\{")
             return
         before = self.at
-        self._quantifier(found[0])
-        if not found[1]:  # RE2 does not know {,n} and {,}
-            lazy = "?" if self.at > before + len(found[0]) else ""
-            self.plain[-1] = self.marked[-1] = f"{{0,{found[3]}}}{lazy}"
+        self._quantifier(match[0])
+        if not match[1]:  # RE2 does not know {,n} and {,}
+            lazy = "?" if self.at > before + len(match[0]) else ""
+            self.plain[-1] = self.marked[-1] = f"{{0,{match[3]}}}{lazy}"
 
     def _group(self) -> None:
         rest = self.pattern[self.at : self.at + 4]
@@ -222,15 +222,15 @@ class _Translator:
             self._both("(")
         elif rest.startswith("(?#"):
             self.at = self.pattern.index(")", self.at) + 1
-        elif found := _NAMED.match(self.pattern, self.at):
-            self.at = found.end()
+        elif match := _NAMED.match(self.pattern, self.at):
+            self.at = match.end()
             self._both("(")
-        elif found := _SCOPED_FLAGS.match(self.pattern, self.at):
-            flags = set(found[1] + (found[2] or ""))
+        elif match := _SCOPED_FLAGS.match(self.pattern, self.at):
+            flags = set(match[1] + (match[2] or ""))
             if unknown := flags - set("iu-"):
                 raise ValueError(f"the flag '{min(unknown)}' inside a group needs 'engine: regex'")
-            self.at = found.end()
-            self._both("(?" + found[0][2:-1].replace("u", "").removesuffix("-") + ":")
+            self.at = match.end()
+            self._both("(?" + match[0][2:-1].replace("u", "").removesuffix("-") + ":")
         elif rest.startswith(("(?=", "(?!", "(?<")):
             raise ValueError(f"look-around '{rest[:3]}' needs 'engine: regex'")
         else:
@@ -385,9 +385,9 @@ def control_in(text: str) -> str:
     >>> print(control_in("\bfoo\b"))
     control character \x08; in YAML write patterns in single quotes or without quotes
     """
-    if not (found := _CONTROL.search(text)):
+    if not (match := _CONTROL.search(text)):
         return ""
-    shown = repr(found[0])[1:-1]
+    shown = repr(match[0])[1:-1]
     return f"control character {shown}; in YAML write patterns in single quotes or without quotes"
 
 
@@ -428,11 +428,11 @@ class _Re2Pattern:
 
     def search(self, text: SearchedText) -> Found | None:
         if self._translation.marked is None or text.text.isascii():
-            found = self._plain.search(text.encoded)
-            return found and _characters(text.encoded, found.span())
+            match = self._plain.search(text.encoded)
+            return match and _characters(text.encoded, match.span())
         marked = text.fully_marked if self._translation.inner else text.marked
-        found = self._marked.search(marked)
-        return found and _characters(marked, found.span())
+        match = self._marked.search(marked)
+        return match and _characters(marked, match.span())
 
 
 def _characters(data: bytes, span: tuple[int, int]) -> Found:
@@ -452,5 +452,5 @@ class _RegexPattern:
             raise ValueError(str(error)) from None
 
     def search(self, text: SearchedText) -> Found | None:
-        found = self._compiled.search(text.text, timeout=TIMEOUT)
-        return found and Found(*found.span())
+        match = self._compiled.search(text.text, timeout=TIMEOUT)
+        return match and Found(*match.span())

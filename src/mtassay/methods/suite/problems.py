@@ -127,11 +127,11 @@ def read_codes(texts: Collection[str]) -> set[str]:
     >>> sorted(read_codes(["bad-pattern, no-rule", "info"]))
     ['bad-pattern', 'info', 'no-rule']
     """
-    known = (*CODES, "error", "warning", "info")
+    available = (*CODES, "error", "warning", "info")
     names = {name.strip() for text in texts for name in text.split(",") if name.strip()}
     for name in names:
-        if name not in known:
-            raise UsageError(f"No problem '{name}'. Available: {', '.join(known)}.")
+        if name not in available:
+            raise UsageError(f"No problem '{name}'. Available: {', '.join(available)}.")
     return names
 
 
@@ -234,7 +234,7 @@ class Checked:
         item = self.item
         yield from self._plain_problems()
         broken = list(self._broken())
-        yield from (found for _, found in broken)
+        yield from (problem for _, problem in broken)
         bad = {id(rule) for rule, _ in broken}
         good = {name: tuple(r for r in getattr(item, name) if id(r) not in bad) for name in RULE_FIELDS}
         whole = Checked(self.judge, replace(item, **good))  # type: ignore[arg-type]
@@ -432,7 +432,7 @@ def lint(
     With `outputs`, also the rules that applied to none of them; items without any output are not judged
     by that. `report` is called with the number of items that are done.
     """
-    found = list(_suite_problems(suite, min_items))
+    problems = list(_suite_problems(suite, min_items))
     tokens = idle = 0
     for place, item in enumerate(suite.items):
         if report and place % 100 == 0:
@@ -440,14 +440,14 @@ def lint(
         # Judging asks for ids that are unique, so every item is judged by itself.
         checked = Checked(Judge(replace(suite, items=())), item)
         stored = (outputs or {}).get(item.id, ())
-        found += checked.problems(stored)
+        problems += checked.problems(stored)
         if stored:
             tokens += len(item.positive_tokens) + len(item.negative_tokens)
             idle += checked.idle_tokens(stored)
     if idle:
         what = f"{idle:,} of {tokens:,} tokens equal no stored output; they may be those of other systems"
-        found.append(problem("never-fires", what))
-    return found
+        problems.append(problem("never-fires", what))
+    return problems
 
 
 def _suite_problems(suite: Suite, min_items: int) -> Iterator[Problem]:

@@ -220,11 +220,11 @@ def read_distractors(path: FilePath, suite: Suite) -> Distractors:
     lines = {str(number): one_line(line) for number, line in enumerate(read_lines(path), 1)}
     sources = {item.source for item in suite.items}
     full = {number: line for number, line in lines.items() if line.strip()}
-    found = {number: line for number, line in full.items() if line not in sources}
-    if not found:
+    usable = {number: line for number, line in full.items() if line not in sources}
+    if not usable:
         raise InputError("there is no sentence to hide items among", path=path)
-    counts = ((len(lines) - len(full), "empty"), (len(full) - len(found), "in the suite"))
-    return Distractors(found, [f"{plural(n, 'line')} of {path} left out: {why}" for n, why in counts if n])
+    counts = ((len(lines) - len(full), "empty"), (len(full) - len(usable), "in the suite"))
+    return Distractors(usable, [f"{plural(n, 'line')} of {path} left out: {why}" for n, why in counts if n])
 
 
 def scramble_remarks(suite: Suite, key: Key) -> list[str]:
@@ -293,16 +293,16 @@ class Unscrambled:
 def unscramble(key: Key, files: Mapping[str, str]) -> dict[str, Unscrambled]:
     """What came back from each system, by name; whether lines were moved is for `check_order` to say."""
     sent = [line.source for line in key.lines]
-    found = {}
+    by_system = {}
     for name, path in files.items():
         lines = read_lines(path)
-        found[name] = Unscrambled(restore(key, lines, path=path), look_at(sent, lines))
-    return found
+        by_system[name] = Unscrambled(restore(key, lines, path=path), look_at(sent, lines))
+    return by_system
 
 
-def check_order(found: Mapping[str, Unscrambled]) -> None:
+def check_order(by_system: Mapping[str, Unscrambled]) -> None:
     """A `UsageError` where lines seem to have changed places."""
-    if moved := [name for name, each in found.items() if each.returned.seems_moved]:
+    if moved := [name for name, unscrambled in by_system.items() if unscrambled.returned.seems_moved]:
         raise UsageError(
             f"The lines of {', '.join(moved)} do not seem to be in the order in which they were sent, so "
             "nothing was written. If they are, add --force."
@@ -317,27 +317,27 @@ def write_rows(path: Path, header: str, rows: Mapping[str, str]) -> int:
     return sum("\t" in text for text in rows.values())
 
 
-def unscrambled_record(key: Key, found: Mapping[str, Unscrambled], folder: Path) -> dict[str, Any]:
+def unscrambled_record(key: Key, by_system: Mapping[str, Unscrambled], folder: Path) -> dict[str, Any]:
     """The JSON shape."""
     records = {
         name: {
-            **_line_counts(key, each.returned),
-            "numbered": each.returned.numbered,
-            "numbers_kept": each.returned.kept,
-            "length_correlation": each.returned.correlation,
+            **_line_counts(key, unscrambled.returned),
+            "numbered": unscrambled.returned.numbered,
+            "numbers_kept": unscrambled.returned.kept,
+            "length_correlation": unscrambled.returned.correlation,
             "file": str(folder / f"{name}.tsv"),
         }
-        for name, each in found.items()
+        for name, unscrambled in by_system.items()
     }
     return {"systems": records}
 
 
-def unscrambled_table(key: Key, found: Mapping[str, Unscrambled]) -> Table:
+def unscrambled_table(key: Key, by_system: Mapping[str, Unscrambled]) -> Table:
     """What came back from each system, in numbers."""
     rows = []
-    for name, each in found.items():
-        counts = [f"{count:,}" for count in _line_counts(key, each.returned).values()]
-        rows.append([name, *counts, f"{each.returned.kept:,} of {each.returned.numbered:,}"])
+    for name, unscrambled in by_system.items():
+        counts = [f"{count:,}" for count in _line_counts(key, unscrambled.returned).values()]
+        rows.append([name, *counts, f"{unscrambled.returned.kept:,} of {unscrambled.returned.numbered:,}"])
     return Table(["System", *_line_counts(key, Returned()), "numbers kept"], rows)
 
 
@@ -419,7 +419,7 @@ def look_at(sources: Sequence[str], returned: Sequence[str]) -> Returned:
     >>> look_at(["In 1999.", "No."], ["Em 1999.", ""])
     Returned(empty=(2,), copied=0, strangers=(), numbered=1, kept=1, correlation=None)
     """
-    known = set(sources)
+    source_set = set(sources)
     empty, strangers = [], []
     copied = numbered = kept = 0
     for place, (source, output) in enumerate(zip(sources, returned, strict=True), 1):
@@ -427,11 +427,11 @@ def look_at(sources: Sequence[str], returned: Sequence[str]) -> Returned:
             empty.append(place)
         elif output == source:
             copied += 1
-        elif output in known:
+        elif output in source_set:
             strangers.append(place)
-        if wanted := _numbers(source):
+        if source_numbers := _numbers(source):
             numbered += 1
-            kept += wanted <= _numbers(output)
+            kept += source_numbers <= _numbers(output)
     lengths = _correlation([len(text) for text in sources], [len(text) for text in returned])
     return Returned(tuple(empty), copied, tuple(strangers), numbered, kept, lengths)
 

@@ -53,25 +53,25 @@ def select(suite: Suite, choice: Choice) -> Suite:
     return replace(suite, items=items)
 
 
-def _choices(pattern: str, known: Mapping[str, str]) -> str:
+def _choices(pattern: str, names: Mapping[str, str]) -> str:
     """What could have been meant: names like it, or else the first few there are."""
-    if near := get_close_matches(pattern, known, n=3):
-        return f"Near: {', '.join(known[name] for name in near)}."
-    if not known:
+    if near := get_close_matches(pattern, names, n=3):
+        return f"Near: {', '.join(names[name] for name in near)}."
+    if not names:
         return "There are none."
-    return f"Available: {', '.join(list(known.values())[:_FEW])}{'…' if len(known) > _FEW else '.'}"
+    return f"Available: {', '.join(list(names.values())[:_FEW])}{'…' if len(names) > _FEW else '.'}"
 
 
 def _named(
-    items: tuple[Item, ...], wanted: Sequence[str], what: str, names_of: Callable[[Item], Sequence[str]]
+    items: tuple[Item, ...], patterns: Sequence[str], what: str, names_of: Callable[[Item], Sequence[str]]
 ) -> tuple[Item, ...]:
-    if not wanted:
+    if not patterns:
         return items
-    known = {name.lower(): name for item in items for name in names_of(item)}
-    for pattern in wanted:
-        if not any(fnmatchcase(name, pattern.lower()) for name in known):
-            raise UsageError(f"No item has the {what} '{pattern}'. {_choices(pattern.lower(), known)}")
-    chosen = {name for name in known if any(fnmatchcase(name, pattern.lower()) for pattern in wanted)}
+    names = {name.lower(): name for item in items for name in names_of(item)}
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern.lower()) for name in names):
+            raise UsageError(f"No item has the {what} '{pattern}'. {_choices(pattern.lower(), names)}")
+    chosen = {name for name in names if any(fnmatchcase(name, pattern.lower()) for pattern in patterns)}
     return tuple(item for item in items if any(name.lower() in chosen for name in names_of(item)))
 
 
@@ -129,9 +129,9 @@ class Halves:
 
     def records(self) -> list[dict[str, Any]]:
         """For each category, and for all, how many items are in which half."""
-        shown, held = (Counter(i.category for i in suite.items) for suite in (self.public, self.hidden))
-        rows = [(name, shown[name] + held[name], shown[name], held[name]) for name in shown + held]
-        rows.append(("all", shown.total() + held.total(), shown.total(), held.total()))
+        public, hidden = (Counter(i.category for i in suite.items) for suite in (self.public, self.hidden))
+        rows = [(name, public[name] + hidden[name], public[name], hidden[name]) for name in public + hidden]
+        rows.append(("all", public.total() + hidden.total(), public.total(), hidden.total()))
         columns = ("category", "items", "public", "hidden")
         return [dict(zip(columns, row, strict=True)) for row in rows]
 

@@ -72,10 +72,10 @@ def known_outputs(
 
     `decisions` say whether an output is correct, as reviewers decided; they win over the rules.
     """
-    known: dict[str, Known] = {}
+    by_text: dict[str, Known] = {}
 
     def put(text: str, correct: bool, by: str) -> None:
-        known.setdefault(normalize(text, judge.suite.matching), Known(text, correct, by))
+        by_text.setdefault(normalize(text, judge.suite.matching), Known(text, correct, by))
 
     for text, correct in (decisions or {}).items():
         put(text, correct, "review")
@@ -89,7 +89,7 @@ def known_outputs(
         status = judge.judge(item, output).status
         if status in ("correct", "incorrect") and output.strip():
             put(output, status == "correct", "rule")
-    return list(known.values())
+    return list(by_text.values())
 
 
 def with_rules(item: Item, rules: Iterable[tuple[RuleField, Rule]]) -> Item:
@@ -100,7 +100,7 @@ def with_rules(item: Item, rules: Iterable[tuple[RuleField, Rule]]) -> Item:
 
 
 def broken_by(
-    judge: Judge, item: Item, rules: Iterable[tuple[RuleField, Rule]], known: Iterable[Known]
+    judge: Judge, item: Item, rules: Iterable[tuple[RuleField, Rule]], settled_outputs: Iterable[Known]
 ) -> list[Broken]:
     """Known outputs that expressions would judge in another way than is known, or bring into conflict.
 
@@ -108,13 +108,13 @@ def broken_by(
     """
     new = [(name, rule) for name, rule in rules if name.endswith("_regex")]
     changed = with_rules(item, new)
-    found = []
-    for each in known:
-        text = SearchedText(normalize(each.text, judge.suite.matching))
-        against = [rule for name, rule in new if name.startswith("positive") != each.correct]
+    broken = []
+    for output in settled_outputs:
+        text = SearchedText(normalize(output.text, judge.suite.matching))
+        against = [rule for name, rule in new if name.startswith("positive") != output.correct]
         if any(judge.pattern(item, rule).search(text) for rule in against):
-            found.append(Broken(each, judge.judge(changed, each.text).status))
-    return found
+            broken.append(Broken(output, judge.judge(changed, output.text).status))
+    return broken
 
 
 _LONGEST = 4  # words of a candidate
@@ -282,7 +282,7 @@ class Suggestion:
 def suggest(
     judge: Judge,
     item: Item,
-    known: Sequence[Known],
+    settled_outputs: Sequence[Known],
     undecided: Sequence[str],
     *,
     common: Collection[str] = (),
@@ -291,33 +291,33 @@ def suggest(
 
     `common` are words that tell little (see `separating.common_words`): none is proposed by itself.
     """
-    why = _why_not(known)
+    why = _why_not(settled_outputs)
     proposals: list[Proposal] = []
-    settled: list[str] = []
+    newly_settled: list[str] = []
     for correct in (True, False) if not why else ():
-        others = [*(k.text for k in known if k.correct != correct), *settled]
-        proposal = _proposal(judge, item, known, undecided, others, correct=correct, common=common)
+        others = [*(k.text for k in settled_outputs if k.correct != correct), *newly_settled]
+        proposal = _proposal(judge, item, settled_outputs, undecided, others, correct=correct, common=common)
         if proposal:
             proposals.append(proposal)
             changed = with_rules(item, [(proposal.kind, Rule(proposal.pattern))])
-            settled += [text for text in undecided if judge.judge(changed, text).status != "undecided"]
-    changed = with_rules(item, [(each.kind, Rule(each.pattern)) for each in proposals])
+            newly_settled += [text for text in undecided if judge.judge(changed, text).status != "undecided"]
+    changed = with_rules(item, [(proposal.kind, Rule(proposal.pattern)) for proposal in proposals])
     return Suggestion(
         item,
         tuple(proposals),
         tuple(
-            Open(t, nearest(t, known, judge.suite.matching), judge.judge(changed, t).status)
+            Open(t, nearest(t, settled_outputs, judge.suite.matching), judge.judge(changed, t).status)
             for t in undecided
         ),
         why or ("" if proposals else "no words tell the correct outputs from the incorrect ones"),
     )
 
 
-def _why_not(known: Sequence[Known]) -> str:
-    if not known:
+def _why_not(settled_outputs: Sequence[Known]) -> str:
+    if not settled_outputs:
         return "no output of it is settled yet"
     for correct, kind in ((True, "correct"), (False, "incorrect")):
-        if not any(each.correct == correct for each in known):
+        if not any(output.correct == correct for output in settled_outputs):
             return f"no {kind} output is known yet, so there is nothing to tell apart"
     return ""
 
@@ -325,7 +325,7 @@ def _why_not(known: Sequence[Known]) -> str:
 def _proposal(
     judge: Judge,
     item: Item,
-    known: Sequence[Known],
+    settled_outputs: Sequence[Known],
     undecided: Sequence[str],
     others: Sequence[str],
     *,
@@ -334,7 +334,7 @@ def _proposal(
 ) -> Proposal | None:
     """An expression of one kind, if one would settle anything."""
     kind: RuleField = "positive_regex" if correct else "negative_regex"
-    mine = [each.text for each in known if each.correct == correct]
+    mine = [output.text for output in settled_outputs if output.correct == correct]
     # What expressions match already needs no more; tokens and reviews hold for one output only.
     waiting = [
         text for text in mine if not any(match.kind == kind for match in judge.judge(item, text).matches)
@@ -347,7 +347,7 @@ def _proposal(
         changed = with_rules(item, rules)
         statuses = [judge.judge(changed, text).status for text in undecided]
         useful = waiting or any(status != "undecided" for status in statuses)
-        if useful and "conflict" not in statuses and not broken_by(judge, item, rules, known):
+        if useful and "conflict" not in statuses and not broken_by(judge, item, rules, settled_outputs):
             covered = [
                 t for t in mine if any(m.rule.text == pattern for m in judge.judge(changed, t).matches)
             ]
@@ -358,13 +358,13 @@ def _proposal(
 
 
 def expression_for(
-    judge: Judge, item: Item, texts: Sequence[str], known: Sequence[Known], *, correct: bool
+    judge: Judge, item: Item, texts: Sequence[str], settled_outputs: Sequence[Known], *, correct: bool
 ) -> str | None:
     """The smallest expression that matches all these outputs and no known one of the other kind.
 
     `None` where there is nothing to tell them from, or nothing that tells them apart.
     """
-    others = [each.text for each in known if each.correct != correct]
+    others = [output.text for output in settled_outputs if output.correct != correct]
     if not others:
         return None
     words = separate(texts, others, matching=judge.suite.matching)
@@ -373,22 +373,22 @@ def expression_for(
     kind: RuleField = "positive_regex" if correct else "negative_regex"
     rule = Rule(pattern_of(words))
     changed = with_rules(item, [(kind, rule)])
-    found = all(any(m.rule == rule for m in judge.judge(changed, t).matches) for t in texts)
-    return rule.text if found and not broken_by(judge, item, [(kind, rule)], known) else None
+    matches_all = all(any(m.rule == rule for m in judge.judge(changed, t).matches) for t in texts)
+    return rule.text if matches_all and not broken_by(judge, item, [(kind, rule)], settled_outputs) else None
 
 
-def nearest(text: str, known: Iterable[Known], matching: Matching) -> Nearest | None:
+def nearest(text: str, settled_outputs: Iterable[Known], matching: Matching) -> Nearest | None:
     """The known output with most words in common with a text, in order; of equals the first."""
     words = words_of(text, matching)
     best: Nearest | None = None
     matcher = SequenceMatcher(None, autojunk=False)
     matcher.set_seq2(words)
-    for each in known:
-        matcher.set_seq1(words_of(each.text, matching))
+    for output in settled_outputs:
+        matcher.set_seq1(words_of(output.text, matching))
         if best is None or matcher.real_quick_ratio() > best.similarity:
             similarity = matcher.ratio()
             if best is None or similarity > best.similarity:
-                best = Nearest(each, similarity)
+                best = Nearest(output, similarity)
     return best
 
 
@@ -414,22 +414,22 @@ class Suggested:
             "why_not": self.suggestion.why_not,
             "undecided": [
                 {
-                    "subject": subject_id(item, each.text),
-                    "output": each.text,
-                    "systems": self.outputs[each.text],
-                    "becomes": each.becomes,
-                    "nearest": asdict(each.nearest) if each.nearest else None,
+                    "subject": subject_id(item, output.text),
+                    "output": output.text,
+                    "systems": self.outputs[output.text],
+                    "becomes": output.becomes,
+                    "nearest": asdict(output.nearest) if output.nearest else None,
                 }
-                for each in self.suggestion.undecided
+                for output in self.suggestion.undecided
             ],
             "disputed": [
                 {
                     "subject": subject_id(item, text),
                     "output": text,
                     "systems": self.outputs[text],
-                    "reviewers": said,
+                    "reviewers": opinions,
                 }
-                for text, said in self.disputed.items()
+                for text, opinions in self.disputed.items()
             ],
         }
 
@@ -443,7 +443,7 @@ def suggest_all(
     """Rules for each of the items with outputs that are open; those first of which most would be settled."""
     judge = Judge(whole)
     common = common_words(material.outputs.values())
-    found = []
+    suggestions = []
     for place, item in enumerate(items):
         if report:
             report("suggesting", place, len(items))
@@ -456,36 +456,38 @@ def suggest_all(
         if open_:
             disputes = material.disputes(item.id)
             undecided = [text for text in open_ if text not in disputes]
-            known = known_outputs(judge, item, outputs=outputs, decisions=decisions)
-            suggestion = suggest(judge, item, known, undecided, common=common)
-            found.append(Suggested(suggestion, outputs, {t: disputes[t] for t in open_ if t in disputes}))
-    return sorted(found, key=lambda each: -each.suggestion.settles)
+            settled_outputs = known_outputs(judge, item, outputs=outputs, decisions=decisions)
+            suggestion = suggest(judge, item, settled_outputs, undecided, common=common)
+            suggestions.append(
+                Suggested(suggestion, outputs, {t: disputes[t] for t in open_ if t in disputes})
+            )
+    return sorted(suggestions, key=lambda suggested: -suggested.suggestion.settles)
 
 
 def suggestion_table(shown: Sequence[Suggested]) -> Table:
     """One proposal a row."""
     rows = [
-        [each.suggestion.item.id, p.kind, p.pattern, f"{p.covers}/{p.of}", str(p.settles)]
-        for each in shown
-        for p in each.suggestion.proposals
+        [suggested.suggestion.item.id, p.kind, p.pattern, f"{p.covers}/{p.of}", str(p.settles)]
+        for suggested in shown
+        for p in suggested.suggestion.proposals
     ]
     return Table(["Item", "kind", "pattern", "covers", "settles"], rows)
 
 
-def summary(found: Sequence[Suggested], *, shown: int) -> str:
+def summary(suggestions: Sequence[Suggested], *, shown: int) -> str:
     """Counts of all that was found, and of what is not shown, in a line."""
-    if not found:
+    if not suggestions:
         return "Nothing is undecided."
-    proposals = [proposal for each in found for proposal in each.suggestion.proposals]
-    undecided = sum(len(each.suggestion.undecided) for each in found)
-    disputed = sum(len(each.disputed) for each in found)
-    settled = sum(each.suggestion.settles for each in found)
+    proposals = [proposal for suggested in suggestions for proposal in suggested.suggestion.proposals]
+    undecided = sum(len(suggested.suggestion.undecided) for suggested in suggestions)
+    disputed = sum(len(suggested.disputed) for suggested in suggestions)
+    settled = sum(suggested.suggestion.settles for suggested in suggestions)
     useful = sum(proposal.settles > 0 for proposal in proposals)
     idle = len(proposals) - useful
     return (
-        f"Different undecided outputs: {undecided:,} (items: {len(found):,}). "
+        f"Different undecided outputs: {undecided:,} (items: {len(suggestions):,}). "
         f"Proposed expressions: {useful:,}; outputs they would settle: {settled:,}."
         + (f" Expressions that would settle none: {idle:,} (--all shows them)." if idle else "")
         + (f" Disputed: {disputed:,}." if disputed else "")
-        + (f" Items shown: {shown:,}." if shown < len(found) else "")
+        + (f" Items shown: {shown:,}." if shown < len(suggestions) else "")
     )

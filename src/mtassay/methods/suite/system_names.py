@@ -50,22 +50,22 @@ def join_names(
     """
     key: Callable[[str], str] = folded if fold else str
     today = {key(old): new for old, new in (aliases or {}).items()}
-    known: dict[str, str] = {}
+    newest_names: dict[str, str] = {}
     for group in reversed(list(groups.values())):
         for name in group:
             last = _newest(name, today, key)
-            known.setdefault(key(last), last)
+            newest_names.setdefault(key(last), last)
     entries = []
     for group, names in groups.items():
-        taken: dict[str, str] = {}
+        name_by_system: dict[str, str] = {}
         for name in names:
-            system = known[key(_newest(name, today, key))]
-            if system in taken:
+            system = newest_names[key(_newest(name, today, key))]
+            if system in name_by_system:
                 raise UsageError(
-                    f"{group}: {taken[system]} and {name} would be one system. "
+                    f"{group}: {name_by_system[system]} and {name} would be one system. "
                     "Tell them apart with --no-fold, or mend the aliases."
                 )
-            taken[system] = name
+            name_by_system[system] = name
             entries.append(SystemInGroup(group, name, system))
     return entries
 
@@ -73,9 +73,9 @@ def join_names(
 def check_aliases(groups: Mapping[str, Sequence[str]], aliases: Mapping[str, str], *, fold: bool) -> None:
     """Refuse an alias of a name that nobody has."""
     key: Callable[[str], str] = folded if fold else str
-    known = {key(name) for group in groups.values() for name in group}
+    name_keys = {key(name) for group in groups.values() for name in group}
     for old, new in aliases.items():
-        if key(old) not in known and key(old) not in map(key, aliases.values()):
+        if key(old) not in name_keys and key(old) not in map(key, aliases.values()):
             raise UsageError(f"--alias {old}={new}: no system is called '{old}'.")
 
 
@@ -84,7 +84,7 @@ def read_aliases(path: FilePath) -> dict[str, str]:
     header, *lines = [line.split("\t") for line in read_lines(path)] or [[]]
     if not {"name", "alias"} <= set(header):
         raise InputError("the first line must name the columns: name, alias", path=path, line=1)
-    found = {}
+    name_by_alias = {}
     for number, cells in enumerate(lines, 2):
         if len(cells) != len(header):
             what = f"{len(cells)} columns, expected {len(header)}"
@@ -92,8 +92,8 @@ def read_aliases(path: FilePath) -> dict[str, str]:
         row = dict(zip(header, cells, strict=True))
         if not row["name"] or not row["alias"]:
             raise InputError("a name or an alias is missing", path=path, line=number)
-        found[row["alias"]] = row["name"]
-    return found
+        name_by_alias[row["alias"]] = row["name"]
+    return name_by_alias
 
 
 def find_system(name: str, entries: Sequence[SystemInGroup], *, fold: bool = True) -> str:
@@ -102,8 +102,8 @@ def find_system(name: str, entries: Sequence[SystemInGroup], *, fold: bool = Tru
     for entry in entries:
         if key(name) in (key(entry.system), key(entry.name)):
             return entry.system
-    known = ", ".join(dict.fromkeys(entry.system for entry in entries))
-    raise UsageError(f"No system '{name}'. Available: {known}.")
+    available = ", ".join(dict.fromkeys(entry.system for entry in entries))
+    raise UsageError(f"No system '{name}'. Available: {available}.")
 
 
 def spellings(entries: Sequence[SystemInGroup]) -> dict[str, list[str]]:

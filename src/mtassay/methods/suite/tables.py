@@ -85,7 +85,7 @@ def accuracy_figure(run: Run, view: View, *, title: str = "") -> Figure:
         )
         for system in shown.systems
     ]
-    known = [point.y for each in series for point in each.points if point.y is not None]
+    values = [point.y for column in series for point in column.points if point.y is not None]
     legend = "" if alone else " Bold: the best of the row, and all not significantly worse."
     return Figure(
         "heat",
@@ -94,7 +94,7 @@ def accuracy_figure(run: Run, view: View, *, title: str = "") -> Figure:
         note=f"{shown.about_items()} In parentheses: items.{legend}",
         rows=list(rows.values()),
         heads=heads,
-        limits=(min(min(known, default=0.0) // 10 * 10, 90), 100),
+        limits=(min(min(values, default=0.0) // 10 * 10, 90), 100),
     )
 
 

@@ -99,15 +99,15 @@ def _kind(old: str, new: str) -> Kind:
     return "newly settled" if new in _SETTLED else "still open"
 
 
-def gate(found: Sequence[Step], kind: Gate, *, alpha: float = 0.05) -> GateResult:
+def gate(item_steps: Sequence[Step], kind: Gate, *, alpha: float = 0.05) -> GateResult:
     """Whether the new version may pass.
 
     It does not if `any` item broke, or if there are `significant`ly more broken than fixed ones, overall or
     in a category (one-tailed exact test, corrected by Holm's method). What was correct and has no output any
     more counts as broken, the reverse as fixed; what is only open counts as neither.
     """
-    worse = [step for step in found if step.statuses[0] == "correct" and _has_failed(step.statuses[1])]
-    better = [step for step in found if _has_failed(step.statuses[0]) and step.statuses[1] == "correct"]
+    worse = [step for step in item_steps if step.statuses[0] == "correct" and _has_failed(step.statuses[1])]
+    better = [step for step in item_steps if _has_failed(step.statuses[0]) and step.statuses[1] == "correct"]
     if kind == "any":
         lost = sum(step.kind == "lost" for step in worse)
         why = f"{len(worse) - lost:,} broken" + (

@@ -67,12 +67,14 @@ class Years:
         """From a run whose systems are the numbers of the entries; only `systems` are followed, if any."""
         numbers = [str(number) for number in range(len(entries))]
         grades = grades_of(run.findings, cases, numbers)
-        found = best_of_groups(grades, entries, by=best, comparing=comparing)
-        result, changes = compare_best(grades, found, entries, comparing)
-        counts = {group: run.result.counts[str(entries.index(one.entry))] for group, one in found.items()}
+        winners = best_of_groups(grades, entries, by=best, comparing=comparing)
+        result, changes = compare_best(grades, winners, entries, comparing)
+        counts = {
+            group: run.result.counts[str(entries.index(winner.entry))] for group, winner in winners.items()
+        }
         followed = courses(grades, entries, comparing, systems=systems)
         result = replace(result, counts=counts)
-        return cls(grades, entries, found, best, result, changes, followed, comparing, fold)
+        return cls(grades, entries, winners, best, result, changes, followed, comparing, fold)
 
     @property
     def rows(self) -> list[GroupRow]:

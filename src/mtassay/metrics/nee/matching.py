@@ -61,12 +61,12 @@ def collect_units(
 ) -> list[Unit]:
     """The units in order of their first segment, each with its unique names in order of appearance."""
     units: dict[tuple[str, ...], Unit] = {}
-    taken: set[str] = set()
+    used_ids: set[str] = set()
     for row, segment in enumerate(segments):
         key = _unit_key(segment, unit)
         if key not in units:
-            units[key] = Unit(_distinct("/".join(key[1:]), taken))
-            taken.add(units[key].id)
+            units[key] = Unit(_distinct("/".join(key[1:]), used_ids))
+            used_ids.add(units[key].id)
         units[key].rows.append(row)
         _add_names(units[key], segment, normaliser)
     for own in units.values():
@@ -86,11 +86,11 @@ def _unit_key(segment: Segment, unit: str) -> tuple[str, ...]:
     return ("segment", segment.id)
 
 
-def _distinct(name: str, taken: set[str]) -> str:
+def _distinct(name: str, used_ids: set[str]) -> str:
     """A segment may have the name of a document."""
     number = 2
     distinct = name
-    while distinct in taken:
+    while distinct in used_ids:
         distinct, number = f"{name} ({number})", number + 1
     return distinct
 

@@ -30,11 +30,11 @@ def annotate(segments: Sequence[Segment], model: str, *, reference: int = 0) -> 
     """
     recogniser = load_recogniser(model)
     texts = [None if "entities" in segment.tags else _reference(segment, reference) for segment in segments]
-    found = recogniser.entities([text for text in texts if text is not None])
+    entities = recogniser.entities([text for text in texts if text is not None])
     return [
         segment
         if text is None
-        else segment._replace(tags={**segment.tags, **_tags(found[text], reference, recogniser)})
+        else segment._replace(tags={**segment.tags, **_tags(entities[text], reference, recogniser)})
         for segment, text in zip(segments, texts, strict=True)
     ]
 
@@ -290,5 +290,5 @@ class NEE(Metric):
 
 
 def _nearest(name: Name, haystack: Haystack) -> Near | None:
-    found = [near for form in name.forms.values() if (near := haystack.nearest(form)) is not None]
-    return max(found, key=lambda near: near.similarity) if found else None
+    candidates = [near for form in name.forms.values() if (near := haystack.nearest(form)) is not None]
+    return max(candidates, key=lambda near: near.similarity) if candidates else None

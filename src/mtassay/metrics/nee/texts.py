@@ -87,11 +87,11 @@ class Normaliser:
 
     def tokens(self, text: str) -> list[NormalisedToken]:
         """The tokens with the place of each."""
-        found = list(self._pattern.finditer(text))
-        words = [self._known[match.group()] for match in found]
+        matches = list(self._pattern.finditer(text))
+        words = [self._known[match.group()] for match in matches]
         tokens = [
             NormalisedToken(word.plain, word.spelled_out, *match.span())
-            for word, match in zip(words, found, strict=True)
+            for word, match in zip(words, matches, strict=True)
         ]
         for start, stop, value in reversed(list(self._number_phrases(words))):
             tokens[start:stop] = [NormalisedToken(value, value, tokens[start].start, tokens[stop - 1].end)]

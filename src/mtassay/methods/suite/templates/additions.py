@@ -31,19 +31,19 @@ def carry_over(old: Suite, new: Suite) -> Kept:
 
     Items are the same if id and source are. Items of the old suite that no template made are people's work.
     """
-    before = {item.id: item for item in old.items}
-    made = {item.id: item for item in new.items}
+    old_by_id = {item.id: item for item in old.items}
+    new_by_id = {item.id: item for item in new.items}
     items = []
     changed = 0
     for item in new.items:
-        known = before.get(item.id)
-        kept = _kept(known, item) if known and known.source == item.source else item
+        old_item = old_by_id.get(item.id)
+        kept = _kept(old_item, item) if old_item and old_item.source == item.source else item
         changed += kept != item
         items.append(kept)
     lost = [
         item.id
         for item in old.items
-        if _is_work(item) and (item.id not in made or made[item.id].source != item.source)
+        if _is_work(item) and (item.id not in new_by_id or new_by_id[item.id].source != item.source)
     ]
     return Kept(replace(new, items=tuple(items)), changed, tuple(lost))
 

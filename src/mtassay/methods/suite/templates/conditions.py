@@ -69,14 +69,14 @@ def parse_condition(text: str, columns: Mapping[str, frozenset[str]]) -> Conditi
 
 
 def _comparison(text: str, columns: Mapping[str, frozenset[str]]) -> _Comparison:
-    found = _COMPARISON.fullmatch(text.strip())
-    if not found:
+    match = _COMPARISON.fullmatch(text.strip())
+    if not match:
         raise ValueError(f"'{text}' is no condition. Write: slot.column = value, or != value")
-    left = _value(found["left"], columns)
+    left = _value(match["left"], columns)
     if not left.slot:
-        known_slot(found["left"].partition(".")[0], tuple(columns))
-    right = tuple(_value(part, columns) for part in found["right"].split(" or "))
-    return _Comparison(left, right, found["operator"] == "=")
+        known_slot(match["left"].partition(".")[0], tuple(columns))
+    right = tuple(_value(part, columns) for part in match["right"].split(" or "))
+    return _Comparison(left, right, match["operator"] == "=")
 
 
 def _value(text: str, columns: Mapping[str, frozenset[str]]) -> _Value:

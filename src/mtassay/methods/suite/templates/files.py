@@ -22,7 +22,7 @@ __all__ = ["read_templates", "templates_from_text"]
 
 _HEADER = ("suite", "langpair", "about", "match", "macros")
 _OWN = ("author", "category", "slots", "tables", "when", "except", "templates")
-_TEMPLATE = (*(each.name for each in fields(Item) if each.name not in ("extra", "line")), "when", "except")
+_TEMPLATE = (*(field.name for field in fields(Item) if field.name not in ("extra", "line")), "when", "except")
 _DEFAULTS = ("category", "author", "langpair")
 """Keys of an item that may stand once at the top, for all templates that do not say otherwise."""
 
@@ -71,21 +71,21 @@ class _Reader:
             self._template({**defaults, **self._record(entry)}, entry, columns, when, excluded)
             for entry in content["templates"]
         ]
-        seen: set[str] = set()
+        ids: set[str] = set()
         for template in templates:
-            if template.id in seen:
+            if template.id in ids:
                 raise InputError(
                     f"two templates have the id '{template.id}'. Give one its own 'id:'",
                     path=self._path,
                     line=template.line,
                 )
-            seen.add(template.id)
+            ids.add(template.id)
         return TemplateFile(suite, slots, tables, templates, str(content.get("author", "")), self._path)
 
-    def _check(self, record: LocatedDict, known: Sequence[str], what: str) -> None:
-        if unknown := [key for key in record if key not in known]:
+    def _check(self, record: LocatedDict, keys: Sequence[str], what: str) -> None:
+        if unknown := [key for key in record if key not in keys]:
             raise self._wrong(
-                f"{what} has no '{unknown[0]}'. Available: {', '.join(known)}", record[unknown[0]] or record
+                f"{what} has no '{unknown[0]}'. Available: {', '.join(keys)}", record[unknown[0]] or record
             )
 
     def _mapping(self, content: LocatedDict, key: str) -> Mapping[str, Any]:

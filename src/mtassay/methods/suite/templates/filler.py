@@ -62,8 +62,8 @@ def plain(inflector: Inflector) -> Function:
             raise ValueError("'not' works in tables only")
         forms: list[str] = []
         for chosen in product(*(argument.choices for argument in arguments)):
-            found = inflector(lemma, *chosen)
-            forms += [found] if isinstance(found, str) else found
+            inflected = inflector(lemma, *chosen)
+            forms += [inflected] if isinstance(inflected, str) else inflected
         return forms
 
     return call
@@ -133,8 +133,8 @@ class Filler:
 
     def _call(self, call: Call, lemma: str, arguments: Sequence[Argument]) -> Sequence[str]:
         if call.name not in self._functions:
-            known = ", ".join([*self._functions, REGEX])
-            raise ValueError(f"no function or table '{call.name}'. Available: {known}")
+            available = ", ".join([*self._functions, REGEX])
+            raise ValueError(f"no function or table '{call.name}'. Available: {available}")
         try:
             return self._functions[call.name](lemma, arguments)
         except TypeError as error:

@@ -101,12 +101,12 @@ class GeneratedSuite:
 
     def examples(self) -> list[Item]:
         """One item of each template, from its middle: the first one is the least telling."""
-        found, place = [], 0
+        items, place = [], 0
         for count in self.counts:
             if count.items:
-                found.append(self.suite.items[place + count.items // 2])
+                items.append(self.suite.items[place + count.items // 2])
             place += count.items
-        return found
+        return items
 
 
 def generate(
@@ -131,18 +131,18 @@ def generate(
     for number, template in enumerate(file.templates):
         report("making items", number, len(file.templates))
         count = TemplateCounts(template.id, "", _combinations(template, file))
-        made = []
+        template_items = []
         for item in _items(template, file, filler, count):
             key = (item.langpair, item.source, item.context)
             if key in sources:
                 count.duplicates += 1
                 continue
             sources.add(key)
-            made.append(item)
+            template_items.append(item)
             if sample is None:
-                _check_number(len(items) + len(made), max_items, file.path)
-        chosen = made if sample is None else _sampled(made, sample, seed)
-        count.sampled_out = len(made) - len(chosen)
+                _check_number(len(items) + len(template_items), max_items, file.path)
+        chosen = template_items if sample is None else _sampled(template_items, sample, seed)
+        count.sampled_out = len(template_items) - len(chosen)
         count.items = len(chosen)
         count.phenomenon = chosen[0].phenomenon if chosen else str(template.record["phenomenon"])
         counts.append(count)
@@ -187,7 +187,7 @@ def _items(
             continue
         filling = _Filling(filler, columns, file.path, count)
         record = {key: filling.value(value, key) for key, value in template.record.items()}
-        record["id"] = "-".join([template.id, *(each.name for each in records)])
+        record["id"] = "-".join([template.id, *(slot_record.name for slot_record in records)])
         record["note"] = _note(template, file, chosen, record.get("note", ""))
         yield item_from_record(
             record, path=file.path, line=template.line, langpair=file.header.langpair, author=file.author
@@ -196,8 +196,8 @@ def _items(
 
 def _note(template: ItemTemplate, file: TemplateFile, chosen: Mapping[str, SlotRecord], own: str) -> str:
     values = ", ".join(f"{slot} {record.name}" for slot, record in chosen.items())
-    made = f"Template {template.id} of {PurePath(file.path).name}{': ' if values else ''}{values}"
-    return f"{own} ({made})" if own else made
+    origin = f"Template {template.id} of {PurePath(file.path).name}{': ' if values else ''}{values}"
+    return f"{own} ({origin})" if own else origin
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,20 +53,20 @@ def load(text: str, *, path: str) -> Any:
         raise InputError("this YAML is nested too deeply", path=path) from None
 
 
-def _value(node: Any, path: str, known: dict[int, Any]) -> Any:
+def _value(node: Any, path: str, values_by_node: dict[int, Any]) -> Any:
     """The value of a node. Each node is read once, so that aliases cannot multiply."""
     line = node.start_mark.line + 1
-    if id(node) in known:
-        if known[id(node)] is None:
+    if id(node) in values_by_node:
+        if values_by_node[id(node)] is None:
             raise InputError("this anchor contains itself", path=path, line=line)
-        return known[id(node)]
-    known[id(node)] = None
+        return values_by_node[id(node)]
+    values_by_node[id(node)] = None
     value: Any
     if isinstance(node, yaml.ScalarNode):
         value = LocatedText(node.value)
         value.line = line
     elif isinstance(node, yaml.SequenceNode):
-        value = [_value(child, path, known) for child in node.value]
+        value = [_value(child, path, values_by_node) for child in node.value]
     else:
         value = LocatedDict()
         value.line = line
@@ -77,6 +77,6 @@ def _value(node: Any, path: str, known: dict[int, Any]) -> Any:
                 raise InputError(
                     f"the key '{key.value}' stands twice", path=path, line=key.start_mark.line + 1
                 )
-            value[key.value] = _value(child, path, known)
-    known[id(node)] = value
+            value[key.value] = _value(child, path, values_by_node)
+    values_by_node[id(node)] = value
     return value

@@ -61,12 +61,12 @@ def parse(text: str) -> tuple[str | Placeholder, ...]:
     """
     pieces: list[str | Placeholder] = []
     done = 0
-    for found in _BRACES.finditer(text):
-        if found["inside"] is None:
+    for match in _BRACES.finditer(text):
+        if match["inside"] is None:
             continue
-        pieces.append(text[done : found.start()])
-        done = found.end()
-        pieces.append(_placeholder(found["inside"], quantified=text[done : done + 1] in tuple("?*+{")))
+        pieces.append(text[done : match.start()])
+        done = match.end()
+        pieces.append(_placeholder(match["inside"], quantified=text[done : done + 1] in tuple("?*+{")))
     pieces.append(text[done:])
     return tuple(piece for piece in pieces if piece != "")
 

@@ -41,27 +41,27 @@ class FormTable:
         that entry, so that another tense that looks the same is no mistake. Only then may there be none.
         """
         if lemma not in self.entries:
-            known = ", ".join(list(self.entries)[:8])
-            raise ValueError(f"the table '{self.name}' has no '{lemma}'. It has: {known}")
+            lemmas = ", ".join(list(self.entries)[:8])
+            raise ValueError(f"the table '{self.name}' has no '{lemma}'. It has: {lemmas}")
         entries = self.entries[lemma]
         wanted = list(_combined(arguments))
         unwanted = [features_of(text) for a in arguments if a.negated for text in a.choices]
         if unwanted:
-            out = {e.form for e in entries if any(each <= e.features for each in unwanted)}
+            out = {e.form for e in entries if any(features <= e.features for features in unwanted)}
             some = [e.form for e in entries if any(want <= e.features for want in wanted)]
             if not out or not some:
                 raise ValueError(self._lacking(lemma, arguments))
             return _unique(form for form in some if form not in out)
-        found = [form for features in wanted for form in _with(entries, features)]
-        if not found:
+        forms = [form for features in wanted for form in _with(entries, features)]
+        if not forms:
             raise ValueError(self._lacking(lemma, arguments))
-        return _unique(found)
+        return _unique(forms)
 
     def _lacking(self, lemma: str, arguments: Sequence[Argument]) -> str:
-        wanted = ", ".join(" or ".join(argument.choices) for argument in arguments)
-        known = sorted({feature for entry in self.entries[lemma] for feature in entry.features})
+        asked = ", ".join(" or ".join(argument.choices) for argument in arguments)
+        features = sorted({feature for entry in self.entries[lemma] for feature in entry.features})
         return (
-            f"the table '{self.name}' has no form of '{lemma}' for '{wanted}'. Features: {', '.join(known)}"
+            f"the table '{self.name}' has no form of '{lemma}' for '{asked}'. Features: {', '.join(features)}"
         )
 
 
