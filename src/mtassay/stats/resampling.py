@@ -245,10 +245,10 @@ def _swapped_differences(
     for masks in _mask_blocks(n, trials, seed, row_bytes=systems * width * 8):
         (product,) = weighted_sums(masks, [columns])
         kept = product.reshape(len(masks), systems, width)
-        given = total - kept
+        swapped = total - kept
         for a in range(systems - 1):
-            first = np.asarray(aggregate(kept[:, a, None] + given[:, a + 1 :]), dtype=np.float64)
-            second = np.asarray(aggregate(given[:, a, None] + kept[:, a + 1 :]), dtype=np.float64)
+            first = np.asarray(aggregate(kept[:, a, None] + swapped[:, a + 1 :]), dtype=np.float64)
+            second = np.asarray(aggregate(swapped[:, a, None] + kept[:, a + 1 :]), dtype=np.float64)
             yield a, first - second
 
 
