@@ -78,13 +78,13 @@ def translate_all(
     tally = Tally(len(requests))
     tell = report or _silent
     keys = [_key(system.signature, request) for request in requests]
-    found = dict(answers.find_answers(list(dict.fromkeys(keys)))) if answers else {}
+    outputs = dict(answers.find_answers(list(dict.fromkeys(keys)))) if answers else {}
     waiting = {
         key: request
         for key, request in zip(keys, requests, strict=True)
-        if key not in found and request.text is not None
+        if key not in outputs and request.text is not None
     }
-    tally.cached = sum(key in found for key in keys)
+    tally.cached = sum(key in outputs for key in keys)
     tally.done = tally.cached
     tell(tally)
     times = dict.fromkeys(waiting, 0)
@@ -95,7 +95,7 @@ def translate_all(
     try:
         for fresh in work.results():
             good = _keep(answers, system, fresh)
-            found.update(fresh)
+            outputs.update(fresh)
             tally.done += sum(times[key] for key in fresh)
             tally.failed += sum(times[key] for key in fresh if key not in good)
             tell(tally)
@@ -106,7 +106,7 @@ def translate_all(
         raise
     nothing = Output("", None, "there is no source text to translate")
     return [
-        found.get(key, nothing)._replace(id=request.id) for key, request in zip(keys, requests, strict=True)
+        outputs.get(key, nothing)._replace(id=request.id) for key, request in zip(keys, requests, strict=True)
     ]
 
 

@@ -409,8 +409,8 @@ class Question:
                 raise ValueError(f"{text[:40]!r} is no number.") from None
         if self.kind != "choice" and word:
             return text.strip()
-        known = ", ".join(f"{answer} ({key})" for key, answer in answers.items())
-        raise ValueError(f"{text[:40]!r} is no answer. Available: {known}.")
+        choices = ", ".join(f"{answer} ({key})" for key, answer in answers.items())
+        raise ValueError(f"{text[:40]!r} is no answer. Available: {choices}.")
 
 
 Pair = tuple[str, str]

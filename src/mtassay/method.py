@@ -48,18 +48,18 @@ class Method(ABC):
     # Parameters ------------------------------------------------------------------------------------------
 
     @classmethod
-    def resolve(cls, given: Mapping[str, Any], run: Run | None = None) -> Self:
+    def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
         """The method with these parameters; what was not given, or is `None`, is as in a saved run.
 
         Parameters that the run does not have, or that say nothing there, have their defaults.
         """
-        known = [f.name for f in fields(cls) if f.init]
-        if strange := [key for key in given if key not in known]:
-            raise UsageError(f"{cls.name} has no parameter '{strange[0]}'. Available: {', '.join(known)}.")
-        _check_values(cls, given)
+        names = [f.name for f in fields(cls) if f.init]
+        if strange := [key for key in settings if key not in names]:
+            raise UsageError(f"{cls.name} has no parameter '{strange[0]}'. Available: {', '.join(names)}.")
+        _check_values(cls, settings)
         saved = cls.restore(run.parameters) if run is not None else {}
         values = {f.name: saved[f.name] for f in fields(cls) if saved.get(f.name) is not None}
-        return cls(**values | {key: value for key, value in given.items() if value is not None})
+        return cls(**values | {key: value for key, value in settings.items() if value is not None})
 
     @classmethod
     def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class Method(ABC):
         for finding in run.findings:
             if finding.verdict is not None and finding.detector != "output":
                 by_detector.setdefault(finding.detector, []).append(finding)
-        return [cls.flags_of(name, found, missing) for name, found in by_detector.items()]
+        return [cls.flags_of(name, findings, missing) for name, findings in by_detector.items()]
 
     @classmethod
     def flags_of(cls, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
@@ -213,10 +213,10 @@ class Method(ABC):
     @classmethod
     def block(cls, run: Run, case_id: str, system: str) -> Block:
         """One answer to one case, and why it was judged so."""
-        found = [finding for finding in cls.findings(run, case_id) if finding.system == system]
+        findings = [finding for finding in cls.findings(run, case_id) if finding.system == system]
         text = run.text(case_id, system)
-        lines = [] if text is None else cls.output_lines(text, found[0].evidence if found else {})[:1]
-        for finding in found:
+        lines = [] if text is None else cls.output_lines(text, findings[0].evidence if findings else {})[:1]
+        for finding in findings:
             for number, reason in enumerate(cls.reasons(finding)):
                 lines.append(Line("" if number else "why", reason))
         return Block(lines)
@@ -261,13 +261,13 @@ class Method(ABC):
     def why(cls, finding: Finding) -> str:
         """What a finding says, in a line."""
         evidence = finding.evidence
-        said = str(evidence.get("why") or evidence.get("reason") or "") or "; ".join(
+        reason = str(evidence.get("why") or evidence.get("reason") or "") or "; ".join(
             f"{key.replace('_', ' ')}: {value}" for key, value in evidence.items()
         )
         if finding.detector == "output":
-            return said
+            return reason
         value = "" if finding.value is None else f" {finding.value:.4g}"
-        return f"{finding.detector}{value}: {said}" if said else f"{finding.detector}{value}"
+        return f"{finding.detector}{value}: {reason}" if reason else f"{finding.detector}{value}"
 
     @classmethod
     def record(cls, run: Run) -> dict[str, Any]:
@@ -298,11 +298,11 @@ def method_of(run: Run) -> type[Method]:
         return Method
 
 
-def _check_values(cls: type[Method], given: Mapping[str, Any]) -> None:
+def _check_values(cls: type[Method], parameters: Mapping[str, Any]) -> None:
     """Refuse what a field cannot be: another choice, no number, a number out of its bounds."""
     hints = get_type_hints(cls)
     for f in fields(cls):
-        value, hint = given.get(f.name), hints[f.name]
+        value, hint = parameters.get(f.name), hints[f.name]
         if value is None:
             continue
         what = f"{cls.name}: {f.name} is {value!r}."

@@ -75,7 +75,7 @@ def options_of(cls: Any, *, plain: bool = False) -> dict[str, Option]:
     With `plain`, fields that say nothing are options too, as far as a command line can write their type.
     """
     hints = get_type_hints(cls)
-    found = {}
+    options = {}
     for f in fields(cls):
         how: Option | None = f.metadata.get(_OPTION)
         if how is None and plain and f.init and not f.metadata and f.name not in _GIVEN:
@@ -90,8 +90,8 @@ def options_of(cls: Any, *, plain: bool = False) -> dict[str, Option]:
         kind = hints[f.name] if how.kind is None else how.kind
         word = f.name.replace("_", "-")
         flags = how.flags or (f"--{word}/--no-{word}" if kind is bool else f"--{word}",)
-        found[f.name] = replace(how, kind=kind, default=default, flags=flags)
-    return found
+        options[f.name] = replace(how, kind=kind, default=default, flags=flags)
+    return options
 
 
 def _plain_option(hint: Any) -> Option | None:
@@ -131,13 +131,13 @@ def build(kind: str, spec: str, **defaults: Any) -> Any:
     """
     name, *settings = ALIASES.get(spec.lower(), spec).split(":")
     cls = find(kind, name.lower())
-    known = {field.name for field in fields(cls) if field.init}
+    field_names = {field.name for field in fields(cls) if field.init}
     hints = get_type_hints(cls)
-    values = {key: value for key, value in defaults.items() if key in known}
+    values = {key: value for key, value in defaults.items() if key in field_names}
     for setting in _rejoin(settings):
         key, equals, text = setting.partition("=")
-        if not equals or key not in known:
-            options = ", ".join(sorted(known)) or "none"
+        if not equals or key not in field_names:
+            options = ", ".join(sorted(field_names)) or "none"
             raise UsageError(f"{kind} '{name}' has no option '{setting}'. Options (key=value): {options}.")
         values[key] = _convert(text, hints[key], what=f"{name}:{key}")
     return cls(**values)
@@ -165,20 +165,20 @@ def open_system(name: str, text: str, pair: Pair | None) -> Any:
     subject, settings = rest, ""
     if getattr(cls, "takes_options", True):
         subject, _, settings = rest.partition("?")
-    known = {f.name: f for f in fields(cls) if f.init and f.metadata.get("option", f.name not in _GIVEN)}
+    own_fields = {f.name: f for f in fields(cls) if f.init and f.metadata.get("option", f.name not in _GIVEN)}
     hints = get_type_hints(cls)
     values: dict[str, Any] = (
         {cls.subject: _convert(subject, hints[cls.subject], what=scheme)} if subject else {}
     )
     for setting in filter(None, settings.split("&")):
         key, equals, value = setting.partition("=")
-        if not equals or key not in known:
-            options = ", ".join(sorted(known))
-            near = next((f" Write {each}=…." for each in sorted(known) if equals and each in key), "")
+        if not equals or key not in own_fields:
+            options = ", ".join(sorted(own_fields))
+            near = next((f" Write {own}=…." for own in sorted(own_fields) if equals and own in key), "")
             what = f"system '{scheme}' has no option '{key}'.{near} Options (key=value): {options}."
             raise UsageError(what)
         values[key] = _convert(value, hints[key], what=f"{scheme}:{key}")
-    needed = [key for key, f in known.items() if f.default is MISSING and f.default_factory is MISSING]
+    needed = [key for key, f in own_fields.items() if f.default is MISSING and f.default_factory is MISSING]
     for key in needed:
         if key not in values:
             raise UsageError(f"system '{scheme}' needs a {key}: write {name}={scheme}:{key.upper()}")
@@ -206,8 +206,8 @@ def split_names(texts: str | Iterable[str] | None) -> list[str]:
     >>> split_names(["mqm, da", "esa"]), split_names(None)
     (['mqm', 'da', 'esa'], [])
     """
-    given = [texts] if isinstance(texts, str) else texts or []
-    return [name.strip() for text in given for name in text.split(",") if name.strip()]
+    parts = [texts] if isinstance(texts, str) else texts or []
+    return [name.strip() for text in parts for name in text.split(",") if name.strip()]
 
 
 def _rejoin(settings: list[str]) -> list[str]:

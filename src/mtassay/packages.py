@@ -52,7 +52,7 @@ LARGEST = 64 * 2**20
 
 _CLOSED = {401, 402, 403, 404, 405, 407, 410, 451}
 _BUSY = {408, 409, 423, 425, 429}
-_known: set[str] = set()  # every secret that was read, in every form in which it may show
+_secrets: set[str] = set()  # every secret that was read, in every form in which it may show
 
 
 def load_package(module: str, *, what: str, package: str, extra: str) -> Any:
@@ -102,7 +102,7 @@ class Secret:
     def __init__(self, value: str) -> None:
         self._value = value
         if len(value) >= 4:
-            _known.add(value)
+            _secrets.add(value)
 
     def reveal(self) -> str:
         """The key itself, for the one place that sends it."""
@@ -128,7 +128,7 @@ def secret_from(*variables: str, what: str) -> Secret:
 
 def redact(text: str) -> str:
     """The text without any secret that was ever read."""
-    for value in sorted(_known, key=len, reverse=True):
+    for value in sorted(_secrets, key=len, reverse=True):
         text = text.replace(value, HIDDEN)
     return text
 
@@ -180,10 +180,10 @@ def check_address(url: str, *, what: str) -> str:
     """
     try:
         parts = urlsplit(url)
-        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        known = False
-    if not known:
+        is_address = False
+    if not is_address:
         # What stands before an @ may be a password.
         shown = redact(url.rpartition("@")[2].partition("?")[0])
         raise UsageError(f"{what}: '{shown}' is no address. Write it as http://HOST:PORT/PATH.")

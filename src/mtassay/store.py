@@ -211,21 +211,21 @@ class Workspace:
         """
         run_id = self._run_id(name)
         (row,) = self._select("SELECT * FROM runs WHERE id = ?", run_id)
-        segments, some = self.segments(run_id), None
+        segments, case_ids = self.segments(run_id), None
         if case is not None:
             segments = _family(segments, case)
-            some = list(dict.fromkeys((case, *(segment.id for segment in segments))))
-        found = self._select(
+            case_ids = list(dict.fromkeys((case, *(segment.id for segment in segments))))
+        rows = self._select(
             "SELECT case_id, system, detector, verdict, value, evidence FROM findings "
-            f"WHERE run = ? {_among('case_id', some)} ORDER BY rowid",
+            f"WHERE run = ? {_among('case_id', case_ids)} ORDER BY rowid",
             run_id,
-            *(some or ()),
+            *(case_ids or ()),
         )
         return replace(
             _run(row),
-            findings=[Finding(c, s, d, v, x, json.loads(e)) for c, s, d, v, x, e in found],
+            findings=[Finding(c, s, d, v, x, json.loads(e)) for c, s, d, v, x, e in rows],
             segments=segments,
-            outputs=self.outputs(run_id, some=some),
+            outputs=self.outputs(run_id, some=case_ids),
         )
 
     def segments(self, name: str) -> list[Segment]:
@@ -283,15 +283,15 @@ class Workspace:
 
     def find_answers(self, keys: Sequence[str]) -> dict[str, Output]:
         """What live engines answered before, by key. The outputs have no id."""
-        found: dict[str, Output] = {}
+        answers: dict[str, Output] = {}
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
             marks = ",".join("?" * len(part))
             for key, text, meta in self._select(
                 f"SELECT key, text, meta FROM answers WHERE key IN ({marks})", *part
             ):
-                found[key] = Output("", text, None, json.loads(meta))
-        return found
+                answers[key] = Output("", text, None, json.loads(meta))
+        return answers
 
     def keep_answers(self, signature: str, answers: Mapping[str, Output]) -> None:
         """Keep what a live engine answered. Unlike the cache, answers are paid for and never dropped."""
@@ -350,8 +350,8 @@ class Workspace:
         if matches:
             raise UsageError(f"'{name}' could be any of {len(matches)} runs: {', '.join(matches[:5])}.")
         ids = self._ids()
-        known = f"Newest: {', '.join(ids[:5])}." if ids else "There are none yet: add --save to a command."
-        raise UsageError(f"No run '{name}' in {self.path}. {known}")
+        hint = f"Newest: {', '.join(ids[:5])}." if ids else "There are none yet: add --save to a command."
+        raise UsageError(f"No run '{name}' in {self.path}. {hint}")
 
     def _select(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         try:

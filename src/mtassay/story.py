@@ -115,11 +115,13 @@ def tell_case(workspace: Workspace, case_id: str, *, run: str | None = None) -> 
     runs = workspace.runs()
     chosen = workspace.run(run, case=case_id) if run is not None else None
     history: list[PastVerdict] = []
-    for each in runs:
-        known = workspace.run(each.id, case=case_id)
-        if known.findings or known.segments:
-            chosen = chosen or known
-            history.append(PastVerdict(each.id, each.method, each.started, _statuses(known, case_id)))
+    for summary in runs:
+        past_run = workspace.run(summary.id, case=case_id)
+        if past_run.findings or past_run.segments:
+            chosen = chosen or past_run
+            history.append(
+                PastVerdict(summary.id, summary.method, summary.started, _statuses(past_run, case_id))
+            )
     if chosen is None or not (chosen.findings or chosen.segments):
         refuse_case(workspace, runs if chosen is None else [chosen], case_id)
     segment = next((segment for segment in chosen.segments if segment.id == case_id), None)
@@ -144,17 +146,19 @@ def answers_to(workspace: Workspace, run: Run, case_id: str) -> list[StoryAnswer
     systems: dict[tuple[Subject | str, str], list[str]] = {}
     for system in run.systems:
         # Systems without an output have nothing in common, so each stays for itself.
-        given = subjects.get((case_id, system), system)
-        systems.setdefault((given, _found(findings, system)), []).append(system)
+        subject_or_system = subjects.get((case_id, system), system)
+        systems.setdefault((subject_or_system, _fingerprint(findings, system)), []).append(system)
     answers = []
-    for (given, _), names in systems.items():
-        subject = given if isinstance(given, Subject) else None
+    for (subject_or_system, _), names in systems.items():
+        subject = subject_or_system if isinstance(subject_or_system, Subject) else None
         mine = tuple(finding for finding in findings if finding.system == names[0])
         about = subjects.get((method.reviewed(run, case_id), names[0])) if question else None
         asked = AskedQuestion(about) if about is not None else None
         if about is not None and question is not None:
-            said = tuple(review for review in reviews if review.subject == about.id)
-            asked = AskedQuestion(about, said, decisions.get((about.id, question.name)), question.about)
+            subject_reviews = tuple(review for review in reviews if review.subject == about.id)
+            asked = AskedQuestion(
+                about, subject_reviews, decisions.get((about.id, question.name)), question.about
+            )
         holds = method.holds(run, case_id, names[0], settled) if subject is not None else ""
         hints = method.output_lines(subject.outputs[0], mine[0].evidence)[1:] if subject and mine else ()
         answers.append(
@@ -184,17 +188,17 @@ def nearest_settled(answers: Sequence[StoryAnswer], text: str, *, count: int = 2
     """Of the answers to one case those that are settled, and not this text, most like it first."""
     words = text[:_LONG].split()
     ranked = [
-        (SequenceMatcher(None, words, given[:_LONG].split(), autojunk=False).ratio(), answer)
+        (SequenceMatcher(None, words, output[:_LONG].split(), autojunk=False).ratio(), answer)
         for answer in answers
-        if answer.is_settled and answer.subject is not None and (given := answer.subject.outputs[0]) != text
+        if answer.is_settled and answer.subject is not None and (output := answer.subject.outputs[0]) != text
     ]
     return [answer for _, answer in sorted(ranked, key=lambda entry: -entry[0])[:count]]
 
 
-def _found(findings: Sequence[Finding], system: str) -> str:
+def _fingerprint(findings: Sequence[Finding], system: str) -> str:
     """All that the run found about a system, but for its name."""
-    found = [(f.detector, f.verdict, f.value, f.evidence) for f in findings if f.system == system]
-    return json.dumps(found, sort_keys=True, default=str)
+    facts = [(f.detector, f.verdict, f.value, f.evidence) for f in findings if f.system == system]
+    return json.dumps(facts, sort_keys=True, default=str)
 
 
 def _statuses(run: Run, case_id: str) -> dict[str, str]:
@@ -208,7 +212,7 @@ def _statuses(run: Run, case_id: str) -> dict[str, str]:
 def refuse_case(workspace: Workspace, runs: Sequence[Run], case_id: str) -> NoReturn:
     """Say that these runs do not have the case, and which ids are near."""
     ids = list(dict.fromkeys(segment.id for run in runs for segment in workspace.segments(run.id)))
-    near = [known for known in ids if case_id.lower() in known.lower()][:5]
+    near = [id_ for id_ in ids if case_id.lower() in id_.lower()][:5]
     near = near or get_close_matches(case_id, ids, n=5, cutoff=0.6)
     where = f"run {runs[0].id}" if len(runs) == 1 else f"the {len(runs)} runs of {workspace.path}"
     nothing = "No id is near it. See 'mtassay runs list' for what is there."

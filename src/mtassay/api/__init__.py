@@ -75,7 +75,7 @@ def score(
     """
     from mtassay.methods.score.method import ScoreMethod
 
-    settings, given = RunSettings.split(options)
+    settings, parameters = RunSettings.split(options)
     pair = None if langpair is None else parse_pair(langpair)
     labels: dict[str, str] = {}
     inside: dict[str, System] = {}
@@ -85,16 +85,16 @@ def score(
     else:
         if brought := [o for o, value in (("-s", source), ("--documents", documents)) if value is not None]:
             raise UsageError(f"--test-set brings source and documents along: leave out {brought[0]}.")
-        found = read_test_set(Path(test_set), pair=pair)
+        test_data = read_test_set(Path(test_set), pair=pair)
         if names := [str(name) for name in listed(references)]:
-            found = found.with_references(names)
-        segments = found.segments
-        labels = {"test": found.name, "lang": str(pair)} if pair else {"test": found.name}
-        chosen = [name for name in systems if name in found.outputs]
+            test_data = test_data.with_references(names)
+        segments = test_data.segments
+        labels = {"test": test_data.name, "lang": str(pair)} if pair else {"test": test_data.name}
+        chosen = [name for name in systems if name in test_data.outputs]
         inside = {
             name: Stored(name, {s.id: text for s, text in zip(segments, texts, strict=True)})
-            for name, texts in found.outputs.items()
-            if name in (chosen or found.outputs)
+            for name, texts in test_data.outputs.items()
+            if name in (chosen or test_data.outputs)
         }
         if not isinstance(systems, Mapping):
             outside = [name for name in systems if name not in chosen]
@@ -102,8 +102,10 @@ def score(
         raise UsageError("There is no system to score: add -t NAME=FILE.")
     if entities is not None:
         segments = read_entities(Path(entities), segments)
-    given.setdefault("evidence", settings.save)
-    method = ScoreMethod.resolve({"pair": None if pair is None else str(pair), "labels": labels, **given})
+    parameters.setdefault("evidence", settings.save)
+    method = ScoreMethod.resolve(
+        {"pair": None if pair is None else str(pair), "labels": labels, **parameters}
+    )
     return execute_method(method, segments, {**inside, **named(outside)}, settings, pair)
 
 
@@ -119,8 +121,8 @@ def suite(suite: Any, systems: Given, **options: Any) -> Run:
     """
     from mtassay.methods.suite.method import SuiteMethod
 
-    settings, given = RunSettings.split(options)
-    method = SuiteMethod.resolve({"suite": suite, **given})
+    settings, parameters = RunSettings.split(options)
+    method = SuiteMethod.resolve({"suite": suite, **parameters})
     if not systems:
         raise UsageError("There is no system to judge: add -t NAME=FILE or -t NAME=scheme:rest.")
     return execute_method(method, method.segments, systems, settings, method.pair)
@@ -134,9 +136,9 @@ def invariance(sentences: Any, systems: Given, *, langpair: str, **options: Any)
     """
     from mtassay.methods.invariance.method import InvarianceMethod
 
-    settings, given = RunSettings.split(options)
+    settings, parameters = RunSettings.split(options)
     pair = parse_pair(langpair)
-    method = InvarianceMethod.resolve({"pair": str(pair), **given})
+    method = InvarianceMethod.resolve({"pair": str(pair), **parameters})
     if not systems:
         raise UsageError("There is no system to test: add -t NAME=scheme:rest.")
     return execute_method(method, method.read(sentences), systems, settings, pair)
@@ -150,8 +152,8 @@ def variants(sentences: Any, *, langpair: str, phrases: bool = False, **options:
     """
     from mtassay.methods.invariance.method import InvarianceMethod
 
-    settings, given = RunSettings.split(options)
-    method = InvarianceMethod.resolve({"pair": str(parse_pair(langpair)), "detectors": (), **given})
+    settings, parameters = RunSettings.split(options)
+    method = InvarianceMethod.resolve({"pair": str(parse_pair(langpair)), "detectors": (), **parameters})
     with settings.tools() as tools:
         return method.with_variants(method.read(sentences), tools, phrases=phrases)
 
@@ -164,12 +166,12 @@ def behavior(source: Any, reference: Any, systems: Given, *, langpair: str, **op
     """
     from mtassay.methods.behavior.method import BehaviorMethod
 
-    settings, given = RunSettings.split(options)
+    settings, parameters = RunSettings.split(options)
     pair = parse_pair(langpair)
     if not systems:
         ways = "-t NAME=scheme:rest" if reference is not None else "-t NAME=FILE or -t NAME=scheme:rest"
         raise UsageError(f"There is no system to {'judge' if reference is None else 'test'}: add {ways}.")
-    method = BehaviorMethod.resolve({"pair": str(pair), "recipe": reference is not None, **given})
+    method = BehaviorMethod.resolve({"pair": str(pair), "recipe": reference is not None, **parameters})
     ready: Given | Sequence[System] = systems
     if reference is not None:
         if stored := stored_among(systems):
@@ -201,12 +203,12 @@ def run(
     >>> run("score", [Segment("1", "Hi.", ("Olá.",))], {"a": ["Olá."]}, samples=100).method
     'score'
     """
-    settings, given = RunSettings.split(options)
+    settings, parameters = RunSettings.split(options)
     pair = None if langpair is None else parse_pair(langpair)
     if isinstance(method, str):
         cls = cast("type[Method]", find("method", method))
         takes_pair = pair is not None and any(f.name == "pair" for f in fields(cls))
-        method = cls.resolve({**({"pair": str(pair)} if takes_pair else {}), **given})
+        method = cls.resolve({**({"pair": str(pair)} if takes_pair else {}), **parameters})
     if not systems:
         raise UsageError("There is no system to test: add -t NAME=FILE or -t NAME=scheme:rest.")
     return execute_method(method, read_texts(segments, pair), systems, settings, pair)
@@ -256,14 +258,18 @@ def read_test_texts(
     return join(first, streams, documents=None if documents is None else read_documents(Path(documents)))
 
 
-def read_texts(given: Any, pair: Pair | None, references: Sequence[Texts] = ()) -> list[Segment]:
+def read_texts(texts: Any, pair: Pair | None, references: Sequence[Texts] = ()) -> list[Segment]:
     """Segments from a file, from texts, or as they are; a file that holds references brings them along."""
-    _refuse_sentence(given, "a list: ['…']")
-    if not isinstance(given, str | PathLike):
-        numbered = enumerate(given, start=1)
-        known = [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in numbered]
-        return known if not references else read_test_texts([s.source for s in known], references, None, pair)
-    table = None if references else read_table(Path(given), pair=pair)
+    _refuse_sentence(texts, "a list: ['…']")
+    if not isinstance(texts, str | PathLike):
+        numbered = enumerate(texts, start=1)
+        segments = [s if isinstance(s, Segment) else Segment(str(i), s) for i, s in numbered]
+        return (
+            segments
+            if not references
+            else read_test_texts([s.source for s in segments], references, None, pair)
+        )
+    table = None if references else read_table(Path(texts), pair=pair)
     if table is None:
-        return read_test_texts(given, references, None, pair)
-    return join(read_stream(Path(given), role="source", pair=pair), table.only("reference"))
+        return read_test_texts(texts, references, None, pair)
+    return join(read_stream(Path(texts), role="source", pair=pair), table.only("reference"))

@@ -98,11 +98,11 @@ def correlate(
     [1.0]
     """
     pair = None if langpair is None else parse_pair(langpair)
-    wanted = [metrics] if isinstance(metrics, str) else list(metrics or ())
-    if not wanted and not (ngram_sweep or metric_scores or human_vs_human):
-        wanted = [METRICS]
+    specs = [metrics] if isinstance(metrics, str) else list(metrics or ())
+    if not specs and not (ngram_sweep or metric_scores or human_vs_human):
+        specs = [METRICS]
     language = str(pair.target) if pair else ""
-    built = _metrics(wanted, language)
+    built = _metrics(specs, language)
     sweep = None
     if ngram_sweep is not None:
         sweep = OrderSweep.among(built, parse_orders(ngram_sweep), language=language)
@@ -110,8 +110,8 @@ def correlate(
     is_measured = bool(built or sweep)
     if mtme is not None:
         clash = {"--human-scores": human_scores, "-s": source, "--documents": documents}
-        if given := [option for option, value in clash.items() if value]:
-            raise UsageError(f"--mtme brings test set and human scores along: leave out {given[0]}.")
+        if superfluous := [option for option, value in clash.items() if value]:
+            raise UsageError(f"--mtme brings test set and human scores along: leave out {superfluous[0]}.")
         material = material_from_folder(
             Path(mtme),
             _needed(pair),
@@ -206,19 +206,19 @@ def rank(
     """
     if (human_scores is None) == (mtme is None):
         raise UsageError("Give human scores one way: --human-scores FILE, or --mtme FOLDER with -l.")
-    wanted = [human] if human else []
+    human_names = [human] if human else []
     columns: list[ScoreColumn]
     if isinstance(human_scores, Mapping):
         columns = [column_of(human or "human", human_scores)]
     elif human_scores is not None:
-        columns = read_score_file(str(human_scores), ids=(), wanted=wanted)
+        columns = read_score_file(str(human_scores), ids=(), wanted=human_names)
     else:
         pair = _needed(None if langpair is None else parse_pair(langpair))
         folder = material_from_folder(
-            Path(mtme or ""), pair, humans=wanted, with_outputs=False, with_humans=True
+            Path(mtme or ""), pair, humans=human_names, with_outputs=False, with_humans=True
         )
         columns = list(folder.humans)
-    column = chosen(columns, wanted, what="human score")[0]
+    column = chosen(columns, human_names, what="human score")[0]
     if not column.by_segment:
         raise UsageError(f"{column.name} rates whole systems; ranking needs scores of segments.")
     result = rank_systems(column, alpha=alpha, seed=seed if seed is not None else default_seed())
@@ -251,35 +251,40 @@ def detect(
     {'precision': 50.0, 'recall': 50.0, 'f1': 50.0}
     """
     lists = dict(flagged) if isinstance(flagged, Mapping) else dict(map(name_and_rest, flagged))
-    wanted = [runs] if isinstance(runs, str) else list(runs)
-    if not wanted and not lists:
+    run_list = [runs] if isinstance(runs, str) else list(runs)
+    if not run_list and not lists:
         raise UsageError("There is nothing to judge: give saved runs, or --flagged NAME=FILE.")
-    some, wrong, low = split_names(systems), split_names(errors), split_names(low_is_error)
-    store = open_workspace(workspace) if labels is None or any(isinstance(r, str) for r in wanted) else None
-    opened = [_opened(run, store) for run in wanted]
-    given: Labels
+    system_names, wrong, low = split_names(systems), split_names(errors), split_names(low_is_error)
+    store = open_workspace(workspace) if labels is None or any(isinstance(r, str) for r in run_list) else None
+    opened = [_opened(run, store) for run in run_list]
+    all_labels: Labels
     if isinstance(labels, Mapping):
-        given = labels_of(labels, errors=wrong)
+        all_labels = labels_of(labels, errors=wrong)
     elif labels is not None:
-        given = labels_from_file(labels, question=question, errors=wrong)
+        all_labels = labels_from_file(labels, question=question, errors=wrong)
     else:
         assert store is not None
         first = opened[0] if opened else None
-        given = labels_from_workspace(store, first, question=question, errors=wrong)
-    fitting = given.only(some)
-    detectors = detectors_of_runs(opened, fitting, systems=some)
+        all_labels = labels_from_workspace(store, first, question=question, errors=wrong)
+    fitting = all_labels.only(system_names)
+    detectors = detectors_of_runs(opened, fitting, systems=system_names)
     limits = dict(thresholds) if isinstance(thresholds, Mapping) else dict(map(_threshold, thresholds))
     if unknown := [name for name in (*limits, *low) if name not in lists]:
         raise UsageError(f"No --flagged list is called '{unknown[0]}'. Available: {', '.join(lists)}.")
     detectors += [
         detector_of_rows(
-            name, _rows(what), fitting, systems=some, threshold=limits.get(name), low_is_error=name in low
+            name,
+            _rows(what),
+            fitting,
+            systems=system_names,
+            threshold=limits.get(name),
+            low_is_error=name in low,
         )
         for name, what in lists.items()
     ]
-    check_detectors(detectors, given, some)
+    check_detectors(detectors, all_labels, system_names)
     result = judge_detectors(detectors, settings=DetectionSettings(samples, fixed_seed(seed)))
-    curves = {detector.name: found for detector in detectors if (found := curve(detector))}
+    curves = {detector.name: detector_curve for detector in detectors if (detector_curve := curve(detector))}
     return Detection(result, detectors, fitting, curves)
 
 
@@ -310,37 +315,39 @@ def challenge(
     """
     whole = read_challenge(pairs) if isinstance(pairs, str | PathLike) else list(pairs)
     rows = [i for i, pair in enumerate(whole) if pair.reference is not None or not referenced]
-    some = [whole[i] for i in rows]
-    if not some:
+    chosen_pairs = [whole[i] for i in rows]
+    if not chosen_pairs:
         raise InputError("no pair has a reference", path=pairs if isinstance(pairs, str | PathLike) else None)
-    wanted = [metrics] if isinstance(metrics, str) else list(metrics or ())
-    if not wanted and not scores and not qe_scores:
-        wanted = [METRICS]
-    targets = {str(parse_pair(langpair).target) for pair in some if (langpair := pair.langpair)}
-    built = _metrics(wanted, targets.pop() if len(targets) == 1 else "")
+    specs = [metrics] if isinstance(metrics, str) else list(metrics or ())
+    if not specs and not scores and not qe_scores:
+        specs = [METRICS]
+    targets = {str(parse_pair(langpair).target) for pair in chosen_pairs if (langpair := pair.langpair)}
+    built = _metrics(specs, targets.pop() if len(targets) == 1 else "")
     # Scores made elsewhere belong to the whole challenge set, whatever part of it is judged.
     elsewhere = [
-        replace(each, correct=each.correct[rows], incorrect=each.incorrect[rows])
-        for each in _elsewhere(scores, qe_scores, split_names(lower_is_better), whole)
+        replace(metric, correct=metric.correct[rows], incorrect=metric.incorrect[rows])
+        for metric in _elsewhere(scores, qe_scores, split_names(lower_is_better), whole)
     ]
-    names = [*built, *(each.name for each in elsewhere)]
+    names = [*built, *(metric.name for metric in elsewhere)]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"Two metrics are called '{twice}'. Give one another name.")
     settings, how = ChallengeSettings(by, alpha, samples, fixed_seed(seed)), RunSettings(**options)
     with Progress(quiet=how.is_quiet) as progress:
-        measured = measure_pairs(built, some, workspace=how.memory(), report=progress.report)
+        measured = measure_pairs(built, chosen_pairs, workspace=how.memory(), report=progress.report)
         judged = [*measured, *elsewhere]
         progress.report("accuracy", 0, None)
-        accuracy = pairwise(some, judged, settings)
-        areas = discrimination(some, [each for each in judged if each.kind == "reference-free"], settings)
-        between = between_kinds(some, judged, accuracy, settings)
+        accuracy = pairwise(chosen_pairs, judged, settings)
+        areas = discrimination(
+            chosen_pairs, [metric for metric in judged if metric.kind == "reference-free"], settings
+        )
+        between = between_kinds(chosen_pairs, judged, accuracy, settings)
     result = Result(
         [*accuracy.scores, *areas.scores],
         [*accuracy.comparisons, *areas.comparisons, *([between] if between else [])],
         [*accuracy.clusters, *areas.clusters],
-        {each.name: {"pairs": len(some), "missing": each.missing} for each in judged},
+        {metric.name: {"pairs": len(chosen_pairs), "missing": metric.missing} for metric in judged},
     )
-    return Discrimination(result, some, judged, settings, accuracy, areas, between)
+    return Discrimination(result, chosen_pairs, judged, settings, accuracy, areas, between)
 
 
 def _metrics(specs: Iterable[str], language: str) -> dict[str, Metric]:
@@ -353,10 +360,10 @@ def _needed(pair: Pair | None) -> Pair:
     return pair
 
 
-def _scores(given: Place | Sequence[Place] | Mapping[str, Mapping[str, Any]]) -> Scores:
-    if isinstance(given, Mapping):
-        return given
-    return [str(given)] if isinstance(given, str | PathLike) else [str(path) for path in given]
+def _scores(scores: Place | Sequence[Place] | Mapping[str, Mapping[str, Any]]) -> Scores:
+    if isinstance(scores, Mapping):
+        return scores
+    return [str(scores)] if isinstance(scores, str | PathLike) else [str(path) for path in scores]
 
 
 def _material(
@@ -404,18 +411,18 @@ def _check_raters(raters: Sequence[Rater], humans: Sequence[Rater], human_vs_hum
 def _opened(run: str | Run | core.Run, store: Any) -> core.Run:
     """A run by its name in the workspace, or as it is."""
     if isinstance(run, str):
-        found: core.Run = store.run(run)
-        return found
+        saved: core.Run = store.run(run)
+        return saved
     return run.record if isinstance(run, Run) else run
 
 
-def _rows(given: Any) -> list[FlagRow]:
+def _rows(flagged: Any) -> list[FlagRow]:
     """The rows of a list of flagged pairs: a file, ids, scores by id, or rows as they are."""
-    if isinstance(given, str | PathLike):
-        return read_flags(given)
-    if isinstance(given, Mapping):
-        return [FlagRow(id_, "", score, None, 0) for id_, score in given.items()]
-    return [row if isinstance(row, FlagRow) else FlagRow(str(row), "", None, None, 0) for row in given]
+    if isinstance(flagged, str | PathLike):
+        return read_flags(flagged)
+    if isinstance(flagged, Mapping):
+        return [FlagRow(id_, "", score, None, 0) for id_, score in flagged.items()]
+    return [row if isinstance(row, FlagRow) else FlagRow(str(row), "", None, None, 0) for row in flagged]
 
 
 def _threshold(text: str) -> tuple[str, float]:
@@ -437,14 +444,16 @@ def _elsewhere(
         ("reference-based", scores),
         ("reference-free", qe_scores),
     ]
-    found = [
+    metrics = [
         read_pairs_scores(name, what, pairs, kind=kind, higher_is_better=name not in lower)
-        for kind, given in kinds
-        for name, what in (given.items() if isinstance(given, Mapping) else map(_named, given))
+        for kind, kind_scores in kinds
+        for name, what in (
+            kind_scores.items() if isinstance(kind_scores, Mapping) else map(_named, kind_scores)
+        )
     ]
-    if strangers := [name for name in lower if name not in {each.name for each in found}]:
+    if strangers := [name for name in lower if name not in {metric.name for metric in metrics}]:
         raise UsageError(f"--lower-is-better: no file of scores is called '{strangers[0]}'.")
-    return found
+    return metrics
 
 
 def _named(text: str) -> tuple[str, str]:

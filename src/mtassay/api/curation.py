@@ -104,8 +104,8 @@ def sample(suite: Any, systems: Given, *, everything: bool = False, **options: A
     >>> found.records[0]["outputs"]
     [{'text': 'Ambos os pais.', 'status': 'correct', 'systems': ['a']}]
     """
-    settings, given = RunSettings.split(options)
-    method = SuiteMethod.resolve({"suite": suite, **given})
+    settings, parameters = RunSettings.split(options)
+    method = SuiteMethod.resolve({"suite": suite, **parameters})
     total = len(method.chosen.items)
     if not everything:
         without = [item for item in method.chosen.items if not item.has_rules]
@@ -124,8 +124,8 @@ def suggest(suite: Any, systems: Given = (), *, run: str | None = None, **option
 
     Outputs are those of the systems, or of a saved run: by default the newest of this suite.
     """
-    settings, given = RunSettings.split(options)
-    method = SuiteMethod.resolve({"suite": suite, **given})
+    settings, parameters = RunSettings.split(options)
+    method = SuiteMethod.resolve({"suite": suite, **parameters})
     material = _gather(method, systems, run, settings)
     if not material.outputs:
         raise UsageError(
@@ -144,10 +144,10 @@ def accept(
     What cannot be accepted is told in the remarks of the outcome; a rule that would break a known verdict is
     a `UsageError`, and nothing is written.
     """
-    settings, given = RunSettings.split(options)
+    settings, parameters = RunSettings.split(options)
     wish.check()
     editable(path)
-    method = SuiteMethod.resolve({"suite": path, **given})
+    method = SuiteMethod.resolve({"suite": path, **parameters})
     material = _gather(method, systems, run, settings)
     outcome = rules_to_add(method.suite, material, wish)
     if outcome.rules:
@@ -239,12 +239,12 @@ def compare_rules(
     ()
     """
     settings = RunSettings(**options)
-    new, old = (SuiteMethod.resolve({"suite": each, "reviews": reviews}) for each in (suite, against))
-    where, before = (each.suite.path or each.suite.name for each in (new, old))
+    new, old = (SuiteMethod.resolve({"suite": content, "reviews": reviews}) for content in (suite, against))
+    where, before = (method.suite.path or method.suite.name for method in (new, old))
     same = same_items(old.segments, new.suite)
     if not same:
         raise UsageError(f"{where} and {before} have no item in common.")
-    items = {item.id for each in (old, new) for item in each.suite.items}
+    items = {item.id for method in (old, new) for item in method.suite.items}
     left_out = {
         f"items that only one of the files has, or with another source (of {len(old.suite.items):,} and "
         f"{len(new.suite.items):,})": len(items) - len(same)
@@ -252,12 +252,12 @@ def compare_rules(
     old, new = _only(old, same), _only(new, same)
     with settings.tools(systems) as tools:
         answers = ask(new, systems, tools).outputs
-        given = [Replay(name, {o.id: o for o in outputs}) for name, outputs in answers.items()]
+        replayed = [Replay(name, {o.id: o for o in outputs}) for name, outputs in answers.items()]
         first, second = (
-            run_with(tools, method, method.segments, given, concludes=False).run.findings
+            run_with(tools, method, method.segments, replayed, concludes=False).run.findings
             for method in (old, new)
         )
-    title = f"{before} → {where} · {plural(len(same), 'item')} · {plural(len(given), 'system')}"
+    title = f"{before} → {where} · {plural(len(same), 'item')} · {plural(len(replayed), 'system')}"
     return ComparedJudgements(
         title, compare(first, second, answers), {k: n for k, n in left_out.items() if n}
     )
@@ -277,19 +277,21 @@ def challenge(
 
     Outputs are those of systems and of saved runs; `formats.challenge.write_challenge` writes the pairs.
     """
-    settings, given = RunSettings.split(options)
-    method = SuiteMethod.resolve({"suite": suite, **given})
+    settings, parameters = RunSettings.split(options)
+    method = SuiteMethod.resolve({"suite": suite, **parameters})
     store = Workspace(workspace_path(settings.workspace)) if runs else None
     Judge(method.chosen).check()  # a bad rule is said before an engine is asked
     with settings.tools(systems) as tools:
-        known = KnownOutputs.reviewed(tools.workspace or store) if reviews else KnownOutputs()
+        known_outputs = KnownOutputs.reviewed(tools.workspace or store) if reviews else KnownOutputs()
         for name in runs:
             assert store is not None
-            _add_run(known, store.run(name), method.chosen, tools)
+            _add_run(known_outputs, store.run(name), method.chosen, tools)
         answers = ask(method, systems, tools)
-        known.add(answers.outputs)
-        found = known.sorted_by(method.chosen, report=partial(tools.progress, "judging"))
-    harvests = [make_pairs(i, found[i.id], per_item=per_item, seed=seed) for i in method.chosen.items]
+        known_outputs.add(answers.outputs)
+        outputs_by_item = known_outputs.sorted_by(method.chosen, report=partial(tools.progress, "judging"))
+    harvests = [
+        make_pairs(i, outputs_by_item[i.id], per_item=per_item, seed=seed) for i in method.chosen.items
+    ]
     check_harvest(harvests)
     return Challenge(harvests, answers)
 
@@ -322,10 +324,10 @@ def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: RunS
 
 def _only(method: SuiteMethod, ids: Sequence[str] | set[str]) -> SuiteMethod:
     """The method for these items of the suite alone, in the order of the suite."""
-    wanted = [item.id for item in method.suite.items if item.id in set(ids)]
-    if len(wanted) == len(method.suite.items):
+    item_ids = [item.id for item in method.suite.items if item.id in set(ids)]
+    if len(item_ids) == len(method.suite.items):
         return method
-    chosen = tuple(map(escape, wanted))
+    chosen = tuple(map(escape, item_ids))
     return replace(method, category=(), phenomenon=(), tag=(), item=chosen, approved=False, public=None)
 
 
@@ -341,7 +343,7 @@ def _left_out(old: Run, suite: Suite, same: set[str]) -> dict[str, int]:
     return {what: count for what, count in counts.items() if count}
 
 
-def _add_run(known: KnownOutputs, run: Run, suite: Suite, tools: EngineTools) -> None:
+def _add_run(known_outputs: KnownOutputs, run: Run, suite: Suite, tools: EngineTools) -> None:
     """The outputs of a saved run; those of another source than the item has today are left out."""
     if run.method != SuiteMethod.name:
         raise UsageError(f"Run {run.id} is not of 'mtassay suite run' but of '{run.method}'.")
@@ -350,4 +352,4 @@ def _add_run(known: KnownOutputs, run: Run, suite: Suite, tools: EngineTools) ->
     changed = {key for key in today.keys() & then.keys() if today[key] != then[key]}
     if changed:
         tools.note(f"run {run.id}: {plural(len(changed), 'item')} left out: another source today")
-    known.add(run.outputs, without=changed)
+    known_outputs.add(run.outputs, without=changed)

@@ -33,7 +33,7 @@ class Extra:
     @property
     def is_installed(self) -> bool:
         """Whether all of its packages are here."""
-        return all(found is not None for found in self.packages.values())
+        return all(release is not None for release in self.packages.values())
 
     @property
     def install(self) -> str:
@@ -62,7 +62,7 @@ def installed_extras() -> list[Extra]:
 
 def _packages(package: str) -> dict[str, list[str]]:
     """What each extra of a package needs; an extra of another package stands for what that needs."""
-    found: dict[str, list[str]] = {}
+    by_extra: dict[str, list[str]] = {}
     for requirement in requires(package) or []:
         text, _, condition = requirement.partition(";")
         extra = re.search(r"extra\s*==\s*['\"]([\w.-]+)['\"]", condition)
@@ -72,9 +72,9 @@ def _packages(package: str) -> dict[str, list[str]]:
         needed = [name.group(1)]
         if name.group(2) and _version(name.group(1)):
             needed += _packages(name.group(1)).get(name.group(2), [])
-        known = found.setdefault(extra.group(1), [])
-        known += [each for each in needed if each not in known]
-    return found
+        packages = by_extra.setdefault(extra.group(1), [])
+        packages += [dependency for dependency in needed if dependency not in packages]
+    return by_extra
 
 
 def check_pair(pair: Pair | str) -> list[Check]:
@@ -100,7 +100,7 @@ def extra_table(extras: Sequence[Extra]) -> Table:
     rows = [
         [
             extra.name,
-            ", ".join(f"{name} {found}" if found else name for name, found in extra.packages.items()),
+            ", ".join(f"{name} {release}" if release else name for name, release in extra.packages.items()),
             "installed" if extra.is_installed else extra.install,
         ]
         for extra in extras

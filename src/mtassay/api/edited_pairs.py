@@ -33,8 +33,8 @@ def make(source: Any, reference: Any, *, langpair: str, **options: Any) -> Gener
     """
     settings = {key: options.pop(key) for key in list(options) if key in RunSettings.__dataclass_fields__}
     method = BehaviorMethod.maker(langpair, options)
-    made = api.generate(method, lambda tools: method.read(source, reference, tools), **settings)
-    return cast("GeneratedCases", made)
+    generated = api.generate(method, lambda tools: method.read(source, reference, tools), **settings)
+    return cast("GeneratedCases", generated)
 
 
 def judge(where: str, systems: Given = (), *, langpair: str | None = None, **options: Any) -> Run:
@@ -51,12 +51,12 @@ def judged(where: str, systems: Given = (), *, langpair: str | None = None, **op
     if _is_file(where):
         return judge(where, systems, langpair=langpair, **options)
     run = find_run(where, workspace=options.get("workspace"))
-    given = {
+    flags = {
         option.written(options[name]): options.get(name) is not None
         for name, option in options_of(BehaviorMethod).items()
         if name in options
     }
-    _refuse(run, {"-t": systems, "-l": langpair, **given})
+    _refuse(run, {"-t": systems, "-l": langpair, **flags})
     BehaviorMethod.check_run(run.record)
     return run
 
@@ -122,9 +122,9 @@ def _needed(langpair: str | None) -> str:
     return langpair
 
 
-def _refuse(run: Run, given: Mapping[str, object]) -> None:
+def _refuse(run: Run, flags: Mapping[str, object]) -> None:
     """Say which options, by name, a saved run has no use for; those that are empty were not given."""
-    names = [name for name, value in given.items() if value]
+    names = [name for name, value in flags.items() if value]
     if names:
         raise UsageError(
             f"Run {run.id} has its own systems, languages and qualities: leave out {', '.join(names)}, "

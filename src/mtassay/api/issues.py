@@ -49,8 +49,8 @@ def open_answers(
     store = Workspace(path)
     name = where
     if where == "last":
-        known = (replace(run, segments=store.segments(run.id)) for run in store.runs())
-        name = next((run.id for run in known if InvarianceMethod.takes(run)), where)
+        saved_runs = (replace(run, segments=store.segments(run.id)) for run in store.runs())
+        name = next((run.id for run in saved_runs if InvarianceMethod.takes(run)), where)
     run = store.run(name)
     InvarianceMethod.segments_of(run)  # which refuses what cannot be judged
     if systems:
@@ -76,8 +76,8 @@ def evaluate_issues(
     with _tools(workspace, quiet=quiet) as tools:
         decisions = decisions_in(labels, tools)
         asked = _asked(run, methods[0], tools)
-        found = evaluate_methods(methods, asked.cases, asked.outputs, decisions, tools)
-    return replace(found, seconds=tools.seconds)
+        evaluations = evaluate_methods(methods, asked.cases, asked.outputs, decisions, tools)
+    return replace(evaluations, seconds=tools.seconds)
 
 
 def sample_issues(

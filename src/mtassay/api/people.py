@@ -93,8 +93,8 @@ class Queue:
     def records(self, *, show_systems: bool = False, with_case: bool = True) -> list[dict[str, Any]]:
         """What the reviewer may see, as rows to fill in: `formats.reviews.write_records` writes them."""
         return [
-            shown_record(each, reviewer=self.reviewer, show_systems=show_systems, with_case=with_case)
-            for each in self.waiting
+            shown_record(entry, reviewer=self.reviewer, show_systems=show_systems, with_case=with_case)
+            for entry in self.waiting
         ]
 
 
@@ -115,9 +115,11 @@ def pending(
     store = open_workspace(workspace)
     decisions = decide_reviews(store.reviews())
     content = suite if isinstance(suite, Suite) or suite is None else read_suite(suite)
-    found = load_pending(store, decisions, run=run, every_run=every_run, suite=content)
-    waiting = waiting_for(reviewer, found, decisions, double=double)
-    return Queue(reviewer, waiting, len(found), found[0].run if found and not every_run else "")
+    open_outputs = load_pending(store, decisions, run=run, every_run=every_run, suite=content)
+    waiting = waiting_for(reviewer, open_outputs, decisions, double=double)
+    return Queue(
+        reviewer, waiting, len(open_outputs), open_outputs[0].run if open_outputs and not every_run else ""
+    )
 
 
 def load_pending(
@@ -130,8 +132,8 @@ def load_pending(
 ) -> list[Pending]:
     """What is open in one run or in all of them, whoever answered it."""
     runs = _all_runs(store) if every_run else [_one_run(store, run, suite)]
-    known = store.subjects() if any(decision.is_disputed for decision in decisions.values()) else {}
-    disputed = {known[subject] for (subject, _), decision in decisions.items() if decision.is_disputed}
+    subjects = store.subjects() if any(decision.is_disputed for decision in decisions.values()) else {}
+    disputed = {subjects[subject] for (subject, _), decision in decisions.items() if decision.is_disputed}
     parts = []
     with Progress() as progress:
         for number, name in enumerate(runs):
@@ -228,39 +230,39 @@ def decide(
     store = open_workspace(workspace)
     name = reviewer_name(reviewer)
     if subject is not None:
-        found, question = _by_id(store, subject)
+        chosen_subject, question = _by_id(store, subject)
     else:
-        found, question = _by_place(store, run, case, system)
+        chosen_subject, question = _by_place(store, run, case, system)
     try:
         read = question.read_answer(answer)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    store.add_reviews([review_now(found.id, question.name, read, name, note=note)], [found])
-    decision = decide_reviews(store.reviews(question.name))[found.id, question.name]
-    return Decided(found, question, read, name, decision)
+    store.add_reviews([review_now(chosen_subject.id, question.name, read, name, note=note)], [chosen_subject])
+    decision = decide_reviews(store.reviews(question.name))[chosen_subject.id, question.name]
+    return Decided(chosen_subject, question, read, name, decision)
 
 
 def _by_id(store: Workspace, beginning: str) -> tuple[Subject, Question]:
     """The subject whose id begins so, among all outputs of all runs and all that was reviewed."""
-    found: dict[str, tuple[Subject, Question]] = {}
+    matches: dict[str, tuple[Subject, Question]] = {}
     runs = [(run, question) for run in store.runs() if (question := question_of(run))]
     with Progress() as progress:
         for number, (run, question) in enumerate(runs):
             progress.report("looking for the subject", number, len(runs))
             subjects = set(subjects_in(store.run(run.id)).values())
-            found |= {s.id: (s, question) for s in subjects if s.id.startswith(beginning)}
+            matches |= {s.id: (s, question) for s in subjects if s.id.startswith(beginning)}
     asked = {review.subject: review.question for review in store.reviews()}
     for key, subject in store.subjects().items():
-        if not key.startswith(beginning) or key in found or key not in asked:
+        if not key.startswith(beginning) or key in matches or key not in asked:
             continue
-        known = find_question(asked[key])
+        asked_question = find_question(asked[key])
         # A pair that is rated on its own has several questions, and its id does not say which is meant.
-        if known.is_of_runs:
-            found[key] = (subject, known)
-    if len(found) == 1:
-        return next(iter(found.values()))
-    if found:
-        raise UsageError(f"{len(found)} subjects begin with '{beginning}'. Write more of the id.")
+        if asked_question.is_of_runs:
+            matches[key] = (subject, asked_question)
+    if len(matches) == 1:
+        return next(iter(matches.values()))
+    if matches:
+        raise UsageError(f"{len(matches)} subjects begin with '{beginning}'. Write more of the id.")
     raise UsageError(f"No subject begins with '{beginning}'. See: mtassay review next --list")
 
 
@@ -308,13 +310,13 @@ def import_reviews(file: Place, *, reviewer: str | None = None, workspace: Place
     there already is not added again.
     """
     name = _default_reviewer(reviewer)
-    found = read_reviews(file, reviewer=name, at=_changed(Path(file)))
+    sheet = read_reviews(file, reviewer=name, at=_changed(Path(file)))
     store = Workspace(workspace_path(workspace))
-    known = decide_reviews(store.reviews())
-    new = [row for row in found.rows if not _is_known(row, known)]
+    decisions = decide_reviews(store.reviews())
+    new = [row for row in sheet.rows if not _is_repeat(row, decisions)]
     added = store.add_reviews([row.review for row in new], [row.subject for row in new])
-    unsigned = sum(not row.is_signed for row in found.rows)
-    return Imported(added, len(found.rows) - added, found.empty, unsigned, name)
+    unsigned = sum(not row.is_signed for row in sheet.rows)
+    return Imported(added, len(sheet.rows) - added, sheet.empty, unsigned, name)
 
 
 def _default_reviewer(chosen: str | None) -> str:
@@ -333,9 +335,9 @@ def _changed(path: Path) -> datetime:
     return min(datetime.fromtimestamp(path.stat().st_mtime, UTC), now) if path.is_file() else now
 
 
-def _is_known(row: ReviewRow, known: Decisions) -> bool:
+def _is_repeat(row: ReviewRow, decisions: Decisions) -> bool:
     """Whether an answer without a date is what this reviewer said last."""
-    decision = known.get((row.review.subject, row.review.question))
+    decision = decisions.get((row.review.subject, row.review.question))
     latest = decision.latest.get(row.review.reviewer) if decision else None
     same = latest is not None and (latest.answer, latest.note) == (row.review.answer, row.review.note)
     return same and not row.is_dated
@@ -425,21 +427,21 @@ def agreement(
     if not decisions and answered:
         what = f"Nobody has answered the question '{asked}' yet."
         raise UsageError(f"{what} There are answers to: {', '.join(answered)}. Add --question NAME")
-    found = []
+    coefficients = []
     with Progress() as progress:
         drawn = seed if seed is not None else default_seed()
         for number, entry in enumerate(agreements(decisions, asked, seed=drawn), start=1):
-            found.append(entry)
+            coefficients.append(entry)
             progress.report(f"resampling, {number} done", 0, None)
-    if not found:
+    if not coefficients:
         names = sorted({name for decision in decisions.values() for name in decision.ratings})
         so_far = f"so far only {names[0]} has answered" if names else "nobody has answered yet"
         raise UsageError(f"Agreement needs two reviewers; {so_far}. See: mtassay review next --double")
     unsure = sum(r.answer == UNSURE for decision in decisions.values() for r in decision.latest.values())
     disputes = {subject: decision for (subject, _), decision in decisions.items() if decision.is_disputed}
-    known = store.subjects() if disputes else {}
-    contested = [(known[subject], decision) for subject, decision in disputes.items()]
-    return ReviewerAgreement(asked, found, unsure, contested)
+    subjects = store.subjects() if disputes else {}
+    contested = [(subjects[subject], decision) for subject, decision in disputes.items()]
+    return ReviewerAgreement(asked, coefficients, unsure, contested)
 
 
 def told(decision: Decision) -> str:

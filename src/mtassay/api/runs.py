@@ -129,7 +129,7 @@ class Run:
             texts = {name: {o.id: o.text for o in answers} for name, answers in run.outputs.items()}
             return [
                 segment_record(
-                    segment, outputs={name: given.get(segment.id) for name, given in texts.items()}
+                    segment, outputs={name: by_id.get(segment.id) for name, by_id in texts.items()}
                 )
                 for segment in run.segments
             ]
@@ -137,8 +137,8 @@ class Run:
             return self._fresh().method.units(self._fresh().judgement)
         if what == "refused":
             return [dict(record) for record in self._fresh().generated.refused]
-        known = "scores, comparisons, clusters, findings, outputs, segments, units, refused"
-        raise UsageError(f"A run has no '{what}'. Available: {known}.")
+        available = "scores, comparisons, clusters, findings, outputs, segments, units, refused"
+        raise UsageError(f"A run has no '{what}'. Available: {available}.")
 
     def tables(self, **view: Any) -> list[Table]:
         """All tables; `view` is what `display.View` has: `detail=True`, `pairs=True`, `cases=3`."""
@@ -167,17 +167,17 @@ class Run:
 
     def render(self, form: Form = "text", *, said: Sequence[str] = (), **view: Any) -> str:
         """The run as text, json, tsv, md or latex."""
-        return render(self.record, form, view=View(**view), said=said)
+        return render(self.record, form, view=View(**view), seen_notes=said)
 
     def judge(self, method: str | None = None, /, **changes: Any) -> Run:
         """The same outputs judged again with other parameters: nothing is translated twice.
 
         `method` is the name of another method, where that can judge them, too.
         """
-        options, given = RunSettings.split(changes)
+        options, parameters = RunSettings.split(changes)
         cls = method_of(self.record) if method is None else cast("type[Method]", find("method", method))
         segments = cls.segments_of(self.record)
-        judged = execute_method(cls.resolve(given, self.record), segments, replays(self.record), options)
+        judged = execute_method(cls.resolve(parameters, self.record), segments, replays(self.record), options)
         # How long it takes without an engine is not what a reader means by the time of a run.
         return replace(judged, record=replace(judged.record, seconds={}))
 
@@ -217,10 +217,10 @@ def load(
     store = open_workspace(workspace)
     if name == "last" and method is not None:
         name = next((run.id for run in store.runs() if run.method == method), name)
-    found = store.run(name)
-    if method not in (None, found.method):
-        raise UsageError(f"Run {found.id} is of '{found.method}', not of '{method}'.")
-    return Run(found)
+    record = store.run(name)
+    if method not in (None, record.method):
+        raise UsageError(f"Run {record.id} is of '{record.method}', not of '{method}'.")
+    return Run(record)
 
 
 def workspace_path(chosen: str | PathLike[str] | None = None) -> Path:
@@ -326,15 +326,15 @@ def _opener(method: Method, systems: Given | Sequence[System], pair: Pair | None
     if not isinstance(systems, Mapping) and all(isinstance(system, System) for system in systems):
         ready = cast("Sequence[System]", systems)
         return lambda segments: ready
-    given = cast("Given", systems)
-    return lambda segments: open_systems(given, segments, pair, read=method.reader(segments, tools))
+    unopened = cast("Given", systems)
+    return lambda segments: open_systems(unopened, segments, pair, read=method.reader(segments, tools))
 
 
 def _is_live(systems: Given | Sequence[System]) -> bool:
-    given = systems.values() if isinstance(systems, Mapping) else systems
+    values = systems.values() if isinstance(systems, Mapping) else systems
     return any(
         isinstance(what, LiveSystem) or (isinstance(what, str) and is_live(what.partition("=")[2] or what))
-        for what in given
+        for what in values
     )
 
 

@@ -53,8 +53,8 @@ def versions(suite: Any, systems: Given, *, gate: Gate | None = None, **options:
     >>> found.steps[0].kind, found.gate
     ('broken', GateResult(passed=False, why='1 broken'))
     """
-    settings, given = RunSettings.split(options)
-    method = SuiteMethod.resolve({"suite": suite, **given})
+    settings, parameters = RunSettings.split(options)
+    method = SuiteMethod.resolve({"suite": suite, **parameters})
     texts = systems.items() if isinstance(systems, Mapping) else [(None, text) for text in systems]
     if len(texts) != 2:
         raise UsageError("Give two versions, the old one first: -t old=FILE -t new=FILE.")
@@ -66,10 +66,10 @@ def versions(suite: Any, systems: Given, *, gate: Gate | None = None, **options:
             raise UsageError(f"Both versions are called '{names[0]}': write -t old=… -t new=…")
         run = run_with(tools, method, method.segments, opened, concludes=False).run
     cases = [case_of(item) for item in method.chosen.items]
-    found = steps(cases, *([f for f in run.findings if f.system == name] for name in names))
+    item_steps = steps(cases, *([f for f in run.findings if f.system == name] for name in names))
     return Versions(
         names,
-        found,
+        item_steps,
         movements(
             grades_of(run.findings, cases, names),
             test=method.test,
@@ -79,7 +79,7 @@ def versions(suite: Any, systems: Given, *, gate: Gate | None = None, **options:
         run.outputs,
         method.alpha,
         method.test,
-        pass_gate(found, gate, alpha=method.alpha) if gate else None,
+        pass_gate(item_steps, gate, alpha=method.alpha) if gate else None,
         live_outputs(opened, run.outputs),
     )
 
@@ -106,8 +106,8 @@ def years(
     >>> [point.value for point in found.courses[0].points]
     [0.0, 100.0]
     """
-    settings, given = RunSettings.split(options)
-    method = SuiteMethod.resolve({"suite": suite, **given})
+    settings, parameters = RunSettings.split(options)
+    method = SuiteMethod.resolve({"suite": suite, **parameters})
     judged = _judge_groups(method, groups, settings, _Names(alias or {}, aliases, fold, systems))
     comparing = Comparing(method.items, method.test, method.alpha, method.samples, method.seed)  # type: ignore[arg-type]
     cases = [case_of(item) for item in method.chosen.items]
@@ -127,10 +127,10 @@ def items_over_years(
     **options: Any,
 ) -> SystemItems:
     """What one system made of the chosen items in each group; by default a system that is in most groups."""
-    settings, given = RunSettings.split(options)
-    method = SuiteMethod.resolve({"suite": suite, **given})
-    wanted = (system,) if system else ()
-    judged = _judge_groups(method, groups, settings, _Names(alias or {}, aliases, fold, wanted))
+    settings, parameters = RunSettings.split(options)
+    method = SuiteMethod.resolve({"suite": suite, **parameters})
+    system_names = (system,) if system else ()
+    judged = _judge_groups(method, groups, settings, _Names(alias or {}, aliases, fold, system_names))
     chosen = next(iter(judged.systems), None)
     return SystemItems.of(judged.run, method.chosen.items, judged.entries, chosen)
 
@@ -147,8 +147,8 @@ class _Names:
     def join(self, groups: Mapping[str, Sequence[System]]) -> list[SystemInGroup]:
         names = {group: [system.name for system in systems] for group, systems in groups.items()}
         check_aliases(names, self.alias, fold=self.fold)
-        known = {**(read_aliases(self.table) if self.table is not None else {}), **self.alias}
-        return join_names(names, aliases=known, fold=self.fold)
+        aliases = {**(read_aliases(self.table) if self.table is not None else {}), **self.alias}
+        return join_names(names, aliases=aliases, fold=self.fold)
 
 
 @dataclass(frozen=True)
@@ -182,11 +182,11 @@ def _judge_groups(method: SuiteMethod, groups: Groups, settings: RunSettings, na
         if len(opened) < 2:
             raise UsageError("Development needs two groups at least: add --group NAME=FOLDER for each year.")
         entries = names.join(opened)
-        wanted = [find_system(name, entries, fold=names.fold) for name in names.wanted]
+        followed = [find_system(name, entries, fold=names.fold) for name in names.wanted]
         everyone = [system for systems in opened.values() for system in systems]
         numbered = [_Numbered(str(number), system) for number, system in enumerate(everyone)]
         run = run_with(tools, method, method.segments, numbered, concludes=False).run
-    return _Judged(run, entries, wanted)
+    return _Judged(run, entries, followed)
 
 
 def _places(groups: Groups) -> dict[str, Any]:
@@ -248,10 +248,10 @@ class _Shelf:
             raise UsageError(f"{where} is a folder: give one file of outputs as -t {called}=FILE.")
         run, _, system = where.partition(":")
         kept = self._saved(run, tools)
-        names = [each.name for each in kept]
+        names = [replay.name for replay in kept]
         if not system and len(kept) > 1:
             raise UsageError(f"The run {run} has several systems: write -t {called}={run}:{names[0]}.")
-        chosen = next((each for each in kept if each.name == (system or names[0])), None)
+        chosen = next((replay for replay in kept if replay.name == (system or names[0])), None)
         if chosen is None:
             raise UsageError(f"The run {run} has no system '{system}'. Available: {', '.join(names)}.")
         return replace(chosen, name=called) if "=" in text else chosen
@@ -266,12 +266,12 @@ class _Shelf:
             raise UsageError(
                 f"There is no file or folder {run}, and no workspace {self.path} with a run of this name."
             )
-        if run != "last" and not any(each.id.startswith(run) for each in self.store.runs()):
+        if run != "last" and not any(record.id.startswith(run) for record in self.store.runs()):
             raise UsageError(f"There is no file, folder or run '{run}'. Runs: mtassay runs list")
         systems = replays(self.store.run(run))
-        known = {item.id for item in self.method.suite.items}
+        item_ids = {item.id for item in self.method.suite.items}
         for system in systems:
-            strangers = len(system.outputs.keys() - known)
+            strangers = len(system.outputs.keys() - item_ids)
             if strangers == len(system.outputs):
                 raise UsageError(f"The run {run} has none of the items of this suite.")
             if strangers:

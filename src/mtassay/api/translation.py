@@ -49,7 +49,7 @@ class Translations:
     @property
     def failures(self) -> dict[str, list[Output]]:
         """What was not translated, by engine, each with its reason; who translated all is not there."""
-        failed = {name: [o for o in given if o.error is not None] for name, given in self.outputs.items()}
+        failed = {name: [o for o in outputs if o.error is not None] for name, outputs in self.outputs.items()}
         return {name: outputs for name, outputs in failed.items() if outputs}
 
     def texts(self, engine: str) -> list[str | None]:
@@ -128,12 +128,12 @@ def translate(texts: Texts, system: Any, *, langpair: str, **options: Any) -> li
     >>> translate(["Hello."], "fake:upper", langpair="en-pt", workspace=":memory:")
     ['HELLO.']
     """
-    found = translate_with(texts, {"engine": system}, langpair=langpair, **options)
-    (name,) = found.outputs
-    outputs = found.outputs[name]
+    translations = translate_with(texts, {"engine": system}, langpair=langpair, **options)
+    (name,) = translations.outputs
+    outputs = translations.outputs[name]
     if outputs and all(output.text is None for output in outputs):
         raise ServiceError(f"Nothing was translated, the first because {outputs[0].error}")
-    return found.texts(name)
+    return translations.texts(name)
 
 
 def _engine(name: str, what: Any, pair: Pair | None) -> System:
@@ -234,13 +234,13 @@ def kinds() -> list[Kind]:
     >>> [kind.write for kind in kinds() if kind.system in ("stored", "fake")]
     ['fake:STYLE', 'FILE']
     """
-    found = []
+    system_kinds = []
     for scheme in names("system"):
         try:
             cls = find("system", scheme)
         except Exception as error:  # someone's plug-in
-            found.append(Kind(scheme, f"{scheme}:", f"Cannot be loaded: {error}"))
+            system_kinds.append(Kind(scheme, f"{scheme}:", f"Cannot be loaded: {error}"))
             continue
         form = f"{scheme}:{getattr(cls, 'subject', '').upper()}" if scheme != "stored" else "FILE"
-        found.append(Kind(scheme, form, (cls.__doc__ or "").strip().split("\n")[0]))
-    return found
+        system_kinds.append(Kind(scheme, form, (cls.__doc__ or "").strip().split("\n")[0]))
+    return system_kinds

@@ -192,11 +192,16 @@ def print_json(value: Any) -> None:
 
 
 def print_run(
-    run: Run, form: OutputFormat, *, view: View = PLAIN, facts: str | None = None, said: Collection[str] = ()
+    run: Run,
+    form: OutputFormat,
+    *,
+    view: View = PLAIN,
+    facts: str | None = None,
+    seen_notes: Collection[str] = (),
 ) -> None:
-    """Print a run as wide as the terminal is; `facts` is its first line, `said` what was said before."""
+    """Print a run as wide as the terminal is; `facts` is its first line, `seen_notes` were said before."""
     look = {"width": terminal_width(), "color": shows_bold()}
-    echo(render(run, form.value, view=view, facts=facts, said=said, **look))  # type: ignore[arg-type]
+    echo(render(run, form.value, view=view, facts=facts, seen_notes=seen_notes, **look))  # type: ignore[arg-type]
 
 
 def print_rendered(what: Rendered, form: OutputFormat) -> None:

@@ -41,11 +41,11 @@ def doctor(langpair: PairOption = None, output_format: FormatOption = OutputForm
     pair = None if langpair is None else parse_pair(langpair)
     checks = [] if pair is None else check_pair(pair)
     if output_format is OutputFormat.json:
-        found: dict[str, Any] = {
+        record: dict[str, Any] = {
             "version": __version__,
             "extras": [{**asdict(e), "is_installed": e.is_installed, "install": e.install} for e in extras],
         }
-        print_json(found if pair is None else {**found, "checks": [asdict(check) for check in checks]})
+        print_json(record if pair is None else {**record, "checks": [asdict(check) for check in checks]})
         return
     if output_format is not OutputFormat.text:
         print_tables([extra_table(extras), *([pair_table(checks, pair)] if pair else [])], output_format)
@@ -64,7 +64,7 @@ def doctor(langpair: PairOption = None, output_format: FormatOption = OutputForm
 
 
 def _packages(packages: dict[str, str | None]) -> list[str]:
-    return [f"{name} {found}" if found else name for name, found in packages.items()]
+    return [f"{name} {version}" if version else name for name, version in packages.items()]
 
 
 def _line(label: str, text: str) -> None:

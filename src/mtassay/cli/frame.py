@@ -59,22 +59,22 @@ def grouped(
         parameters = inspect.signature(command).parameters
         chosen = [name for name in options if name not in parameters]
         written: list[inspect.Parameter] = []
-        for each in parameters.values():
-            if each.name != parameter:
-                written.append(each.replace(annotation=hints[each.name]))
+        for argument in parameters.values():
+            if argument.name != parameter:
+                written.append(argument.replace(annotation=hints[argument.name]))
                 continue
             for name in chosen:
                 kind, default = options[name]
-                written.append(inspect.Parameter(name, each.kind, default=default, annotation=kind))
+                written.append(inspect.Parameter(name, argument.kind, default=default, annotation=kind))
 
         @wraps(command)
         def filled(**values: Any) -> None:
-            given = {name: values.pop(name) for name in chosen}
-            command(**{parameter: make(given)}, **values)
+            group_values = {name: values.pop(name) for name in chosen}
+            command(**{parameter: make(group_values)}, **values)
 
         del filled.__wrapped__  # or Typer would read the options of the command inside
         filled.__signature__ = inspect.Signature(written)  # type: ignore[attr-defined]
-        filled.__annotations__ = {each.name: each.annotation for each in written}
+        filled.__annotations__ = {argument.name: argument.annotation for argument in written}
         return filled
 
     return decorate
@@ -106,11 +106,11 @@ def parameters_of(
                 older[f"old_{name}"] = name
                 options[f"old_{name}"] = _typed(replace(shown, flags=option.old, is_hidden=True))
 
-    def make(given: dict[str, Any]) -> dict[str, Any]:
+    def make(values: dict[str, Any]) -> dict[str, Any]:
         for old, name in older.items():
-            value = given.pop(old)
-            given[name] = value if given[name] is None else given[name]
-        return given
+            value = values.pop(old)
+            values[name] = value if values[name] is None else values[name]
+        return values
 
     return grouped(into, options, make)
 
@@ -148,7 +148,7 @@ class RunFrame:
     output_format: OutputFormat = OutputFormat.text
     workspace: Path | None = None
     quiet: bool = False
-    said: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     """The notes that were said while the method ran."""
 
     @property
@@ -165,7 +165,7 @@ class RunFrame:
         }
 
     def _listen(self, note: str) -> None:
-        self.said.append(note)
+        self.notes.append(note)
         say(f"mtassay: {note}")
 
     def show(self, run: Run, *, empty: bool = False, unkept: str = "", **view: Any) -> None:
@@ -176,7 +176,7 @@ class RunFrame:
         """
         answered = any(answer.text is not None for answers in run.outputs.values() for answer in answers)
         if empty or answered or not run.failures:
-            print_run(run.record, self.output_format, view=View(**view), said=self.said)
+            print_run(run.record, self.output_format, view=View(**view), seen_notes=self.notes)
         if self.save:
             say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
         elif unkept and run.is_live and not self.quiet:
@@ -211,7 +211,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 
 def framed_with(*names: str) -> Callable[[Command], Command]:
     """Gives a command these options of a frame in the place of its parameter `frame`."""
-    return grouped("frame", {name: _OPTIONS[name] for name in names}, lambda given: RunFrame(**given))
+    return grouped("frame", {name: _OPTIONS[name] for name in names}, lambda values: RunFrame(**values))
 
 
 framed = framed_with(*_OPTIONS)
@@ -221,7 +221,7 @@ framed = framed_with(*_OPTIONS)
 def framed_without(*names: str) -> Callable[[Command], Command]:
     """The same without some of these options, as `save` where there is nothing to keep."""
     options = {name: option for name, option in _OPTIONS.items() if name not in names}
-    return grouped("frame", options, lambda given: RunFrame(**given))
+    return grouped("frame", options, lambda values: RunFrame(**values))
 
 
 def place(workspace: Path | None) -> str:

@@ -137,21 +137,21 @@ def variants(
     """
     check_targets(output)
     refuse_existing(output, force=force)
-    made = api.variants(sentences, langpair=langpair, phrases=phrases, **parameters, **frame.options)
+    generated = api.variants(sentences, langpair=langpair, phrases=phrases, **parameters, **frame.options)
     if output is not None:
-        write_jsonl(output, made.segments)
+        write_jsonl(output, generated.segments)
     if frame.output_format is OutputFormat.json:
-        print_json([segment_record(segment) for segment in made.segments])
+        print_json([segment_record(segment) for segment in generated.segments])
         return
     if output is None and frame.output_format is OutputFormat.text:
-        for line in changed_lines(made.segments, width=terminal_width(), color=shows_bold()):
+        for line in changed_lines(generated.segments, width=terminal_width(), color=shows_bold()):
             echo(line)
         echo()
     elif output is None:
-        print_tables([variants_table(made.segments)], frame.output_format)
+        print_tables([variants_table(generated.segments)], frame.output_format)
         echo()
-    print_tables([cost_table(made.segments)], frame.output_format)
-    for reason, count in Counter(record["reason"] for record in made.refused).most_common():
+    print_tables([cost_table(generated.segments)], frame.output_format)
+    for reason, count in Counter(record["reason"] for record in generated.refused).most_common():
         say(f"mtassay: {plural(count, 'sentence')} without variants: {reason}")
 
 
@@ -263,16 +263,16 @@ def evaluate(
     if plot:
         check_plot(plot)
     answers = open_answers(where, system or [], langpair=langpair, workspace=frame.workspace)
-    found = evaluate_issues(
+    evaluations = evaluate_issues(
         answers, structure, labels=labels, workspace=frame.workspace, quiet=frame.quiet, **parameters
     )
     if plot:
-        name, one = found.single()
-        marks = [one.evaluation.threshold]
-        draw(sweep_figure(one.sweep, marks=marks, title=name, farthest=one.farthest), plot)
+        name, measurement = evaluations.single()
+        marks = [measurement.evaluation.threshold]
+        draw(sweep_figure(measurement.sweep, marks=marks, title=name, farthest=measurement.farthest), plot)
     if frame.output_format is OutputFormat.json:
-        print_json(found.as_dict())
+        print_json(evaluations.as_dict())
         return
-    print_tables(evaluation_tables(found), frame.output_format)
-    if len(found.structures) > 1:
+    print_tables(evaluation_tables(evaluations), frame.output_format)
+    if len(evaluations.structures) > 1:
         say("mtassay: accuracy by threshold: give one --structure and one system")

@@ -131,7 +131,7 @@ def correlate_command(
     """
     if plot is not None:
         check_plot(plot)
-    found = correlate(
+    assessment = correlate(
         system or [],
         reference or [],
         source,
@@ -158,8 +158,8 @@ def correlate_command(
         quiet=quiet,
     )
     if plot is not None:
-        found.draw(plot)
-    print_rendered(found, output_format)
+        assessment.draw(plot)
+    print_rendered(assessment, output_format)
 
 
 @app.command("rank", short_help="Rank systems by what people said, as WMT does.")
@@ -188,8 +188,8 @@ def rank_command(
     mtassay meta rank --human-scores seg-scores.csv --human Z.SCR
     mtassay meta rank --mtme wmt23/ -l en-de --human mqm
     """
-    found = rank(human_scores, human=human, mtme=mtme, langpair=langpair, alpha=alpha, seed=seed)
-    print_rendered(found, output_format)
+    ranking = rank(human_scores, human=human, mtme=mtme, langpair=langpair, alpha=alpha, seed=seed)
+    print_rendered(ranking, output_format)
 
 
 @app.command("challenge", short_help="Does a metric prefer the correct output?")
@@ -251,7 +251,7 @@ def challenge_command(
     """
     if plot is not None:
         check_plot(plot)
-    found = challenge(
+    discrimination = challenge(
         challenge_set,
         metrics=metric,
         scores=scores or [],
@@ -268,8 +268,8 @@ def challenge_command(
         quiet=quiet,
     )
     if plot is not None:
-        found.draw(plot)
-    print_rendered(found, output_format)
+        discrimination.draw(plot)
+    print_rendered(discrimination, output_format)
 
 
 @app.command("detect", short_help="Precision and recall of detectors of wrong translations.")
@@ -331,7 +331,7 @@ def detect_command(
     """
     if plot is not None:
         check_plot(plot)
-    found = detect(
+    detection = detect(
         runs or [],
         flagged=flagged or [],
         labels=labels,
@@ -345,5 +345,5 @@ def detect_command(
         workspace=workspace,
     )
     if plot is not None:
-        found.draw(plot)
-    print_rendered(found, output_format)
+        detection.draw(plot)
+    print_rendered(detection, output_format)

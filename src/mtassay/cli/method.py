@@ -34,9 +34,9 @@ def register(parent: typer.Typer, words: Sequence[str] = ()) -> None:
     app = typer.Typer(help="Run any method by its name, those of other packages too.", no_args_is_help=True)
     app.command("list")(list_methods)
     running = typer.Typer(help="Run a method on segments: its fields are the options.", no_args_is_help=True)
-    known = names("method")
+    method_names = names("method")
     first, second = [*words, "", ""][:2]
-    for name in [second] if first == "run" and second in known else known:
+    for name in [second] if first == "run" and second in method_names else method_names:
         method = cast("type[Method]", find("method", name))
         running.command(name, short_help=_about(method))(_command(method))
     app.add_typer(running, name="run")
@@ -93,9 +93,9 @@ def _command(method: type[Method]) -> Callable[..., None]:
         frame: RunFrame = FRAME,
     ) -> None:
         check_targets(findings)
-        found = api.read(segments, reference or (), langpair=langpair)
-        given = read_values(method, parameters)
-        done = api.run(method.name, found, system or [], langpair=langpair, **given, **frame.options)
+        inputs = api.read(segments, reference or (), langpair=langpair)
+        values = read_values(method, parameters)
+        done = api.run(method.name, inputs, system or [], langpair=langpair, **values, **frame.options)
         if findings is not None:
             write_jsonl(findings, done.records("findings"))
         frame.show(done, cases=cases)

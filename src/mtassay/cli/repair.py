@@ -128,71 +128,77 @@ def export_corrections(
     check_export(chosen, pair)
     check_targets(output, glossary, sheet)
     refuse_existing(output, glossary, sheet, force=force)
-    given = read_corrections(corrections) if corrections else []
-    is_there = not given or workspace_path(workspace).exists()
+    written_corrections = read_corrections(corrections) if corrections else []
+    is_there = not written_corrections or workspace_path(workspace).exists()
     asks = stronger is not None and is_live(name_and_rest(stronger)[1])
     with Progress(quiet=quiet) as progress:
-        found = gather(
+        gathered = gather(
             reviews or (open_workspace(workspace) if is_there else None),
             question=question,
-            corrections=given,
+            corrections=written_corrections,
             stronger=stronger,
             pair=pair,
             tools=EngineTools(cache_workspace(workspace) if asks else None, progress.report),
         )
-    say_failures(found.outputs)
-    _say_counts(found)
-    _leave(found, sheet)
-    if not found.corrections:
+    say_failures(gathered.outputs)
+    _say_counts(gathered)
+    _leave(gathered, sheet)
+    if not gathered.corrections:
         what = "Nothing has a correction: write 'fix: …' in notes, or add --corrections or --from."
-        raise UsageError(what) if found.is_whole else ServiceError(what)
-    export(output or sys.stdout, found.corrections, chosen, pair=pair)
+        raise UsageError(what) if gathered.is_whole else ServiceError(what)
+    export(output or sys.stdout, gathered.corrections, chosen, pair=pair)
     if glossary is not None:
         store = open_workspace(workspace) if workspace_path(workspace).exists() else None
-        made = glossary_of(found.corrections, variants or store, pair=pair)
-        write_glossary(glossary, made)
-        _say_glossary(made)
-    if not found.is_whole:
+        repair_glossary = glossary_of(gathered.corrections, variants or store, pair=pair)
+        write_glossary(glossary, repair_glossary)
+        _say_glossary(repair_glossary)
+    if not gathered.is_whole:
         raise typer.Exit(3)
 
 
-def _say_counts(found: Gathered) -> None:
+def _say_counts(gathered: Gathered) -> None:
     """What was dropped, and why; and who corrected the rest."""
-    confirmed = found.confirmed
+    confirmed = gathered.confirmed
     reviewed = len(confirmed.wrong) + confirmed.right + confirmed.unsettled
     if reviewed:
         say(
             f"mtassay: of {plural(reviewed, 'reviewed output')} {len(confirmed.wrong):,} wrong, "
             f"{confirmed.right:,} correct, {confirmed.unsettled:,} unsettled"
         )
-    by = Counter(correction.by for correction in found.corrections)
+    by = Counter(correction.by for correction in gathered.corrections)
     who = ", ".join(f"{count:,} by {name}" for name, count in by.most_common())
-    say(f"mtassay: {len(found.corrections):,} of {len(found.wrong):,} corrected{f': {who}' if who else ''}")
+    say(
+        f"mtassay: {len(gathered.corrections):,} of {len(gathered.wrong):,} corrected"
+        f"{f': {who}' if who else ''}"
+    )
 
 
-def _leave(found: Gathered, sheet: Path | None) -> None:
+def _leave(gathered: Gathered, sheet: Path | None) -> None:
     """Count what has no correction, and write it where a sheet is asked for."""
-    left = found.left
+    left = gathered.left
     if not left:
         if sheet is not None:
             say(f"mtassay: nothing is left to correct, so {sheet} was not written")
         return
     how = "Write them with --sheet FILE"
     if sheet is not None:
-        write_tsv(sheet, ({**each._asdict(), "correction": "", "by": ""} for each in left), columns=COLUMNS)
+        write_tsv(sheet, ({**wrong._asdict(), "correction": "", "by": ""} for wrong in left), columns=COLUMNS)
         how = f"They are in {sheet}; fill in 'correction', then: --corrections {sheet}"
     same = (
-        f" ({len(found.corrected.same):,} of them: the engine says the same)" if found.corrected.same else ""
+        f" ({len(gathered.corrected.same):,} of them: the engine says the same)"
+        if gathered.corrected.same
+        else ""
     )
     say(f"mtassay: {len(left):,} left out, without a correction{same}. {how}")
 
 
-def _say_glossary(made: RepairGlossary) -> None:
+def _say_glossary(glossary: RepairGlossary) -> None:
     say(
-        f"mtassay: glossary: {plural(len(made.words), 'word')}, {plural(len(made.sentences), 'sentence')}, "
-        f"{len(made.unclear):,} left out for having several translations"
+        f"mtassay: glossary: {plural(len(glossary.words), 'word')}, "
+        f"{plural(len(glossary.sentences), 'sentence')}, "
+        f"{len(glossary.unclear):,} left out for having several translations"
     )
-    if not made.is_aligned:
+    if not glossary.is_aligned:
         say("mtassay: no words: that needs the edits (a saved run, or --variants FILE) and -l SRC-TGT")
 
 
@@ -294,13 +300,13 @@ def _print_rest(rest: list[Repaired], show: int) -> None:
     if not rest or not show:
         return
     echo(f"\nNot equal to the correction: {len(rest):,}")
-    for each in rest[:show]:
-        echo(f"\n{printable(each.correction.id)} · {each.outcome}")
+    for repaired in rest[:show]:
+        echo(f"\n{printable(repaired.correction.id)} · {repaired.outcome}")
         texts = {
-            "source": each.correction.source,
-            "before": each.before,
-            "after": each.after,
-            "correction": each.correction.correction,
+            "source": repaired.correction.source,
+            "before": repaired.before,
+            "after": repaired.after,
+            "correction": repaired.correction.correction,
         }
         for name, text in texts.items():
             echo(f"  {name:<10} {printable(text) if text is not None else '(no translation)'}")

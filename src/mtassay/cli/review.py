@@ -145,20 +145,20 @@ def _summary(queue: Sequence[Pending]) -> str:
 
 def _print_list(shown: Sequence[Pending], total: int, *, show_systems: bool) -> None:
     screen = screen_here()
-    for each in shown:
-        record = shown_record(each, with_case=False)
-        given = ", ".join(each.systems) if show_systems else plural(len(each.systems), "system")
-        head = (each.subject.id[:SHORT], record["status"], given, record["phenomenon"], record["case_id"])
+    for entry in shown:
+        record = shown_record(entry, with_case=False)
+        systems = ", ".join(entry.systems) if show_systems else plural(len(entry.systems), "system")
+        head = (entry.subject.id[:SHORT], record["status"], systems, record["phenomenon"], record["case_id"])
         echo(" · ".join(marked(part, limit=60) for part in head if part))
-        echo(screen.line("  source", each.segment.source or ""))
-        for text in each.subject.outputs:
+        echo(screen.line("  source", entry.segment.source or ""))
+        for text in entry.subject.outputs:
             echo(screen.line("  output", text))
     more = "" if len(shown) == total else f", {len(shown):,} shown"
     echo(f"\n{total:,} open{more}. Settle one: mtassay review decide {shown[0].subject.id[:SHORT]} correct")
 
 
 def _print(shown: Sequence[Pending], form: OutputFormat, *, show_systems: bool) -> None:
-    records = [shown_record(each, show_systems=show_systems, with_case=False) for each in shown]
+    records = [shown_record(entry, show_systems=show_systems, with_case=False) for entry in shown]
     if form is OutputFormat.json:
         print_json(records)
         return
@@ -317,24 +317,24 @@ def show_agreement(
     mtassay review agreement
     mtassay review agreement --disputed
     """
-    found = agreement(question, seed=seed, workspace=workspace)
+    reviewer_agreement = agreement(question, seed=seed, workspace=workspace)
     if output_format is OutputFormat.json:
-        print_json(found.record(with_disputed=disputed))
+        print_json(reviewer_agreement.record(with_disputed=disputed))
         return
-    table, *contested = found.tables(with_disputed=disputed)
+    table, *contested = reviewer_agreement.tables(with_disputed=disputed)
     print_tables([table], output_format)
     if not disputed:
         return
     echo()
     if output_format is OutputFormat.text:
-        _print_disputed(found)
+        _print_disputed(reviewer_agreement)
     else:
         print_tables(contested, output_format)
 
 
-def _print_disputed(found: ReviewerAgreement) -> None:
+def _print_disputed(reviewer_agreement: ReviewerAgreement) -> None:
     screen = screen_here()
-    for subject, decision in found.disputed:
+    for subject, decision in reviewer_agreement.disputed:
         echo(f"{subject.id[:SHORT]} · {printable(subject.case_id)} · {told(decision)}")
         for source in subject.sources:
             echo(screen.line("  source", source or ""))

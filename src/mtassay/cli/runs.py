@@ -68,23 +68,23 @@ def show_run(
 ) -> None:
     """Show one run's result again."""
     store = open_workspace(workspace)
-    found = store.run(run)
+    record = store.run(run)
     if output_format is OutputFormat.json:
         print_json(
             {
-                **_summary(found),
-                **found.result.as_dict(),
-                "findings": [asdict(finding) for finding in found.findings],
+                **_summary(record),
+                **record.result.as_dict(),
+                "findings": [asdict(finding) for finding in record.findings],
             }
         )
         return
-    method = method_of(found)
+    method = method_of(record)
     view = View(pairs=pairs, detail=phenomena, cases=0 if findings else None, is_saved=True)
-    facts = f"{found.id} · {found.method} · {found.started}"
-    print_run(found, output_format, view=view, facts=facts)
+    facts = f"{record.id} · {record.method} · {record.started}"
+    print_run(record, output_format, view=view, facts=facts)
     if findings:
-        _print_findings(found, output_format)
-    for line in method.later(found):
+        _print_findings(record, output_format)
+    for line in method.later(record):
         say(f"mtassay: {line}{place(workspace)}")
 
 
@@ -115,10 +115,10 @@ def export_run(
 ) -> None:
     """Write a run as JSONL."""
     store = open_workspace(workspace)
-    found = store.run(run)
+    record = store.run(run)
     if what not in ("scores", "findings", "segments"):
         raise UsageError(f"Cannot export '{what}'. Available: scores, findings, segments.")
-    records = [asdict(f) for f in found.findings] if what == "findings" else Loaded(found).records(what)
+    records = [asdict(f) for f in record.findings] if what == "findings" else Loaded(record).records(what)
     write_jsonl(output or sys.stdout, records)
 
 

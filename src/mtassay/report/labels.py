@@ -119,5 +119,5 @@ def spread(heights: Sequence[float], *, gap: float) -> list[float]:
             block = [(centre * count + block[0] * block[1]) / total, total]
         blocks.append(block)
     moved = [centre + gap * (k - (count - 1) / 2) for centre, count in blocks for k in range(int(count))]
-    found = dict(zip(order, moved, strict=True))
-    return [found[i] for i in range(len(heights))]
+    by_index = dict(zip(order, moved, strict=True))
+    return [by_index[i] for i in range(len(heights))]

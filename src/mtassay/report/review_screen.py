@@ -56,14 +56,14 @@ class Screen:
         tags = pending.segment.tags
         what = " · ".join(str(tags[key]) for key in ("category", "phenomenon") if key in tags)
         count = len(pending.systems)
-        given = f"{count:,} system{'s' * (count != 1)}"
+        systems = f"{count:,} system{'s' * (count != 1)}"
         if show_systems:
-            given += f": {', '.join(pending.systems)}"
-        names = [what, pending.status, given, pending.subject.case_id]
+            systems += f": {', '.join(pending.systems)}"
+        names = [what, pending.status, systems, pending.subject.case_id]
         references = pending.segment.references
         if pending.question.is_blind:
             # The id of a case can tell a variant, and a reference what the output was held against.
-            names, references = [what, given, pending.subject.id[:SHORT]], ()
+            names, references = [what, systems, pending.subject.id[:SHORT]], ()
         head = " · ".join(filter(None, names))
         lines = [wrapped(head, width=self.width), ""]
         lines += self.case(tags, pending.segment.source, references)

@@ -31,13 +31,13 @@ def render(
     *,
     view: View = PLAIN,
     facts: str | None = None,
-    said: Collection[str] = (),
+    seen_notes: Collection[str] = (),
     width: int = _WIDTH,
     color: bool = False,
 ) -> str:
     """The run in this format. `facts` is the line to begin with, unless it is the method's own.
 
-    `said` are notes that the reader has seen already.
+    `seen_notes` are notes that the reader has seen already.
     """
     if form not in get_args(Form):
         raise UsageError(f"No format '{form}'. Available: {', '.join(get_args(Form))}.")
@@ -49,7 +49,7 @@ def render(
     if form == "text" and not color and not view.mark:
         view = replace(view, mark="*")
     about = method.facts(run) if facts is None else facts
-    notes = [note for note in run.result.notes if note not in said]
+    notes = [note for note in run.result.notes if note not in seen_notes]
     first, *others = method.tables(run, view)
     parts = [_remark(about, form, width)] if about else []
     if form == "text":

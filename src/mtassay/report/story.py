@@ -94,16 +94,16 @@ def _holds(answer: StoryAnswer) -> str:
     assert decision is not None
     ratings = decision.ratings
     if decision.answer is not None:
-        votes = sum(given == decision.answer for given in ratings.values())
+        votes = sum(rating == decision.answer for rating in ratings.values())
         return f"{decision.answer} ({votes} of {len(ratings)} reviewers)"
     return "nothing: reviewers disagree" if ratings else "nothing: nobody was sure"
 
 
 def _answer_table(story: CaseStory) -> Table:
     method = method_of(story.run)
-    found = [replace(f, system=", ".join(a.systems)) for a in story.answers for f in a.findings]
+    findings = [replace(f, system=", ".join(a.systems)) for a in story.answers for f in a.findings]
     title = printable(story.case_id)
-    if (table := method.findings_table(replace(story.run, findings=found), everything=True)) is not None:
+    if (table := method.findings_table(replace(story.run, findings=findings), everything=True)) is not None:
         return replace(table, title=title)
     rows = [
         [

@@ -79,8 +79,8 @@ def _fitting(widths: Sequence[int], width: int) -> list[list[int]]:
     """Which columns stand side by side: the first one in every part, the others where there is room."""
     parts: list[list[int]] = [[0]]
     for column in range(1, len(widths)):
-        taken = sum(widths[i] + len(_GAP) for i in parts[-1])
-        if taken + widths[column] > width and len(parts[-1]) > 1:
+        used_width = sum(widths[i] + len(_GAP) for i in parts[-1])
+        if used_width + widths[column] > width and len(parts[-1]) > 1:
             parts.append([0])
         parts[-1].append(column)
     return parts

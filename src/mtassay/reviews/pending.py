@@ -81,16 +81,16 @@ class Pending:
 def subjects_in(run: Run) -> dict[tuple[str, str], Subject]:
     """What can be reviewed, by segment and system. A segment without all of its outputs is not there."""
     sources = {segment.id: (segment.source,) for segment in run.segments}
-    found = {}
+    subjects = {}
     for system, answers in run.outputs.items():
         texts: dict[str, list[str | None]] = {}
         for output in answers:
             texts.setdefault(output.id, []).append(output.text)
-        for segment_id, given in texts.items():
-            complete = tuple(text for text in given if text is not None)
-            if segment_id in sources and len(complete) == len(given):
-                found[segment_id, system] = Subject(segment_id, sources[segment_id], complete)
-    return found
+        for segment_id, outputs in texts.items():
+            complete = tuple(text for text in outputs if text is not None)
+            if segment_id in sources and len(complete) == len(outputs):
+                subjects[segment_id, system] = Subject(segment_id, sources[segment_id], complete)
+    return subjects
 
 
 def pending_in(run: Run, *, disputed: Collection[Subject] = ()) -> list[Pending]:
@@ -104,36 +104,38 @@ def pending_in(run: Run, *, disputed: Collection[Subject] = ()) -> list[Pending]
     method, subjects = method_of(run), subjects_in(run)
     contested = set(disputed)
     places = {segment.id: place for place, segment in enumerate(run.segments)}
-    found: dict[Subject, Pending] = {}
+    by_subject: dict[Subject, Pending] = {}
     others = [Doubt(segment_id, system, "") for segment_id, system in subjects]
     for doubt in (*question.doubts, *others):
         subject = subjects.get((doubt.segment_id, doubt.system))
         if subject is None:
             continue
         status = DISPUTED if subject in contested else doubt.status
-        known = found.get(subject)
-        if known is not None:
-            found[subject] = replace(known, systems=tuple(dict.fromkeys((*known.systems, doubt.system))))
+        earlier = by_subject.get(subject)
+        if earlier is not None:
+            by_subject[subject] = replace(
+                earlier, systems=tuple(dict.fromkeys((*earlier.systems, doubt.system)))
+            )
         elif status:
             evidence = {} if question.is_blind else doubt.evidence
             lines = [line for text in subject.outputs for line in method.output_lines(text, evidence)]
             segment = run.segments[places[doubt.segment_id]]
-            found[subject] = Pending(
+            by_subject[subject] = Pending(
                 subject, question, run.id, (doubt.system,), status, segment, evidence, lines
             )
-    return sorted(found.values(), key=lambda pending: places[pending.subject.case_id])
+    return sorted(by_subject.values(), key=lambda pending: places[pending.subject.case_id])
 
 
 def merge_pending(parts: Iterable[Sequence[Pending]]) -> list[Pending]:
     """The open outputs of several runs, each one once; what the first run says of it is kept."""
     merged: dict[Subject, Pending] = {}
     for pending in (pending for part in parts for pending in part):
-        known = merged.get(pending.subject)
-        if known is None:
+        earlier = merged.get(pending.subject)
+        if earlier is None:
             merged[pending.subject] = pending
         else:
-            systems = tuple(dict.fromkeys((*known.systems, *pending.systems)))
-            merged[pending.subject] = replace(known, systems=systems)
+            systems = tuple(dict.fromkeys((*earlier.systems, *pending.systems)))
+            merged[pending.subject] = replace(earlier, systems=systems)
     return list(merged.values())
 
 
@@ -149,10 +151,10 @@ def waiting_for(
     What the reviewer has answered before is not among it. What others settled is only with `double`.
     """
     mine = []
-    for each in pending:
-        decision = decisions.get((each.subject.id, each.question.name))
+    for entry in pending:
+        decision = decisions.get((entry.subject.id, entry.question.name))
         answered = decision is not None and reviewer in decision.latest
         settled = decision is not None and decision.answer is not None
         if not answered and (double or not settled):
-            mine.append(each)
-    return sorted(mine, key=lambda each: -len(each.systems))
+            mine.append(entry)
+    return sorted(mine, key=lambda entry: -len(entry.systems))

@@ -136,12 +136,12 @@ def _numbers(ratings: Ratings, *, numeric: bool = False) -> Floats:
     rows = [list(row) for row in ratings]
     if len({len(row) for row in rows}) > 1:
         raise ValueError(f"all raters need the same units, got {[len(row) for row in rows]}")
-    given = [label for row in rows for label in row if label is not None]
+    labels = [label for row in rows for label in row if label is not None]
     codes: dict[Hashable, float] = {}
-    if not all(isinstance(label, int | float | np.number | np.bool_) for label in given):
+    if not all(isinstance(label, int | float | np.number | np.bool_) for label in labels):
         if numeric:
             raise ValueError("ratings must be numbers at the ordinal and interval level")
-        codes = {label: float(code) for code, label in enumerate(dict.fromkeys(given))}
+        codes = {label: float(code) for code, label in enumerate(dict.fromkeys(labels))}
     values = np.full((len(rows), len(rows[0]) if rows else 0), np.nan)
     for number, row in enumerate(rows):
         for unit, label in enumerate(row):

@@ -146,10 +146,10 @@ def holm(p: Sequence[float | None]) -> list[float | None]:
     >>> holm([0.04, None, 0.01, 0.03])
     [0.06, None, 0.03, 0.06]
     """
-    known = sorted((value, place) for place, value in enumerate(p) if value is not None)
+    ranked = sorted((value, place) for place, value in enumerate(p) if value is not None)
     corrected: list[float | None] = [None] * len(p)
-    values = np.minimum(_holm(np.array([value for value, _ in known])), 1.0)
-    for (_, place), value in zip(known, values.tolist(), strict=True):
+    values = np.minimum(_holm(np.array([value for value, _ in ranked])), 1.0)
+    for (_, place), value in zip(ranked, values.tolist(), strict=True):
         corrected[place] = value
     return corrected
 
@@ -187,18 +187,18 @@ def compare_shares(passed: NDArray[Any]) -> list[PairedShares]:
     >>> pair.n, round(pair.delta, 3), round(pair.p, 3)
     (3, 0.667, 0.5)
     """
-    found = []
+    pairs = []
     for a, b in combinations(range(len(passed)), 2):
         both = ~np.isnan(passed[a]) & ~np.isnan(passed[b])
         n = int(both.sum())
         if not n:
-            found.append(PairedShares(a, b, np.nan, np.nan, 0))
+            pairs.append(PairedShares(a, b, np.nan, np.nan, 0))
             continue
         only_a = int((both & (passed[a] > passed[b])).sum())
         only_b = int((both & (passed[a] < passed[b])).sum())
         one_sided = float(exact_test(max(only_a, only_b), min(only_a, only_b)))
-        found.append(PairedShares(a, b, (only_a - only_b) / n, min(1.0, 2 * one_sided), n))
-    return found
+        pairs.append(PairedShares(a, b, (only_a - only_b) / n, min(1.0, 2 * one_sided), n))
+    return pairs
 
 
 def rank_shares(

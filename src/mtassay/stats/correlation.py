@@ -165,8 +165,8 @@ def complete_pairs(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDA
     second = np.asarray(y, dtype=np.float64).ravel()
     if len(first) != len(second):
         raise ValueError(f"both sides need the same items, got {len(first)} and {len(second)}")
-    known = ~(np.isnan(first) | np.isnan(second))
-    return first[known], second[known]
+    complete = ~(np.isnan(first) | np.isnan(second))
+    return first[complete], second[complete]
 
 
 def _tied(ascending: NDArray[Any]) -> int:
@@ -186,12 +186,12 @@ def _inversions(values: NDArray[Any]) -> int:
     inversions = 0
     for bit in range(int(values.max(initial=0)).bit_length() - 1, -1, -1):
         prefix = values >> (bit + 1)
-        one = (values >> bit) & 1
-        ones = np.cumsum(one)
+        bits = (values >> bit) & 1
+        ones = np.cumsum(bits)
         starts = np.flatnonzero(np.diff(prefix, prepend=-1))
-        before_group = (ones - one)[starts]
+        before_group = (ones - bits)[starts]
         sizes = np.diff(np.append(starts, len(values)))
-        inversions += int((ones - np.repeat(before_group, sizes))[one == 0].sum())
+        inversions += int((ones - np.repeat(before_group, sizes))[bits == 0].sum())
         values = values[np.argsort(values >> bit, kind="stable")]
     return inversions
 

@@ -53,10 +53,10 @@ def coin_tail(heads: ArrayLike, tosses: ArrayLike) -> Floats:
     >>> round(float(coin_tail(8, 10)), 12)  # (45 + 10 + 1) / 1024
     0.0546875
     """
-    wanted, n = np.broadcast_arrays(np.asarray(heads, dtype=np.float64), np.asarray(tosses, dtype=np.float64))
-    some = wanted > 0
+    least, n = np.broadcast_arrays(np.asarray(heads, dtype=np.float64), np.asarray(tosses, dtype=np.float64))
+    some = least > 0
     # The tail of the binomial distribution is the incomplete beta function I(heads, tosses - heads + 1).
-    tail = incomplete_beta(np.where(some, wanted, 1), np.where(some, n - wanted + 1, 1), 0.5, 0.5)
+    tail = incomplete_beta(np.where(some, least, 1), np.where(some, n - least + 1, 1), 0.5, 0.5)
     return np.where(some, tail, 1.0)
 
 

@@ -109,8 +109,8 @@ def read_prompt(path: str) -> Prompt:
     for number, line in enumerate(content.split("\n"), 1):
         for name in names_in(line):
             if name not in _NAMES:
-                known = ", ".join(f"${{{known}}}" for known in _NAMES)
-                raise InputError(f"there is no ${{{name}}}. Available: {known}.", path=path, line=number)
+                choices = ", ".join(f"${{{choice}}}" for choice in _NAMES)
+                raise InputError(f"there is no ${{{name}}}. Available: {choices}.", path=path, line=number)
     parts = _RULER.split(content)
     if len(parts) > 2:
         raise InputError("more than one line '---'. One separates system and user.", path=path)

@@ -241,8 +241,8 @@ class Command(LiveSystem):
 
     def _failure(self, finished: Finished, *, expected: int, got: int) -> BusyError | ClosedError:
         _learn_keys()
-        said = finished.stderr.decode("utf-8", "replace").strip()
-        last = redact(" ".join(said.splitlines()[-1].split()))[:200] if said else "nothing"
+        stderr = finished.stderr.decode("utf-8", "replace").strip()
+        last = redact(" ".join(stderr.splitlines()[-1].split()))[:200] if stderr else "nothing"
         how = finished.stopped or f"ended with {_ending(finished.code)}"
         message = f"{self._what} {how}; lines: {got} for {expected}; its last words on stderr: {last}"
         if self._in_shell and finished.code in _NOT_FOUND and not finished.stopped:

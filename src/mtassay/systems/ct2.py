@@ -115,9 +115,9 @@ class CTranslate2(LiveSystem):
     def _spm_files(self) -> tuple[Path, Path]:
         return self._spm_file("source", self.source_spm), self._spm_file("target", self.target_spm)
 
-    def _spm_file(self, side: str, given: str | None) -> Path:
-        if given is not None:
-            paths = [Path(given).expanduser()]
+    def _spm_file(self, side: str, file: str | None) -> Path:
+        if file is not None:
+            paths = [Path(file).expanduser()]
         else:
             paths = [self._folder / name for name in (f"{side}.spm", *_SHARED_SPM)]
         for path in paths:

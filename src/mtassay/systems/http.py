@@ -175,8 +175,8 @@ def read_template(path: str) -> RequestTemplate:
     content = _load(path)
     for key in content:
         if key not in (*_KEYS, *_LIMITS, *_RATES):
-            known = ", ".join((*_KEYS, *_LIMITS, *_RATES))
-            raise InputError(f"there is no key '{key}'. Available: {known}.", path=path)
+            keys = ", ".join((*_KEYS, *_LIMITS, *_RATES))
+            raise InputError(f"there is no key '{key}'. Available: {keys}.", path=path)
     for key in ("headers", "parameters", "languages"):
         _check_texts(path, key, content.get(key, {}))
     for key in ("url", "answer", "method"):
@@ -234,10 +234,10 @@ def _check_names(path: str, content: Mapping[str, Any]) -> None:
             for name in names_in(text):
                 variable = part != "url" and _VARIABLE.fullmatch(name)
                 if name not in allowed and not variable:
-                    known = ", ".join(f"${{{known}}}" for known in allowed)
+                    choices = ", ".join(f"${{{choice}}}" for choice in allowed)
                     more = "" if part == "url" else ", or a variable of the environment in capitals"
                     raise InputError(
-                        f"'{where}' cannot have ${{{name}}}. Available: {known}{more}.", path=path
+                        f"'{where}' cannot have ${{{name}}}. Available: {choices}{more}.", path=path
                     )
                 if name == "texts" and text != "${texts}":
                     raise InputError(f"'{where}': ${{texts}} is a list and must stand alone", path=path)
@@ -256,9 +256,9 @@ def _many(path: str, content: Mapping[str, Any], batch: int) -> bool:
     names = {name for _, text in parts for name in names_in(text)}
     ways = [name for name in _TEXTS if name in names]
     if len(ways) != 1:
-        found = " and ".join(f"${{{way}}}" for way in ways) or "none of them"
+        present = " and ".join(f"${{{way}}}" for way in ways) or "none of them"
         raise InputError(
-            f"'body' needs one of ${{text}}, ${{texts}} and ${{each}}; it has {found}", path=path
+            f"'body' needs one of ${{text}}, ${{texts}} and ${{each}}; it has {present}", path=path
         )
     if "each" in names and any("each" in names_in(text) for text in _outside_lists(content.get("body"))):
         raise InputError("'body': ${each} must stand inside a list", path=path)
@@ -375,10 +375,10 @@ class Http(LiveSystem):
             busy=template.busy,
         )
         try:
-            found = look_up(answer, template.answer)
+            translations = look_up(answer, template.answer)
         except KeyError as error:
             raise BusyError(f"{self._what} answered without {error}: {excerpt(str(answer))}") from None
-        return found if isinstance(found, list) else [found]
+        return translations if isinstance(translations, list) else [translations]
 
     @property
     def _what(self) -> str:

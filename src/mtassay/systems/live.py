@@ -152,8 +152,8 @@ def _checked(texts: object, expected: int, what: str) -> list[str]:
     if len(texts) != expected:
         raise BusyError(f"{what} answered {len(texts)} translations for {expected} texts")
     if not all(isinstance(text, str) for text in texts):
-        found = sum(isinstance(text, str) for text in texts)
-        raise BusyError(f"{what} answered {found} translations for {expected} texts")
+        count = sum(isinstance(text, str) for text in texts)
+        raise BusyError(f"{what} answered {count} translations for {expected} texts")
     return texts
 
 
@@ -172,11 +172,13 @@ def find_code(language: Language, codes: Iterable[str], *, what: str, option: st
     >>> [find_code(parse_language(text), nllb, what="it", option="target_code") for text in texts]
     ['eng_Latn', 'zho_Hans', 'zho_Hant', 'arb_Arab', 'nob_Latn']
     """
-    known = {code: parsed for code in codes if (parsed := _parse(code)) is not None}
-    for wanted in (language, _usual(language)):
-        fitting = [code for code, parsed in known.items() if wanted is not None and wanted.matches(parsed)]
+    languages = {code: parsed for code in codes if (parsed := _parse(code)) is not None}
+    for sought in (language, _usual(language)):
+        fitting = [
+            code for code, parsed in languages.items() if sought is not None and sought.matches(parsed)
+        ]
         if fitting:
-            return max(fitting, key=lambda code: _closeness(language, known[code]))
+            return max(fitting, key=lambda code: _closeness(language, languages[code]))
     raise UsageError(f"{what} has no code that fits {language.name}. Give one that it knows: {option}=CODE.")
 
 
@@ -194,5 +196,5 @@ def _usual(language: Language) -> Language | None:
     return Language(code, language.script, language.region) if code else None
 
 
-def _closeness(wanted: Language, known: Language) -> tuple[bool, bool]:
-    return wanted.script == known.script, wanted.region == known.region
+def _closeness(language: Language, candidate: Language) -> tuple[bool, bool]:
+    return language.script == candidate.script, language.region == candidate.region

@@ -80,7 +80,7 @@ class Microsoft(LiveSystem):
             error_type=_error_type,
         )
         translations = column(answer, "translations")
-        return translations and [field(each, 0, "text") for each in translations]
+        return translations and [field(entry, 0, "text") for entry in translations]
 
     @property
     def _endpoint(self) -> str:

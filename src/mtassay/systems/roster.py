@@ -27,7 +27,7 @@ _SCHEME = r"[a-z][\w-]+:"  # a drive has one letter only
 
 
 def open_systems(
-    given: Given, segments: Sequence[Segment], pair: Pair | None, *, read: Read | None = None
+    systems: Given, segments: Sequence[Segment], pair: Pair | None, *, read: Read | None = None
 ) -> list[System]:
     """The systems, in order; stored ones hold their output of each segment.
 
@@ -38,14 +38,14 @@ def open_systems(
         texts = read_outputs(path, segments, system=name, pair=pair)
         return {segment.id: text for segment, text in zip(segments, texts, strict=True)}
 
-    return [_open(name, what, segments, pair, read or read_file) for name, what in named(given).items()]
+    return [_open(name, what, segments, pair, read or read_file) for name, what in named(systems).items()]
 
 
-def stored_among(given: Given) -> list[str]:
+def stored_among(systems: Given) -> list[str]:
     """What of this can only give outputs that are there already, as it was given, else by its name."""
     return [
         str(what) if isinstance(what, str | PathLike) else name
-        for name, what in named(given).items()
+        for name, what in named(systems).items()
         if isinstance(what, Stored) or not (isinstance(what, System) or is_live(str(what)))
     ]
 
@@ -67,17 +67,17 @@ def _open(name: str, what: Any, segments: Sequence[Segment], pair: Pair | None, 
     return Stored(name, {segment.id: text for segment, text in zip(segments, what, strict=True)})
 
 
-def named(given: Given) -> dict[str, Any]:
+def named(systems: Given) -> dict[str, Any]:
     """Systems by name, in order; a folder stands for all files in it, and a name may stand only once."""
-    if isinstance(given, Mapping):
-        return dict(given)
-    given = [given] if isinstance(given, str) else given
-    systems: dict[str, Any] = {}
-    for name, rest in map(name_and_rest, (part for text in given for part in _files(text))):
-        if name in systems:
+    if isinstance(systems, Mapping):
+        return dict(systems)
+    systems = [systems] if isinstance(systems, str) else systems
+    by_name: dict[str, Any] = {}
+    for name, rest in map(name_and_rest, (part for text in systems for part in _files(text))):
+        if name in by_name:
             raise UsageError(f"Two systems are called '{name}'. Tell them apart: -t NAME={rest}")
-        systems[name] = rest
-    return systems
+        by_name[name] = rest
+    return by_name
 
 
 def name_and_rest(text: str) -> tuple[str, str]:
@@ -115,7 +115,7 @@ def _files(text: str) -> list[str]:
         return [text]
     files = sorted(str(file) for file in folder.iterdir() if file.is_file() and file.name[0] != ".")
     if not files:
-        inside = ", ".join(sorted(each.name for each in folder.iterdir() if each.is_dir())[:5])
+        inside = ", ".join(sorted(entry.name for entry in folder.iterdir() if entry.is_dir())[:5])
         what = f"only folders ({inside}): give one of them" if inside else "nothing"
         raise UsageError(f"There are no files in the folder {text}, {what}.")
     return files

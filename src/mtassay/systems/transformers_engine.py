@@ -177,8 +177,8 @@ class _Loaded:
 
     def tokens(self, prefix: str, texts: list[str]) -> list[list[int]]:
         """The numbers of the tokens of each text."""
-        found: list[list[int]] = self.tokenizer(self.prefixed(prefix, texts), verbose=False).input_ids
-        return found
+        ids: list[list[int]] = self.tokenizer(self.prefixed(prefix, texts), verbose=False).input_ids
+        return ids
 
     def without_start(self, row: list[int]) -> list[int]:
         """The translation alone: the tokens that were given to start it, a language code perhaps, are not."""

@@ -72,12 +72,12 @@ class LanguageVocabulary:
         source, target = _count(sources), _count(targets)
         target_size, source_size = sum(target.values()), sum(source.values())
         ratio = _RATIO * target_size / max(source_size, 1)
-        known = {word for word, n in target.items() if n >= fewest}
-        self._right = {word for word in known if target[word] > ratio * source.get(word, 0)}
+        words = {word for word, n in target.items() if n >= fewest}
+        self._right = {word for word in words if target[word] > ratio * source.get(word, 0)}
         self._wrong: set[str] = set()
         if fewest == 1 and 3 * sum(target[word] for word in self._right) < target_size:
             # The languages share most words, so the source says nothing about the target.
-            self._right = known
+            self._right = words
         else:
             ratio = target_size / max(source_size, 1) / _RATIO
             self._wrong = {word for word, n in source.items() if ratio * n > target.get(word, 0)}
@@ -250,7 +250,7 @@ def can_identify(code: str) -> bool:
     """True if the model knows the language or a variant that no line tells apart from it."""
     import py3langid
 
-    return not {known for known, _ in py3langid.rank("")}.isdisjoint(same_as(code))
+    return not {language for language, _ in py3langid.rank("")}.isdisjoint(same_as(code))
 
 
 def script_of(text: str) -> str:

@@ -53,14 +53,14 @@ def generate(
     """
     check_files(output, dropped)
     refuse_existing(output, dropped, force=force)
-    made = edited_pairs.make(source, reference, langpair=langpair, **parameters, **frame.options)
+    generated = edited_pairs.make(source, reference, langpair=langpair, **parameters, **frame.options)
     if dropped is not None:
-        write_jsonl(dropped, made.refused)
+        write_jsonl(dropped, generated.refused)
     if frame.output_format is OutputFormat.json:
-        print_json(made.record())
+        print_json(generated.record())
     else:
-        print_tables(generated_tables(made), frame.output_format)
-    if made.cases:
-        write_cases(output, made.cases)
-        say(f"mtassay: wrote {plural(len(made.cases), 'case')} to {output}")
-    made.check()
+        print_tables(generated_tables(generated), frame.output_format)
+    if generated.cases:
+        write_cases(output, generated.cases)
+        say(f"mtassay: wrote {plural(len(generated.cases), 'case')} to {output}")
+    generated.check()

@@ -88,15 +88,15 @@ def rate(
     if not queue:
         echo(f"{name} has rated everything ({plural(len(pending), 'rating')}).")
     elif sheet is not None:
-        write_records(sheet, [asked_record(each.subject, each.question, reviewer=name) for each in shown])
+        write_records(sheet, [asked_record(entry.subject, entry.question, reviewer=name) for entry in shown])
         say(f"mtassay: wrote {plural(len(shown), 'row')} to {sheet}")
         scale = ", ".join(f"{key} {answer}" for key, answer in questions[0].answers_by_key.items())
         say(f"mtassay: fill in the column 'answer' ({scale}), then: mtassay review import {sheet}")
     elif not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("Rating needs a terminal. Without one, write a sheet: --sheet FILE")
     else:
-        here = screen_here()
-        screen = PairScreen(here.width, here.color)
+        terminal = screen_here()
+        screen = PairScreen(terminal.width, terminal.color)
         session = Session(store, name, shown, screen, read_key, read_line, echo, double=True)
         echo(f"{plural(len(queue), 'rating')} to give, of {len(pending):,}.")
         echo(f"\n{session.run()}")

@@ -67,9 +67,9 @@ def run(
     check_files(cases, findings, plot)
     refuse_existing(cases, force=force)
 
-    def write(made: Generated) -> None:
-        if cases and isinstance(made, GeneratedCases) and made.cases:
-            write_cases(cases, made.cases)
+    def write(generated: Generated) -> None:
+        if cases and isinstance(generated, GeneratedCases) and generated.cases:
+            write_cases(cases, generated.cases)
 
     done = api.behavior(
         source,

@@ -45,9 +45,9 @@ def sample(
     mtassay behavior sample last -n 100 -o sheet.tsv
     """
     check_sheet(output, force=force)
-    found = find_run(run, workspace=workspace)
-    sheet = draw_sheet(found.record, count, systems=split_names(system), seed=fixed_seed(seed))
-    question = find_question(found.method)
+    saved_run = find_run(run, workspace=workspace)
+    sheet = draw_sheet(saved_run.record, count, systems=split_names(system), seed=fixed_seed(seed))
+    question = find_question(saved_run.method)
     write_records(output, [asked_record(subject, question) for subject in sheet.subjects])
     say(
         f"mtassay: {plural(len(sheet.subjects), 'translation')} of {plural(sheet.cases, 'case')} to label in "

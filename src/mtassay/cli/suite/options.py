@@ -42,8 +42,8 @@ RunOption = Annotated[
 
 def choosing(*others: str) -> Callable[[Command], Command]:
     """Gives a command the fields that choose items as options, and these other fields of the method."""
-    wanted = (*CHOOSING, *others)
-    return parameters_of(SuiteMethod, without=tuple(set(options_of(SuiteMethod)) - set(wanted)))
+    field_names = (*CHOOSING, *others)
+    return parameters_of(SuiteMethod, without=tuple(set(options_of(SuiteMethod)) - set(field_names)))
 
 
 def name_and_value(text: str) -> tuple[str, str]:

@@ -52,33 +52,33 @@ def rejudge(
             raise UsageError("--against compares two files on the outputs of -t: leave out RUN and --save.")
         if not system:
             raise UsageError("--against needs outputs to judge: add -t NAME=FILE.")
-        found = curation.compare_rules(suite, against, system, reviews=reviews, **frame.options)
+        comparison = curation.compare_rules(suite, against, system, reviews=reviews, **frame.options)
     else:
         if system:
             raise UsageError("A saved run has its outputs: leave out -t, or add --against SUITE.")
-        found = curation.rejudge(suite, run, reviews=reviews, **{**frame.options, "save": save})
-    if found.run:
-        say(f"mtassay: saved; see it again: mtassay runs show {found.run}{place(frame.workspace)}")
-    _print(found, frame.output_format)
+        comparison = curation.rejudge(suite, run, reviews=reviews, **{**frame.options, "save": save})
+    if comparison.run:
+        say(f"mtassay: saved; see it again: mtassay runs show {comparison.run}{place(frame.workspace)}")
+    _print(comparison, frame.output_format)
 
 
-def _print(found: ComparedJudgements, form: OutputFormat) -> None:
+def _print(comparison: ComparedJudgements, form: OutputFormat) -> None:
     """All changes in this format; in a table of text with the outputs and the reasons."""
     if form is OutputFormat.json:
-        print_json(found.record())
+        print_json(comparison.record())
         return
     if form is OutputFormat.tsv:
-        print_tables([found.rows()], form)
+        print_tables([comparison.rows()], form)
         return
     comment = "% " if form is OutputFormat.latex else ""
-    echo(f"{comment}{found.title}\n")
-    print_tables([found.table()], form)
-    for what, count in found.left_out.items():
+    echo(f"{comment}{comparison.title}\n")
+    print_tables([comparison.table()], form)
+    for what, count in comparison.left_out.items():
         echo(f"\n{comment}Left out: {what}: {count:,}")
     if form is OutputFormat.text:
-        if not found.changes.changes:
+        if not comparison.changes.changes:
             echo("\nNo verdict changed.")
-        for change in found.changes.changes:
+        for change in comparison.changes.changes:
             _print_change(change)
 
 

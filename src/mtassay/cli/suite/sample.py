@@ -61,10 +61,10 @@ def sample(
     check_targets(output)
     if output and output.suffix not in (".jsonl", ".tsv"):
         raise UsageError(f"{output}: cannot write '{output.suffix}'. Choose .jsonl or .tsv.")
-    found = curation.sample(suite, system or [], everything=everything, **parameters, **frame.options)
-    records = found.records
+    sampled = curation.sample(suite, system or [], everything=everything, **parameters, **frame.options)
+    records = sampled.records
     if not records:
-        say(f"mtassay: all {found.items:,} items have rules; add --all to see what systems make of them")
+        say(f"mtassay: all {sampled.items:,} items have rules; add --all to see what systems make of them")
     elif output is not None:
         _write(output, records)
         say(f"mtassay: wrote the outputs of {plural(len(records), 'item')} to {output}")
@@ -75,7 +75,7 @@ def sample(
     else:
         rows = [[str(row[key]) for key in SAMPLE_COLUMNS] for row in sample_rows(records)]
         print_tables([Table(list(SAMPLE_COLUMNS), rows)], frame.output_format)
-    stop_if_failed(found.answers.live)
+    stop_if_failed(sampled.answers.live)
 
 
 def _write(path: Path, records: Sequence[Mapping[str, Any]]) -> None:

@@ -85,17 +85,17 @@ def scramble(
         raise UsageError("--ratio needs --distractors FILE.")
     content = SuiteMethod.resolve({"suite": suite, **parameters}).chosen
     others = secrecy.read_distractors(distractors, content) if distractors else secrecy.Distractors({})
-    made = secrecy.scramble(
+    scrambled = secrecy.scramble(
         content,
         others.texts,
         seed=secrets.randbits(63) if seed is None else seed,
         ratio=ratio,
         with_context=with_context,
     )
-    say_all([*others.remarks, *secrecy.scramble_remarks(content, made)])
-    secrecy.write_scrambled(made, output, key_path)
+    say_all([*others.remarks, *secrecy.scramble_remarks(content, scrambled)])
+    secrecy.write_scrambled(scrambled, output, key_path)
     echo(
-        f"Send {output / SOURCE}: {made.describe()}.\n"
+        f"Send {output / SOURCE}: {scrambled.describe()}.\n"
         f"Keep {key_path}. When it comes back:\n"
         f"  mtassay suite unscramble {key_path} -t NAME=returned.txt -o outputs"
     )
@@ -150,19 +150,19 @@ def unscramble(
         secrecy.check_sent(sent, source)
     if suite is not None:
         secrecy.check_suite(sent, read_suite(suite))
-    found = secrecy.unscramble(sent, systems)
-    for name, each in found.items():
-        say_all(f"{name}: {remark}" for remark in each.returned.remarks(len(sent.lines)))
+    results = secrecy.unscramble(sent, systems)
+    for name, result in results.items():
+        say_all(f"{name}: {remark}" for remark in result.returned.remarks(len(sent.lines)))
     if not force:
-        secrecy.check_order(found)
-    for name, each in found.items():
-        _write(output, name, "id\toutput", each.restored.outputs)
+        secrecy.check_order(results)
+    for name, result in results.items():
+        _write(output, name, "id\toutput", result.restored.outputs)
         if distractors is not None:
-            _write(distractors, name, "line\toutput", each.restored.distractors)
+            _write(distractors, name, "line\toutput", result.restored.distractors)
     if output_format is OutputFormat.json:
-        print_json(secrecy.unscrambled_record(sent, found, output))
+        print_json(secrecy.unscrambled_record(sent, results, output))
     else:
-        print_tables([secrecy.unscrambled_table(sent, found)], output_format)
+        print_tables([secrecy.unscrambled_table(sent, results)], output_format)
 
 
 def _write(folder: Path, name: str, header: str, rows: Mapping[str, str]) -> None:

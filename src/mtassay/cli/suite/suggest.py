@@ -50,34 +50,34 @@ def suggest(
     mtassay suite suggest my.yaml --limit 10
     mtassay suite suggest my.yaml -t outputs/ --item negation-001
     """
-    found = curation.suggest(suite, system or [], run=run, **parameters, **frame.options)
-    shown = (found if everything else [each.without_idle() for each in found])[:limit]
+    suggestions = curation.suggest(suite, system or [], run=run, **parameters, **frame.options)
+    shown = (suggestions if everything else [suggested.without_idle() for suggested in suggestions])[:limit]
     if frame.output_format is OutputFormat.json:
-        print_json([each.record() for each in shown])
+        print_json([suggested.record() for suggested in shown])
     elif frame.output_format is not OutputFormat.text:
         print_tables([suggestion_table(shown)], frame.output_format)
     else:
         words = [word for text in system or () for word in ("-t", text)]
         words += ["--run", run] if run else []
         words += ["--workspace", str(frame.workspace)] if frame.workspace else []
-        for each in shown:
-            _print(each, ["mtassay", "suite", "accept", suite], words)
-        echo(summary(found, shown=len(shown)))
+        for suggested in shown:
+            _print(suggested, ["mtassay", "suite", "accept", suite], words)
+        echo(summary(suggestions, shown=len(shown)))
 
 
-def _print(found: Suggested, command: Sequence[str], words: Sequence[str]) -> None:
+def _print(suggested: Suggested, command: Sequence[str], words: Sequence[str]) -> None:
     """One item; `command` accepts a rule, and `words` make it look at the same outputs."""
     width = terminal_width()
-    suggestion = found.suggestion
+    suggestion = suggested.suggestion
     item = suggestion.item
     echo(f"{item.id} · {item.category} › {item.phenomenon}")
     echo(wrapped(item.source, width=width, indent="  "))
-    for each in suggestion.undecided:
-        _print_open(each, len(found.outputs[each.text]), width)
-    for text, said in found.disputed.items():
-        first = f"  disputed ({len(found.outputs[text])} ×): "
+    for output in suggestion.undecided:
+        _print_open(output, len(suggested.outputs[output.text]), width)
+    for text, votes in suggested.disputed.items():
+        first = f"  disputed ({len(suggested.outputs[text])} ×): "
         echo(wrapped(text, width=width, indent=" " * 6, first=first))
-        echo(f"    {printable(said)}; one more person decides:")
+        echo(f"    {printable(votes)}; one more person decides:")
         echo(f"    mtassay review decide {subject_id(item, text)[:SHORT]} correct")
     if suggestion.why_not and suggestion.undecided:
         echo(f"  no expression: {suggestion.why_not}")
@@ -92,7 +92,7 @@ def _print(found: Suggested, command: Sequence[str], words: Sequence[str]) -> No
         )
         accept = [*command, item.id, answer, "--regex", proposal.pattern, *words]
         echo("    " + printable(shlex.join(accept)))
-    left = [each.text for each in suggestion.undecided if each.becomes == "undecided"]
+    left = [output.text for output in suggestion.undecided if output.becomes == "undecided"]
     if left:
         echo("  as a token, with --correct or --incorrect:")
     for text in left:
@@ -100,10 +100,11 @@ def _print(found: Suggested, command: Sequence[str], words: Sequence[str]) -> No
     echo()
 
 
-def _print_open(each: Open, systems: int, width: int) -> None:
-    becomes = "" if each.becomes == "undecided" else f" → {each.becomes}"
-    echo(wrapped(each.text, width=width, indent=" " * 6, first=f"  undecided{becomes} ({systems} ×): "))
-    if each.nearest:
-        known = each.nearest.known
-        first = f"    nearest, {known.verdict} by {known.by}, {100 * each.nearest.similarity:.0f} % alike: "
-        echo(wrapped(known.text, width=width, indent=" " * 6, first=first))
+def _print_open(output: Open, systems: int, width: int) -> None:
+    becomes = "" if output.becomes == "undecided" else f" → {output.becomes}"
+    echo(wrapped(output.text, width=width, indent=" " * 6, first=f"  undecided{becomes} ({systems} ×): "))
+    if output.nearest:
+        nearest = output.nearest.known
+        likeness = f"{100 * output.nearest.similarity:.0f} % alike"
+        first = f"    nearest, {nearest.verdict} by {nearest.by}, {likeness}: "
+        echo(wrapped(nearest.text, width=width, indent=" " * 6, first=first))

@@ -104,22 +104,22 @@ def years(
     """
     if plot:
         check_plot(plot)
-    given = [*(group or []), *(groups or [])]
+    all_groups = [*(group or []), *(groups or [])]
     names: dict[str, Any] = {
         "alias": dict(map(name_and_value, alias or [])),
         "aliases": aliases,
         "fold": fold,
     }
     if item:
-        one = system[0] if system else None
+        followed = system[0] if system else None
         shown = timeline.items_over_years(
-            suite, given, system=one, item=item, **names, **parameters, **frame.options
+            suite, all_groups, system=followed, item=item, **names, **parameters, **frame.options
         )
         _print_items(shown, frame.output_format)
         return
-    found = timeline.years(
+    overview = timeline.years(
         suite,
-        given,
+        all_groups,
         best=best,
         systems=system or (),
         items=items,
@@ -130,34 +130,34 @@ def years(
         **frame.options,
     )
     if plot:
-        found.check_drawing()
-        draw(course_figure(found.courses, list(found.best), note=found.drawing_note), plot)
-    _print_years(found, frame.output_format, phenomena=phenomena)
+        overview.check_drawing()
+        draw(course_figure(overview.courses, list(overview.best), note=overview.drawing_note), plot)
+    _print_years(overview, frame.output_format, phenomena=phenomena)
 
 
-def _print_items(found: SystemItems, form: OutputFormat) -> None:
+def _print_items(system_items: SystemItems, form: OutputFormat) -> None:
     if form is OutputFormat.json:
-        print_json(found.record())
+        print_json(system_items.record())
     elif form is OutputFormat.tsv:
-        print_tables([item_rows(found.items)], form)
+        print_tables([item_rows(system_items.items)], form)
     elif form is OutputFormat.text:
-        echo(found.title)
-        for item in found.items:
+        echo(system_items.title)
+        for item in system_items.items:
             echo(f"\n{item_block(item, width=terminal_width(), color=shows_bold())}")
     else:
-        print_tables([items_table(found.items, title=found.title)], form)
+        print_tables([items_table(system_items.items, title=system_items.title)], form)
 
 
-def _print_years(found: Years, form: OutputFormat, *, phenomena: bool) -> None:
+def _print_years(overview: Years, form: OutputFormat, *, phenomena: bool) -> None:
     if form is OutputFormat.json:
-        print_json(found.record())
+        print_json(overview.record())
         return
     if form is OutputFormat.tsv:
-        print_tables([found.numbers()], form)
+        print_tables([overview.numbers()], form)
         return
     comment = "% " if form is OutputFormat.latex else ""
     mark = "*" if form is OutputFormat.text and not shows_bold() else ""
-    print_tables(found.tables(phenomena=phenomena, mark=mark), form)
-    for line in found.remarks():
+    print_tables(overview.tables(phenomena=phenomena, mark=mark), form)
+    for line in overview.remarks():
         echo(f"\n{comment}{line if comment else fill(line, terminal_width(), break_on_hyphens=False)}")
-    echo(f"\n{comment}{found.signature}")
+    echo(f"\n{comment}{overview.signature}")

@@ -171,13 +171,13 @@ class BehaviorMethod(Method):
     # Parameters ------------------------------------------------------------------------------------------
 
     @classmethod
-    def resolve(cls, given: Mapping[str, Any], run: Run | None = None) -> Self:
+    def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
         """Measures may be given as text, `use,chrf`. Thresholds of a saved run hold for its measure alone.
 
         `recipe` is one, or `True` to make one of what is given besides: `filter` and `filter_beta` are then
         those of the recipe. Whatever only a recipe has makes one too.
         """
-        values = {key: value for key, value in given.items() if value is not None}
+        values = {key: value for key, value in settings.items() if value is not None}
         if values.get("recipe") in (None, True):
             values |= {"recipe": values.get("recipe") or _asks_for_recipe(values)}
         if values["recipe"] is True:

@@ -189,14 +189,14 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             raise UsageError("At least one variant of an issue must be shown: --top 1 or more.")
 
     @classmethod
-    def resolve(cls, given: Mapping[str, Any], run: Run | None = None) -> Self:
+    def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
         """Names may be given as text, `parser,paraphrase`; `none` is nothing, `all` are all detectors.
 
         What was not given is as in a saved run. Its threshold, discount and filters are made for its
         structure; other structures have their usual ones. Detectors are those that there are tools for. A run
         of another method brings its languages only.
         """
-        explicit = {key: value for key, value in given.items() if value is not None}
+        explicit = {key: value for key, value in settings.items() if value is not None}
         saved = _saved(cls, run)
         own = str(saved.get("structure", "dependency"))
         structure = str(explicit.get("structure", own)).strip().lower()

@@ -119,9 +119,9 @@ class ScoreMethod(Method):
     labels: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def resolve(cls, given: Mapping[str, Any], run: Run | None = None) -> Self:
+    def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
         """Metrics may be given as text, `bleu,chrf++`, or as a list of such texts; the pair too."""
-        values = dict(given)
+        values = dict(settings)
         pair = values.get("pair")
         if isinstance(pair, str):
             both = parse_pair(pair)

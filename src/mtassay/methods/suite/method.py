@@ -100,12 +100,12 @@ class SuiteMethod(Method):
     reviews: bool = field(default=True, metadata=option("Let what reviewers decided settle outputs."))
 
     @classmethod
-    def resolve(cls, given: Mapping[str, Any], run: Run | None = None) -> Self:
+    def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
         """`suite` may be a file, the name of one that comes with mtassay, or a `Suite`.
 
         Where it is not given, the file that the run names is read again; see `restore`.
         """
-        values = dict(given)
+        values = dict(settings)
         for key in _NAMED:
             if (names := values.get(key)) is not None:
                 values[key] = (names,) if isinstance(names, str) else tuple(names)
