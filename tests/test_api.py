@@ -100,8 +100,9 @@ def test_a_saved_run_comes_back_and_can_be_judged_again() -> None:
     judged = again.judge(test="randomization", trials=100)
     assert (judged.parameters["test"], judged.parameters["samples"]) == ("randomization", 100)
     assert [score.value for score in judged.result.scores] == [score.value for score in run.result.scores]
+    assert again.records("units") == run.records("units")
     with pytest.raises(UsageError, match="comes out of the workspace, which does not keep that"):
-        again.records("units")
+        again.records("refused")
 
 
 def test_what_is_wrong_is_said_in_one_line() -> None:

@@ -13,10 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 
+import numpy as np
 import pytest
 
 from mtassay import store
-from mtassay.core import Output, Result, Review, Run, Segment
+from mtassay.core import Output, Result, Review, Run, Segment, Statistics
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.reviews import Subject
 from mtassay.store import Workspace
@@ -45,8 +46,20 @@ def test_deleting_a_run_deletes_what_belongs_to_it(tmp_path: Path) -> None:
     )
     workspace.delete_run("r")
     database = sqlite3.connect(tmp_path / "w.db")
-    for table in ("runs", "segments", "outputs", "findings"):
+    for table in ("runs", "segments", "outputs", "findings", "statistics"):
         assert database.execute(f"SELECT COUNT(*) FROM {table}").fetchone() == (0,)
+
+
+def test_statistics_come_back_whole_or_of_one_case(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "w.db")
+    entry = Statistics("bleu", "x", ["1", "2"], ["a", "b"], np.array([[1, 300], [0, 2]]), "nrefs:1")
+    segments = [Segment("1", "a", ("b",)), Segment("2", "c", ("d",))]
+    workspace.save_run(replace(a_run("r"), segments=segments, statistics=[entry]))
+    (whole,) = workspace.run("r").statistics
+    assert (whole.metric, whole.system, whole.signature, whole.group) == ("bleu", "x", "nrefs:1", "all")
+    assert (whole.ids, whole.columns, whole.values.tolist()) == (["1", "2"], ["a", "b"], [[1, 300], [0, 2]])
+    (part,) = workspace.run("r", case="2").statistics
+    assert (part.ids, part.values.tolist()) == (["2"], [[0, 2]])
 
 
 def test_a_file_that_is_no_workspace_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -316,8 +316,8 @@ class Judgement:
 class Run:
     """One execution of a method: what was asked of whom, with which parameters, and what came out.
 
-    A run of a list of runs has no findings, segments and outputs. `seconds` are those of each step, where
-    they were taken.
+    A run of a list of runs has no findings, segments, outputs and statistics. `statistics` are those of the
+    whole metrics, where the method measures. `seconds` are those of each step, where they were taken.
     """
 
     id: str
@@ -331,6 +331,7 @@ class Run:
     segments: Sequence[Segment] = ()
     outputs: Mapping[str, Sequence[Output]] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    statistics: Sequence[Statistics] = field(default=(), compare=False)
 
     def text(self, segment_id: str, system: str) -> str | None:
         """What a system answered to a segment; `None` where it gave nothing, or was not asked."""

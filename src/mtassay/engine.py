@@ -153,6 +153,7 @@ def run_with(
         segments=generated.segments,
         outputs=asked.outputs,
         seconds=tools.seconds,
+        statistics=[entry for entry in judgement.statistics if entry.group == "all"],
     )
     return Execution(run, method, judgement, generated, opened)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sqlite3
@@ -23,6 +24,7 @@ from mtassay.core import (
     Run,
     Score,
     Segment,
+    Statistics,
     original_of,
 )
 from mtassay.errors import UsageError, WorkspaceError
@@ -71,6 +73,12 @@ _MIGRATIONS = [
         subject TEXT NOT NULL REFERENCES subjects (id), question TEXT NOT NULL, answer TEXT NOT NULL,
         reviewer TEXT NOT NULL, note TEXT NOT NULL, at TEXT NOT NULL,
         UNIQUE (subject, question, answer, reviewer, note, at)
+    );
+    """,
+    """
+    CREATE TABLE statistics (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, metric TEXT NOT NULL, system TEXT NOT NULL,
+        signature TEXT NOT NULL, content BLOB NOT NULL, PRIMARY KEY (run, metric, system)
     );
     """,
 ]
@@ -197,9 +205,13 @@ class Workspace:
                     for f in run.findings
                 ),
             )
+            self._database.executemany(
+                "INSERT INTO statistics VALUES (?, ?, ?, ?, ?)",
+                ((run.id, s.metric, s.system, s.signature, pack_statistics(s)) for s in run.statistics),
+            )
 
     def runs(self) -> list[Run]:
-        """All runs, newest first, without their findings, segments and outputs."""
+        """All runs, newest first, without their findings, segments, outputs and statistics."""
         rows = self._select("SELECT * FROM runs ORDER BY started DESC, rowid DESC")
         return [_run(row) for row in rows]
 
@@ -226,7 +238,22 @@ class Workspace:
             findings=[Finding(c, s, d, v, x, json.loads(e)) for c, s, d, v, x, e in rows],
             segments=segments,
             outputs=self.outputs(run_id, some=case_ids),
+            statistics=self._statistics(run_id, case_ids),
         )
+
+    def _statistics(self, run_id: str, some: Collection[str] | None) -> list[Statistics]:
+        """What was measured, in the order of measuring; with `some` only of these units."""
+        measured = []
+        for metric, system, signature, content in self._select(
+            "SELECT metric, system, signature, content FROM statistics WHERE run = ? ORDER BY rowid", run_id
+        ):
+            entry = replace(unpack_statistics(content, metric, system), signature=signature)
+            if some is not None:
+                places = [place for place, unit in enumerate(entry.ids) if unit in some]
+                ids = [entry.ids[place] for place in places]
+                entry = replace(entry, ids=ids, values=entry.values[places])
+            measured.append(entry)
+        return measured
 
     def segments(self, name: str) -> list[Segment]:
         """The segments of a run, in order."""
@@ -358,6 +385,36 @@ class Workspace:
             return self._database.execute(query, values).fetchall()
         except sqlite3.Error as error:
             raise WorkspaceError(f"{self.path}: {error}.") from error
+
+
+def pack_statistics(measured: Statistics) -> bytes:
+    """Ids, columns and values; whole numbers in as few bytes as they need."""
+    import numpy as np  # large, and for runs that measure only
+
+    values = measured.values
+    if np.issubdtype(values.dtype, np.integer) and values.size and values.min() >= 0:
+        values = values.astype(np.min_scalar_type(values.max()))
+    buffer = io.BytesIO()
+    ids, columns = (np.frombuffer(_joined(texts), np.uint8) for texts in (measured.ids, measured.columns))
+    np.savez(buffer, values=values, ids=ids, columns=columns)
+    return buffer.getvalue()
+
+
+def unpack_statistics(data: bytes, metric: str, system: str) -> Statistics:
+    """The statistics of a system under a metric, out of what `pack_statistics` gave."""
+    import numpy as np
+
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        ids, columns = (_parted(arrays[name].tobytes()) for name in ("ids", "columns"))
+        return Statistics(metric, system, ids, columns, arrays["values"])
+
+
+def _joined(texts: Sequence[str]) -> bytes:
+    return "\0".join(texts).encode("utf-8", "surrogatepass")
+
+
+def _parted(data: bytes) -> list[str]:
+    return data.decode("utf-8", "surrogatepass").split("\0")
 
 
 def _make_folder(folder: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from mtassay import core
 from mtassay.caller import Budget
-from mtassay.core import Finding, Output, Result, Segment, System
+from mtassay.core import Finding, Judgement, Output, Result, Segment, System
 from mtassay.display import Block, Figure, Table, View
 from mtassay.engine import EngineTools, Execution, Open, run_with
 from mtassay.errors import UsageError, WorkspaceError
@@ -112,7 +112,7 @@ class Run:
         """Plain records, for `pandas.DataFrame(run.records())`.
 
         `what` is scores, comparisons, clusters, findings, outputs, segments, units (a score for each segment,
-        of a fresh run that measures) or refused (what was generated and dropped, of a fresh run).
+        of a run that measures) or refused (what was generated and dropped, of a fresh run).
         """
         result, run = self.record.result, self.record
         if what in ("scores", "comparisons", "clusters"):
@@ -134,6 +134,9 @@ class Run:
                 for segment in run.segments
             ]
         if what == "units":
+            if self.execution is None and run.statistics:
+                judgement = Judgement(run.findings, run.statistics, run.result.counts)
+                return method_of(run).resolve({}, run).units(judgement)
             return self._fresh().method.units(self._fresh().judgement)
         if what == "refused":
             return [dict(record) for record in self._fresh().generated.refused]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import sys
@@ -13,13 +12,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtassay import __version__
 from mtassay.core import Finding, Output, Segment, Statistics, Tools
 from mtassay.errors import MtassayError, ServiceError, UsageError
 from mtassay.metrics.base import Metric
 from mtassay.metrics.guards import Guards, find_guard_hits
+from mtassay.store import pack_statistics, unpack_statistics
 
 _HOW = {"source": "the source of each segment: add -s FILE", "references": "references: add -r FILE"}
 
@@ -119,9 +118,9 @@ def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:
     missing = {system: texts for system, texts in corpus.outputs.items() if system not in cached}
     fresh = {s.system: s for s in metric.measure(corpus.segments, missing)} if missing else {}
     for system, measured in fresh.items():
-        tools.remember(keys[system], _pack(measured))
+        tools.remember(keys[system], pack_statistics(measured))
     return [
-        fresh[system] if system in fresh else _unpack(cached[system], metric, system)
+        fresh[system] if system in fresh else unpack_statistics(cached[system], metric.name, system)
         for system in corpus.outputs
     ]
 
@@ -159,27 +158,3 @@ def _digest(texts: Sequence[str]) -> str:
     digest = hashlib.blake2b(np.fromiter(map(len, texts), np.int64, len(texts)).tobytes(), digest_size=20)
     digest.update("".join(texts).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
-
-
-def _pack(measured: Statistics) -> bytes:
-    """Ids, columns and values; whole numbers in as few bytes as they need."""
-    values: NDArray[np.generic] = measured.values
-    if np.issubdtype(values.dtype, np.integer) and values.size and values.min() >= 0:
-        values = values.astype(np.min_scalar_type(values.max()))
-    buffer = io.BytesIO()
-    np.savez(buffer, values=values, ids=_join(measured.ids), columns=_join(measured.columns))
-    return buffer.getvalue()
-
-
-def _unpack(data: bytes, metric: Metric, system: str) -> Statistics:
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        ids, columns = _split(arrays["ids"]), _split(arrays["columns"])
-        return Statistics(metric.name, system, ids, columns, arrays["values"])
-
-
-def _join(texts: Sequence[str]) -> NDArray[np.uint8]:
-    return np.frombuffer("\0".join(texts).encode("utf-8", "surrogatepass"), np.uint8)
-
-
-def _split(data: NDArray[np.uint8]) -> list[str]:
-    return data.tobytes().decode("utf-8", "surrogatepass").split("\0")
