@@ -274,6 +274,18 @@ class Result:
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
+    def scores_text(self, values: Mapping[str, float]) -> str:
+        """Values by the names of scores, written as the scores are.
+
+        >>> Result([Score("bleu", "a", "all", 20.0, 1, label="BLEU")]).scores_text({"bleu": 12.345})
+        'BLEU 12.3'
+        """
+        known = {score.name: score for score in self.scores}
+        looks = {name: known.get(name, Score(name, "", "", None, 0)) for name in values}
+        return " · ".join(
+            f"{looks[name].label or name} {value:.{looks[name].decimals}f}" for name, value in values.items()
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """The JSON shape, with plain lists and dictionaries."""
         return {

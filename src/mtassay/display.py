@@ -22,6 +22,10 @@ class View:
     `detail` shows the finest groups too, `pairs` all pairs of systems. `cases` is how many cases of each
     system are shown in full, `None` for as many as the method thinks good. `mark` is written behind what is
     bold, for where bold cannot be seen. `is_saved` is for a run that comes out of the workspace.
+
+    `examples` is how many examples there are, each way, of where two systems differ: those of `between`, or
+    the baseline and the best other one. `metric` says by which metric, and `training` are texts that tell how
+    frequent a word is.
     """
 
     detail: bool = False
@@ -29,6 +33,10 @@ class View:
     cases: int | None = None
     mark: str = ""
     is_saved: bool = False
+    examples: int = 0
+    between: Sequence[str] = ()
+    metric: str = ""
+    training: Sequence[str] = ()
 
 
 PLAIN = View()

@@ -186,6 +186,16 @@ class Method(ABC):
         return []
 
     @classmethod
+    def differences(cls, run: Run, view: View = PLAIN) -> list[Table | Block]:
+        """Where two systems differ, with as many examples as the view wants; it stands last."""
+        return []
+
+    @classmethod
+    def differences_record(cls, run: Run, view: View = PLAIN) -> dict[str, Any]:
+        """The same for a program; empty where the method has nothing of the kind."""
+        return {}
+
+    @classmethod
     def cases_table(cls, run: Run, view: View = PLAIN) -> Table | None:
         """The same as a table, for where blocks cannot be shown."""
         return None
@@ -220,6 +230,11 @@ class Method(ABC):
             for number, reason in enumerate(cls.reasons(finding)):
                 lines.append(Line("" if number else "why", reason))
         return Block(lines)
+
+    @classmethod
+    def unit_scores(cls, run: Run, case_id: str, system: str) -> dict[str, float]:
+        """What each metric says of one answer, by its name, where the method measures."""
+        return {}
 
     @classmethod
     def output_lines(cls, text: str, evidence: Mapping[str, Any]) -> list[Line]:

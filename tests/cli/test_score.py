@@ -103,6 +103,33 @@ def test_segment_scores_and_findings_go_to_files(run: Run, tmp_path: Path) -> No
     assert {"case_id", "system", "detector", "verdict", "evidence", "source", "output"} <= found[0].keys()
 
 
+def test_examples_show_where_two_systems_differ_fresh_and_saved(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "training.txt").write_text("de a o que\n" * 3, encoding="utf-8")
+    more = ["--examples", 2, "--between", "apertium,nmt"]
+    fresh = run("score", *BASIC, "-m", "bleu", "--save", *more)
+    assert fresh.returncode == 0, fresh.stderr
+    assert "BLEU by the length of the reference, in words" in fresh.stdout
+    assert "Where nmt is better than apertium: 2 of " in fresh.stdout
+    assert max(len(line) for line in fresh.stdout.splitlines() if "|nrefs" not in line) <= 80
+    saved = run("runs", "show", "last", *more).stdout
+    assert saved.splitlines()[2:] == fresh.stdout.splitlines()[2:]
+    trained = run("runs", "show", "last", *more, "--training", "training.txt").stdout
+    assert "F1 of words by how often they are in the training text" in trained
+    record = json.loads(run("runs", "show", "last", *more, "--format", "json").stdout)
+    assert record["differences"]["systems"] == ["apertium", "nmt"]
+    assert sum(record["differences"]["wins"].values()) + record["differences"]["ties"] == 166
+    assert len(record["differences"]["segments"]) == 4
+    explained = run("explain", "81").stdout
+    assert "  scores   BLEU " in explained
+    assert json.loads(run("explain", "81", "-f", "json").stdout)["answers"][0]["scores"].keys() == {"bleu"}
+    assert "| scores |" in run("explain", "81", "-f", "md").stdout
+
+
+def test_what_goes_with_examples_is_not_ignored_without(run: Run) -> None:
+    done = run("score", *BASIC, "--between", "nmt,apertium")
+    assert (done.returncode, done.stderr) == (2, "mtassay: --between goes with --examples N.\n")
+
+
 def test_variants_of_one_metric_are_told_apart(run: Run) -> None:
     header = run("score", *BASIC, "-m", "bleu,bleu:lowercase=yes,chrf").stdout.splitlines()[2]
     assert header.split()[1::3] == ["bleu", "bleu:lowercase=yes", "chrF2"]

@@ -168,6 +168,17 @@ class Run:
             return method.blocks(self.record, View(**view))
         return [method.block(self.record, case, system) for system in self.systems]
 
+    def differences(self, *systems: str, **view: Any) -> dict[str, Any]:
+        """Where two systems differ, as plain data: segments, n-grams, scores by length, words by frequency.
+
+        Without names these are the baseline and the best other system. `view` is what `display.View` has:
+        `examples=5` for how many segments and n-grams each way, `metric="chrf"`, `training=[…]` for texts to
+        count words in. `run.render(examples=5)` shows the same.
+        """
+        chosen = View(**{"examples": 5, "between": systems, **view})
+        record = method_of(self.record).differences_record(self.record, chosen)
+        return cast("dict[str, Any]", record.get("differences", {}))
+
     def render(self, form: Form = "text", *, said: Sequence[str] = (), **view: Any) -> str:
         """The run as text, json, tsv, md or latex."""
         return render(self.record, form, view=View(**view), seen_notes=said)

@@ -18,7 +18,7 @@ from mtassay.api import workspace_path
 from mtassay.core import Output, Run
 from mtassay.display import PLAIN, Table, View
 from mtassay.errors import UsageError, WorkspaceError
-from mtassay.formats import write_jsonl
+from mtassay.formats import read_stream, write_jsonl
 from mtassay.languages import Pair, parse_pair
 from mtassay.report.review_screen import Screen
 from mtassay.report.run import render, render_tables
@@ -103,6 +103,30 @@ FindingsOption = Annotated[
         metavar="FILE", help="Write every finding with its evidence there, over what it has (JSONL)."
     ),
 ]
+ExamplesOption = Annotated[
+    int,
+    typer.Option(
+        "--examples",
+        min=0,
+        metavar="N",
+        help="Show where two systems differ: by length and word frequency, and N n-grams and segments each "
+        "way.",
+    ),
+]
+BetweenOption = Annotated[
+    str | None,
+    typer.Option(
+        "--between",
+        metavar="A,B",
+        help="The two for --examples. Default: the baseline and the best other.",
+    ),
+]
+TrainingOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--training", metavar="FILE", help="For --examples: a text to count words in, not the references."
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 
@@ -152,6 +176,14 @@ def say(text: str) -> None:
 def screen_here() -> Screen:
     """The terminal that this process writes to, as long texts are read best."""
     return Screen(min(terminal_width(), 120), shows_bold())
+
+
+def side_by_side(examples: int, between: str | None, training: Path | None) -> dict[str, Any]:
+    """What a view must know to show where two systems differ."""
+    if not examples and (unused := "--between" if between else "--training" if training else ""):
+        raise UsageError(f"{unused} goes with --examples N.")
+    texts = [text or "" for text in read_stream(training, role="reference").texts] if training else ()
+    return {"examples": examples, "between": tuple(between.split(",")) if between else (), "training": texts}
 
 
 def say_failures(outputs: Mapping[str, Sequence[Output]]) -> bool:

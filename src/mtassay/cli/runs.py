@@ -12,8 +12,11 @@ import typer
 from mtassay.api import Run as Loaded
 from mtassay.api import open_workspace
 from mtassay.cli.common import (
+    BetweenOption,
+    ExamplesOption,
     FormatOption,
     OutputFormat,
+    TrainingOption,
     WorkspaceOption,
     echo,
     print_json,
@@ -21,6 +24,7 @@ from mtassay.cli.common import (
     print_tables,
     say,
     shows_bold,
+    side_by_side,
     terminal_width,
 )
 from mtassay.cli.frame import place
@@ -63,23 +67,28 @@ def show_run(
     phenomena: Annotated[
         bool, typer.Option("--phenomena", help="Of a suite, show every phenomenon, not only categories.")
     ] = False,
+    examples: ExamplesOption = 0,
+    between: BetweenOption = None,
+    training: TrainingOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Show one run's result again."""
+    compared = side_by_side(examples, between, training)
     store = open_workspace(workspace)
     record = store.run(run)
+    method = method_of(record)
+    view = View(pairs=pairs, detail=phenomena, cases=0 if findings else None, is_saved=True, **compared)
     if output_format is OutputFormat.json:
         print_json(
             {
                 **_summary(record),
                 **record.result.as_dict(),
                 "findings": [asdict(finding) for finding in record.findings],
+                **method.differences_record(record, view),
             }
         )
         return
-    method = method_of(record)
-    view = View(pairs=pairs, detail=phenomena, cases=0 if findings else None, is_saved=True)
     facts = f"{record.id} · {record.method} · {record.started}"
     print_run(record, output_format, view=view, facts=facts)
     if findings:

@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from mtassay import api
-from mtassay.cli.common import PairOption, SystemOption, check_targets
+from mtassay.cli.common import (
+    BetweenOption,
+    ExamplesOption,
+    PairOption,
+    SystemOption,
+    TrainingOption,
+    check_targets,
+    side_by_side,
+)
 from mtassay.cli.frame import FRAME, RunFrame, Values, framed, parameters_of
 from mtassay.formats import write_jsonl, write_tsv
 from mtassay.methods.score.method import ScoreMethod
@@ -47,6 +55,9 @@ def score(
     ] = None,
     parameters: Values = {},  # noqa: B006
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
+    examples: ExamplesOption = 0,
+    between: BetweenOption = None,
+    training: TrainingOption = None,
     segment_scores: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one score per segment (TSV; JSONL by ending).")
     ] = None,
@@ -67,8 +78,10 @@ def score(
     mtassay score -s src.txt -r ref.txt -t old=old.txt -t new=new.txt -l en-de
     mtassay score -r refA.txt -r refB.txt -t outputs/ -m bleu,chrf++,ter -f md
     mtassay score --test-set wmt23/ -l en-de -m bleu --by domain
+    mtassay score -r ref.txt -t old.txt -t new.txt --examples 5
     """
     check_targets(segment_scores, findings)
+    compared = side_by_side(examples, between, training)
     run = api.score(
         system or [],
         reference or [],
@@ -88,4 +101,4 @@ def score(
         )
     if findings is not None:
         write_jsonl(findings, run.records("findings"))
-    frame.show(run, pairs=pairs)
+    frame.show(run, pairs=pairs, **compared)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import html
+import re
 
 from mtassay.display import Block, Line
 from mtassay.texts.marks import LIMIT, marked, printable, wrapped
 
-__all__ = ["block_html", "block_text", "line_text"]
+__all__ = ["block_html", "block_markdown", "block_text", "line_text"]
 
 
 def block_text(block: Block, *, width: int, color: bool) -> str:
@@ -38,17 +39,46 @@ def block_html(block: Block) -> str:
     return f"<p><b>{html.escape(block.title)}</b></p><dl>{rows}</dl>"
 
 
+def block_markdown(block: Block) -> str:
+    r"""A title and a list of texts, what is marked in bold.
+
+    >>> print(block_markdown(Block([Line("output", "a *b* c", [(0, 1)])], "1")))
+    **1**
+    <BLANKLINE>
+    - output: **a** \*b\* c
+    """
+    texts = [
+        "".join(f"**{_quoted(t)}**" if strong else _quoted(t) for t, strong in _parts(line))
+        for line in block.lines
+    ]
+    rows = [f"- {_quoted(line.label or '')}: {text}" for line, text in zip(block.lines, texts, strict=True)]
+    title = [f"**{_quoted(block.title)}**"] if block.title else []
+    return "\n\n".join([*title, "\n".join(rows)]) if rows else "".join(title)
+
+
 def _marked(line: Line) -> str:
-    """The text as HTML, whatever brackets it has; of a long one, as in a terminal, beginning and end."""
+    """The text as HTML, whatever brackets it has."""
+    return "".join(
+        f"<mark>{_escaped(text)}</mark>" if strong else _escaped(text) for text, strong in _parts(line)
+    )
+
+
+def _parts(line: Line) -> list[tuple[str, bool]]:
+    """The text in parts, each with whether it is marked; of a long one only beginning and end."""
     if len(line.text) > LIMIT:
-        return html.escape(marked(line.text))
+        return [(marked(line.text), False)]
     parts, at = [], 0
     for start, end in sorted(line.marks):
         if at <= start < end <= len(line.text):
-            parts += [_escaped(line.text[at:start]), f"<mark>{_escaped(line.text[start:end])}</mark>"]
+            parts += [(line.text[at:start], False), (line.text[start:end], True)]
             at = end
-    return "".join([*parts, _escaped(line.text[at:])])
+    return [(text, strong) for text, strong in (*parts, (line.text[at:], False)) if text]
 
 
 def _escaped(text: str) -> str:
     return html.escape(printable(text))
+
+
+def _quoted(text: str) -> str:
+    """The text with what Markdown would take for its own made plain."""
+    return re.sub(r"([\\`*_<\[\]|])", r"\\\1", printable(text))

@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from mtassay.core import Result, Run
-from mtassay.display import PLAIN, Table, View
+from mtassay.display import PLAIN, Block, Table, View
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.method import method_of
-from mtassay.report.blocks import block_html, block_text
+from mtassay.report.blocks import block_html, block_markdown, block_text
 from mtassay.report.table import to_html, to_latex, to_markdown, to_text, to_tsv
 
-__all__ = ["Form", "render", "render_html", "render_tables", "score_rows"]
+__all__ = ["Form", "render", "render_block", "render_html", "render_tables", "score_rows"]
 
 Form = Literal["text", "json", "tsv", "md", "latex"]
 """How a run is written; for people and for programs."""
@@ -43,7 +43,10 @@ def render(
         raise UsageError(f"No format '{form}'. Available: {', '.join(get_args(Form))}.")
     method = method_of(run)
     if form == "json":
-        return json.dumps(method.record(run), ensure_ascii=False, indent=2)
+        record = {**method.record(run), **method.differences_record(run, view)}
+        return json.dumps(record, ensure_ascii=False, indent=2)
+    if form == "tsv" and view.examples:
+        raise UsageError("Differences of systems are no table for tsv. Choose text, md, latex or json.")
     if form == "tsv":
         return to_tsv(score_rows(run.result))
     if form == "text" and not color and not view.mark:
@@ -62,6 +65,14 @@ def render(
         parts.append(render_tables(others, form, width=width, color=color))
     if signatures := method.signatures(run):
         parts.append(_fenced(signatures, form))
+    differences = method.differences(run, view)
+    if view.examples and not differences:
+        raise UsageError(f"Run {run.id} is of '{run.method}', which has no examples of differences.")
+    for part in differences:
+        if isinstance(part, Table):
+            parts.append(render_tables([part], form, width=width, color=color))
+        else:
+            parts.append(render_block(part, form, width=width, color=color))
     return "\n\n".join(parts)
 
 
@@ -69,6 +80,14 @@ def render_tables(tables: Sequence[Table], form: Form, *, width: int = _WIDTH, c
     """Tables one after another."""
     write = {"md": to_markdown, "latex": to_latex, "tsv": to_tsv}.get(form)
     return "\n\n".join(write(t) if write else to_text(t, width=width, color=color) for t in tables)
+
+
+def render_block(block: Block, form: Form, *, width: int = _WIDTH, color: bool = False) -> str:
+    """A block of text with its marks."""
+    if form == "md":
+        return block_markdown(block)
+    text = block_text(block, width=width, color=color)
+    return text if form == "text" else "\n".join(f"% {line}" for line in text.splitlines())
 
 
 def render_html(run: Run, *, view: View = PLAIN) -> str:
@@ -87,6 +106,10 @@ def render_html(run: Run, *, view: View = PLAIN) -> str:
         parts += [figure_html(figure) for figure in method.figures(run, view)]
     parts += [block_html(block) for block in method.blocks(run, view)]
     parts += [f"<pre>{html.escape(signature)}</pre>" for signature in method.signatures(run)]
+    parts += [
+        to_html(part) if isinstance(part, Table) else block_html(part)
+        for part in method.differences(run, view)
+    ]
     return "\n".join(parts)
 
 

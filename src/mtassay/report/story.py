@@ -114,7 +114,16 @@ def _answer_table(story: CaseStory) -> Table:
         ]
         for answer in story.answers
     ]
-    return Table(["systems", "status", "why", "output"], rows, title=title)
+    header = ["systems", "status", "why", "output"]
+    scores = [story.run.result.scores_text(_scores(answer, story)) for answer in story.answers]
+    if any(scores):
+        header.insert(3, "scores")
+        rows = [[*row[:3], text, row[3]] for row, text in zip(rows, scores, strict=True)]
+    return Table(header, rows, title=title)
+
+
+def _scores(answer: StoryAnswer, story: CaseStory) -> dict[str, float]:
+    return method_of(story.run).unit_scores(story.run, story.case_id, answer.systems[0])
 
 
 def _history_table(story: CaseStory) -> Table:
@@ -156,6 +165,7 @@ def _answer_record(answer: StoryAnswer, story: CaseStory) -> dict[str, Any]:
         "issue": answer.holds or None,
         "subject": answer.asked.subject.id if answer.asked else None,
         "outputs": [*answer.subject.outputs, *others] if answer.subject else None,
+        "scores": _scores(answer, story),
         "findings": [asdict(finding) for finding in answer.findings],
         "reviews": [asdict(review) for review in answer.reviews],
         "disputed": answer.decision is not None and answer.decision.is_disputed,

@@ -29,11 +29,13 @@ from mtassay.core import (
     Statistics,
     Tools,
 )
-from mtassay.display import PLAIN, Figure, Table, View
+from mtassay.display import PLAIN, Block, Figure, Table, View
 from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_pair
 from mtassay.method import Method
 from mtassay.methods.missing import missing
+from mtassay.methods.score.difference_tables import difference_parts, difference_record, segment_lines
+from mtassay.methods.score.differences import Differences, find_differences
 from mtassay.methods.score.evidence import SegmentEvidence
 from mtassay.methods.score.tables import (
     WHOLE,
@@ -358,6 +360,38 @@ class ScoreMethod(Method):
         return score_figures(_labelled(run).result)
 
     @classmethod
+    def differences(cls, run: Run, view: View = PLAIN) -> list[Table | Block]:
+        if not view.examples:
+            return []
+        metrics = _installed_metrics(run)
+        return difference_parts(_differences(run, view, metrics), metrics, _labels_of(metrics))
+
+    @classmethod
+    def differences_record(cls, run: Run, view: View = PLAIN) -> dict[str, Any]:
+        found = _differences(run, view, _installed_metrics(run)) if view.examples else None
+        return {"differences": difference_record(found)} if found else {}
+
+    @classmethod
+    def block(cls, run: Run, case_id: str, system: str) -> Block:
+        block = super().block(run, case_id, system)
+        if (text := run.text(case_id, system)) is None:
+            return block
+        segment = next((segment for segment in run.segments if segment.id == case_id), None)
+        lines = segment_lines(segment, text, cls.unit_scores(run, case_id, system), _labelled(run).result)
+        return replace(block, lines=[*lines, *block.lines[1:]])
+
+    @classmethod
+    def unit_scores(cls, run: Run, case_id: str, system: str) -> dict[str, float]:
+        metrics = _installed_metrics(run)
+        scores: dict[str, float] = {}
+        for entry in run.statistics:
+            if entry.system == system and entry.metric in metrics and case_id in entry.ids:
+                place = entry.ids.index(case_id)
+                (score,) = metrics[entry.metric].unit_scores(entry.values[place : place + 1]).tolist()
+                scores |= {} if math.isnan(score) else {entry.metric: score}
+        return scores
+
+    @classmethod
     def signatures(cls, run: Run) -> list[str]:
         return signature_lines(_labelled(run).result)
 
@@ -437,6 +471,27 @@ def _labelled(run: Run) -> Run:
         for s in run.result.scores
     ]
     return replace(run, result=replace(run.result, scores=scores)) if labels else run
+
+
+def _installed_metrics(run: Run) -> dict[str, Metric]:
+    """The metrics of a run, as far as this installation knows them."""
+    pair = run.parameters.get("pair")
+    metrics: dict[str, Metric] = {}
+    for name in run.parameters.get("metrics", ()):
+        with suppress(MtassayError):
+            metrics |= _metrics([name], pair[1] if pair else "")
+    return metrics
+
+
+def _differences(run: Run, view: View, metrics: Mapping[str, Metric]) -> Differences:
+    return find_differences(
+        run,
+        metrics,
+        count=view.examples,
+        between=view.between,
+        metric=view.metric,
+        training=view.training,
+    )
 
 
 def _metrics(

@@ -1,0 +1,120 @@
+"""Holds `mtassay score --examples` against compare-mt: the same numbers, and how long they take.
+
+usage: python bench/differences.py        (compare-mt on the path, beside this Python, or in $COMPARE_MT)
+
+The first two systems of WMT22 de-en from MTASSAY_DATA where present, else of our demo corpus, split into
+words beforehand, as compare-mt does not split. Compared are F1 of words by frequency, BLEU by length, and the
+counts of all n-grams that compare-mt reports. BLEU of short segments differs: where an output is too short to
+have an n-gram, compare-mt counts one all the same. Every command is a fresh process; the best of five is
+shown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from mtassay.methods.score.differences import compare_ngrams
+from mtassay.metrics.tokenizers import split_words
+
+PROJECT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
+ROUNDS = 5
+REPORTED = 1000  # n-grams each way
+
+
+def main() -> None:
+    reference, outputs = files()
+    with tempfile.TemporaryDirectory() as folder:
+        split = [write_words(path, Path(folder)) for path in (reference, *outputs)]
+        theirs = compare_mt(split[:3])
+        ours = mtassay(split[0], split[1:3], Path(folder), "--examples", "5")
+        plain = mtassay(split[0], split[1:3], Path(folder))
+        if theirs is not None:
+            text, seconds = theirs
+            check_buckets("F1 of words", text, "word fmeas", json.loads(ours[0]), "words", 100)
+            check_buckets("BLEU by length", text, "bucket type: length", json.loads(ours[0]), "lengths", 1)
+            check_ngrams(text, split[:3])
+            print(
+                f"\ncompare-mt {seconds:.2f} s; mtassay, with guards, intervals and tests, {ours[1]:.2f} s:"
+            )
+            print(f"It takes {seconds / ours[1]:.1f} × as long.")
+        print(f"--examples 5 of two systems: {ours[1] - plain[1]:.2f} s on top of {plain[1]:.2f} s.")
+        if len(split) > 3:
+            ours = mtassay(split[0], split[1:], Path(folder), "--examples", "5")
+            plain = mtassay(split[0], split[1:], Path(folder))
+            print(f"Of {len(split) - 1} systems: {ours[1] - plain[1]:.2f} s on top of {plain[1]:.2f} s.")
+
+
+def files() -> tuple[Path, list[Path]]:
+    wmt = DATA / "wmt22" / "de-en"
+    if wmt.is_dir():
+        return wmt / "references" / "A.txt", sorted((wmt / "outputs").iterdir())
+    demo = PROJECT / "demo" / "corpus" / "en-pt"
+    return demo / "reference.A.txt", sorted((demo / "outputs").iterdir())
+
+
+def write_words(path: Path, folder: Path) -> Path:
+    target = folder / path.name
+    words = split_words(path.read_text(encoding="utf-8").splitlines(), "13a")
+    target.write_text("".join(" ".join(line) + "\n" for line in words), encoding="utf-8")
+    return target
+
+
+def timed(command: Sequence[object], folder: Path) -> tuple[str, float]:
+    best = float("inf")
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True, cwd=folder)
+        best = min(best, time.perf_counter() - start)
+    return done.stdout, best
+
+
+def compare_mt(paths: Sequence[Path]) -> tuple[str, float] | None:
+    beside = Path(sys.executable).parent / "compare-mt"
+    program = os.environ.get("COMPARE_MT") or shutil.which("compare-mt") or beside
+    if not Path(program).exists():
+        print("(compare-mt is not installed: pip install compare-mt six, or set COMPARE_MT)\n")
+        return None
+    ngrams = f"compare_type=match,report_length={REPORTED}"
+    return timed(
+        [program, *paths, "--compare_scores", "score_type=bleu", "--compare_ngrams", ngrams], paths[0].parent
+    )
+
+
+def mtassay(reference: Path, outputs: Sequence[Path], folder: Path, *more: str) -> tuple[str, float]:
+    command = [sys.executable, "-m", "mtassay", "score", "-q", "-r", reference, "-m", "bleu:tokenize=none"]
+    systems = [word for path in outputs for word in ("-t", path)]
+    return timed([*command, *systems, "--no-cache", "-f", "json", *more], folder)
+
+
+def check_buckets(what: str, text: str, title: str, ours: dict, name: str, scale: float) -> None:  # type: ignore[type-arg]
+    part = text.partition(title)[2].split("\n\n")[0]
+    theirs = [tuple(map(float, row)) for row in re.findall(r"\t([\d.]+)\t([\d.]+)$", part, re.M)]
+    theirs = [row for row in theirs if any(row)]  # the words that no reference has
+    found = [[score["value"] / scale for score in b["scores"].values()] for b in ours["differences"][name]]
+    pairs = [both for rows in zip(theirs, found, strict=True) for both in zip(*rows, strict=True)]
+    largest = max(abs(theirs - ours) for theirs, ours in pairs)
+    print(f"{what}: {len(found)} buckets, the largest difference from compare-mt's is {largest:.4f}.")
+
+
+def check_ngrams(text: str, paths: Sequence[Path]) -> None:
+    reference, first, second = (
+        [line.split() for line in path.read_text(encoding="utf-8").splitlines()] for path in paths
+    )
+    ours = {" ".join(n.words): (n.first, n.second) for n in compare_ngrams([reference], first, second)}
+    rows = re.findall(r"^(.+)\t[\d.]+ \(sys1=(\d+), sys2=(\d+)\)$", text, re.M)
+    differing = [ngram for ngram, a, b in rows if ours.get(ngram) != (int(a), int(b))]
+    print(f"N-grams: {len(differing)} of the {len(rows):,} that compare-mt reports have other counts here.")
+
+
+if __name__ == "__main__":
+    main()
