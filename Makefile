@@ -66,6 +66,7 @@ $(VENV)/bench: $(VENV)/dev
 
 bench: $(VENV)/bench
 	@$(BIN)/python bench/score.py
+	@$(BIN)/python bench/differences.py
 	@$(BIN)/python bench/engine.py
 	@$(BIN)/python bench/suite.py
 	@$(BIN)/python bench/invariance.py

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mtassay.methods.score.differences import compare_ngrams
@@ -28,30 +28,37 @@ from mtassay.metrics.tokenizers import split_words
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
 ROUNDS = 5
-REPORTED = 1000  # n-grams each way
+REPORT = (
+    *("--compare_scores", "score_type=bleu"),
+    *("--compare_ngrams", "compare_type=match,report_length=1000"),
+)
 
 
 def main() -> None:
     reference, outputs = files()
     with tempfile.TemporaryDirectory() as folder:
         split = [write_words(path, Path(folder)) for path in (reference, *outputs)]
-        theirs = compare_mt(split[:3])
-        ours = mtassay(split[0], split[1:3], Path(folder), "--examples", "5")
-        plain = mtassay(split[0], split[1:3], Path(folder))
-        if theirs is not None:
-            text, seconds = theirs
-            check_buckets("F1 of words", text, "word fmeas", json.loads(ours[0]), "words", 100)
-            check_buckets("BLEU by length", text, "bucket type: length", json.loads(ours[0]), "lengths", 1)
-            check_ngrams(text, split[:3])
-            print(
-                f"\ncompare-mt {seconds:.2f} s; mtassay, with guards, intervals and tests, {ours[1]:.2f} s:"
-            )
-            print(f"It takes {seconds / ours[1]:.1f} × as long.")
-        print(f"--examples 5 of two systems: {ours[1] - plain[1]:.2f} s on top of {plain[1]:.2f} s.")
-        if len(split) > 3:
-            ours = mtassay(split[0], split[1:], Path(folder), "--examples", "5")
-            plain = mtassay(split[0], split[1:], Path(folder))
-            print(f"Of {len(split) - 1} systems: {ours[1] - plain[1]:.2f} s on top of {plain[1]:.2f} s.")
+        commands = {
+            "mtassay": mtassay(split[:3], "--examples", "5"),
+            "mtassay, scores only": mtassay(split[:3]),
+            f"mtassay, {len(outputs)} systems": mtassay(split, "--examples", "5"),
+            f"mtassay, {len(outputs)} systems, scores only": mtassay(split),
+        }
+        if program := compare_mt():
+            commands["compare-mt"] = [program, *split[:3], *REPORT]
+        else:
+            print("(compare-mt is not installed: pip install compare-mt six, or set COMPARE_MT)\n")
+        printed, seconds = timed(commands, Path(folder))
+        if program:
+            ours = json.loads(printed["mtassay"])
+            check_buckets("F1 of words", printed["compare-mt"], "word fmeas", ours, "words", 100)
+            check_buckets("BLEU by length", printed["compare-mt"], "bucket type: length", ours, "lengths", 1)
+            check_ngrams(printed["compare-mt"], split[:3])
+    print("\n| what | seconds | compare-mt takes |")
+    print("|---|--:|--:|")
+    for name, spent in seconds.items():
+        ratio = f"{seconds['compare-mt'] / spent:.1f} × as long" if program else ""
+        print(f"| {name} | {spent:.2f} | {ratio} |")
 
 
 def files() -> tuple[Path, list[Path]]:
@@ -69,31 +76,30 @@ def write_words(path: Path, folder: Path) -> Path:
     return target
 
 
-def timed(command: Sequence[object], folder: Path) -> tuple[str, float]:
-    best = float("inf")
+def timed(commands: Mapping[str, Sequence[object]], folder: Path) -> tuple[dict[str, str], dict[str, float]]:
+    """What each command prints and the best of its times; in turns, so that others slow all of them alike."""
+    printed, seconds = {}, dict.fromkeys(commands, float("inf"))
     for _ in range(ROUNDS):
-        start = time.perf_counter()
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True, cwd=folder)
-        best = min(best, time.perf_counter() - start)
-    return done.stdout, best
+        for name, command in commands.items():
+            start = time.perf_counter()
+            words = list(map(str, command))
+            done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=folder)
+            seconds[name] = min(seconds[name], time.perf_counter() - start)
+            printed[name] = done.stdout
+    return printed, seconds
 
 
-def compare_mt(paths: Sequence[Path]) -> tuple[str, float] | None:
+def compare_mt() -> str | None:
     beside = Path(sys.executable).parent / "compare-mt"
-    program = os.environ.get("COMPARE_MT") or shutil.which("compare-mt") or beside
-    if not Path(program).exists():
-        print("(compare-mt is not installed: pip install compare-mt six, or set COMPARE_MT)\n")
-        return None
-    ngrams = f"compare_type=match,report_length={REPORTED}"
-    return timed(
-        [program, *paths, "--compare_scores", "score_type=bleu", "--compare_ngrams", ngrams], paths[0].parent
-    )
+    program = os.environ.get("COMPARE_MT") or shutil.which("compare-mt") or str(beside)
+    return program if Path(program).exists() else None
 
 
-def mtassay(reference: Path, outputs: Sequence[Path], folder: Path, *more: str) -> tuple[str, float]:
+def mtassay(paths: Sequence[Path], *more: str) -> list[object]:
+    reference, *outputs = paths
     command = [sys.executable, "-m", "mtassay", "score", "-q", "-r", reference, "-m", "bleu:tokenize=none"]
     systems = [word for path in outputs for word in ("-t", path)]
-    return timed([*command, *systems, "--no-cache", "-f", "json", *more], folder)
+    return [*command, *systems, "--no-cache", "-f", "json", *more]
 
 
 def check_buckets(what: str, text: str, title: str, ours: dict, name: str, scale: float) -> None:  # type: ignore[type-arg]

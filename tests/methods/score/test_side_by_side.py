@@ -105,13 +105,26 @@ def test_without_references_lengths_are_those_of_the_source() -> None:
     assert found["lengths"][0]["n"] == 1
 
 
+def test_a_metric_that_counts_documents_leaves_words_and_ngrams(tmp_path: Path) -> None:
+    entities, documents = tmp_path / "marked.txt", tmp_path / "documents.txt"
+    entities.write_text("<PER>Ana</PER> sang\n", encoding="utf-8")
+    documents.write_text("d1\n", encoding="utf-8")
+    outputs = {"one": ["x"], "two": ["y"], "best": ["Ana sang"]}
+    how = {"metrics": "nee", "samples": 100, "trials": 100}
+    run = mt.score(outputs, [["Ana sang"]], entities=entities, documents=documents, **how)
+    found = run.differences()
+    assert (found["systems"], found["metric"], found["segments"]) == (["one", "best"], None, [])
+    assert [ngram["words"] for ngram in found["ngrams"]] == [["Ana", "sang"]]
+    assert "No metric of this run scores segments" in run.render(examples=1)
+
+
 def test_text_shows_tables_then_segments_with_what_differs_marked(run: mt.Run) -> None:
     shown = run.render(examples=5, between=("old", "new"))
     assert "chrF2 by the length of the reference, in words\nWords  n " in shown
     assert "F1 of words by how often they are in the references\nTimes   n" in shown
     assert "N-grams that new gets right oftener than old\nN-gram" in shown
     assert "chrF2, segment by segment: new is better in 2 segments, old in 1; 1 score the\n  same." in shown
-    assert "Where new is better than old: 2 of 2; scores are old → new" in shown
+    assert "Where new is better: 2 of 2; scores: old → new" in shown
     assert "  old        the cat sat on [[a]] mat\n  new        the cat sat on [[the]] mat" in shown
     assert " · TER 66.7 → 0.0" in shown
     assert shown.index("Against old") < shown.index("by the length") < shown.index("Where new is better")
@@ -122,7 +135,7 @@ def test_other_formats_show_the_same(run: mt.Run) -> None:
     markdown = run.render("md", examples=1)
     assert "| Words | n | old | ± | new | ± | Δ | ± |" in markdown
     assert "- new: **two** birds **sang**" in markdown
-    assert "% Where new is better than old" in run.render("latex", examples=1)
+    assert "% Where new is better" in run.render("latex", examples=1)
     record = json.loads(run.render("json", examples=1))
     assert record["differences"] == run.differences(examples=1)
     assert "differences" not in json.loads(run.render("json"))

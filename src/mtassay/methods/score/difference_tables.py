@@ -16,7 +16,7 @@ from mtassay.methods.score.differences import (
     SegmentDifference,
 )
 from mtassay.metrics.base import Metric
-from mtassay.texts.marks import differing
+from mtassay.texts.marks import differing, plural
 
 __all__ = ["difference_parts", "difference_record", "segment_lines"]
 
@@ -38,18 +38,18 @@ def difference_parts(
         if ngrams:
             parts.append(_ngram_table(better, worse, ngrams))
     if found.metric is None:
-        return parts
+        return [*parts, Block(title="No metric of this run scores segments; chrf does, with -m.")]
     wins, label = found.wins, labels[found.metric]
     equal = f"; {wins.ties:,} score the same" if wins.ties else ""
-    said = f"{second} is better in {wins.second:,} segments, {first} in {wins.first:,}{equal}"
+    said = f"{second} is better in {plural(wins.second, 'segment')}, {first} in {wins.first:,}{equal}"
     parts.append(Block(title=f"{label}, segment by segment: {said}."))
-    for better, worse, count, segments in (
-        (second, first, wins.second, found.segments[1]),
-        (first, second, wins.first, found.segments[0]),
+    for better, count, segments in (
+        (second, wins.second, found.segments[1]),
+        (first, wins.first, found.segments[0]),
     ):
         if segments:
-            shown = f"{len(segments):,} of {count:,}; scores are {first} → {second}"
-            parts.append(Block(title=f"Where {better} is better than {worse}: {shown}"))
+            shown = f"{len(segments):,} of {count:,}; scores: {first} → {second}"
+            parts.append(Block(title=f"Where {better} is better: {shown}"))
             parts += [_segment_block(segment, found, metrics, labels) for segment in segments]
     return parts
 

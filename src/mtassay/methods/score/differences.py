@@ -423,7 +423,7 @@ def find_differences(
     """
     segments = {segment.id: segment for segment in run.segments}
     scoring = _scoring(run, metrics, segments, metric)
-    systems = _compared(run, scoring, between)
+    systems = _compared(run, {**scoring, **metrics}, between)
     pairs = PairStatistics.of(run.statistics, scoring, systems)
     outputs = [{output.id: output.text for output in run.outputs[system]} for system in systems]
     ids = (
@@ -484,7 +484,7 @@ def _scoring(
     return {chosen: scoring[chosen], **scoring} if chosen else scoring
 
 
-def _compared(run: Run, scoring: Mapping[str, Metric], between: Sequence[str]) -> tuple[str, str]:
+def _compared(run: Run, metrics: Mapping[str, Metric], between: Sequence[str]) -> tuple[str, str]:
     """The two systems: the given ones, or the baseline and the best other one by the first metric."""
     available = f"Available: {', '.join(run.systems)}."
     if between:
@@ -497,7 +497,7 @@ def _compared(run: Run, scoring: Mapping[str, Metric], between: Sequence[str]) -
         raise UsageError(f"Differences are between two systems, and there is one: {run.systems[0]}. Add -t.")
     baseline = run.parameters.get("baseline") or run.systems[0]
     others = [system for system in run.systems if system != baseline]
-    name, metric = next(iter(scoring.items()), ("", None))
+    name, metric = next(iter(metrics.items()), ("", None))
     sums = {e.system: e.values.sum(axis=0, dtype=np.float64) for e in run.statistics if e.metric == name}
     if metric is None or not all(system in sums for system in others):
         return baseline, others[0]
