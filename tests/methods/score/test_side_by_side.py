@@ -11,6 +11,7 @@ import pytest
 import mtassay as mt
 from mtassay.display import Block, Line, View
 from mtassay.errors import UsageError
+from mtassay.metrics.bleu import BLEU
 from mtassay.report.blocks import block_markdown
 from mtassay.report.run import render_html
 
@@ -116,6 +117,14 @@ def test_a_metric_that_counts_documents_leaves_words_and_ngrams(tmp_path: Path) 
     assert (found["systems"], found["metric"], found["segments"]) == (["one", "best"], None, [])
     assert [ngram["words"] for ngram in found["ngrams"]] == [["Ana", "sang"]]
     assert "No metric of this run scores segments" in run.render(examples=1)
+
+
+def test_a_metric_that_is_not_what_its_name_says_is_not_taken_for_it() -> None:
+    how = {"samples": 100, "trials": 100}
+    run = mt.score({"a": ["x y"], "b": ["x"]}, [["x y"]], metrics={"bleu": BLEU(order=2)}, **how)
+    assert run.differences()["metric"] is None
+    same = mt.score({"a": ["x y"], "b": ["x"]}, [["x y"]], metrics={"bleu:order=2": BLEU(order=2)}, **how)
+    assert same.differences()["metric"] == "bleu:order=2"
 
 
 def test_text_shows_tables_then_segments_with_what_differs_marked(run: mt.Run) -> None:

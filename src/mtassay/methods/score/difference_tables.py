@@ -15,13 +15,11 @@ from mtassay.methods.score.differences import (
     ResampledScore,
     SegmentDifference,
 )
+from mtassay.methods.score.tables import FEW
 from mtassay.metrics.base import Metric
 from mtassay.texts.marks import differing, plural
 
 __all__ = ["difference_parts", "difference_record", "segment_lines"]
-
-FEW = 30
-"""Below so many segments, resampling says little."""
 
 
 def difference_parts(

@@ -426,9 +426,8 @@ def find_differences(
     systems = _compared(run, {**scoring, **metrics}, between)
     pairs = PairStatistics.of(run.statistics, scoring, systems)
     outputs = [{output.id: output.text for output in run.outputs[system]} for system in systems]
-    ids = (
-        pairs[0].ids if pairs else [i for i in segments if all(texts.get(i) is not None for texts in outputs)]
-    )
+    answered = [unit for unit in segments if all(texts.get(unit) is not None for texts in outputs)]
+    ids = pairs[0].ids if pairs else answered
     compared = [segments[unit] for unit in ids if unit in segments]
     split = _splitter(metrics, run.parameters.get("pair"))
     samples, seed = int(run.parameters.get("samples", 1000)), run.parameters.get("seed")

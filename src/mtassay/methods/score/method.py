@@ -474,12 +474,14 @@ def _labelled(run: Run) -> Run:
 
 
 def _installed_metrics(run: Run) -> dict[str, Metric]:
-    """The metrics of a run, as far as this installation knows them."""
+    """The metrics of a run, as far as this installation has them with the same settings."""
     pair = run.parameters.get("pair")
     metrics: dict[str, Metric] = {}
-    for name in run.parameters.get("metrics", ()):
+    for name, described in run.parameters.get("metrics", {}).items():
         with suppress(MtassayError):
-            metrics |= _metrics([name], pair[1] if pair else "")
+            (metric,) = _metrics([name], pair[1] if pair else "").values()
+            # An object that somebody gave may have any name.
+            metrics |= {name: metric} if repr(metric) == described else {}
     return metrics
 
 
