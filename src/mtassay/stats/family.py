@@ -124,6 +124,13 @@ class ShareDifferences:
     p: Floats
     n: NDArray[np.int64]
 
+    def p_matrix(self, row: int, systems: int) -> Floats:
+        """The p-values of a row as (systems, systems), symmetric, with 1 on the diagonal."""
+        pairs = np.triu_indices(systems, 1)
+        matrix = np.eye(systems)
+        matrix[pairs] = matrix.T[pairs] = self.p[row]
+        return matrix
+
 
 def compare_rows(
     outcomes: NDArray[Any],
@@ -131,7 +138,7 @@ def compare_rows(
     *,
     units: Sequence[object] | None = None,
     trials: int = 10000,
-    seed: int | None,
+    seed: int | None = 12345,
     alpha: float = 0.05,
 ) -> ShareDifferences:
     """Compares systems by their shares of passed items, all pairs and all rows as one family.
