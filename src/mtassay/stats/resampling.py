@@ -25,6 +25,7 @@ __all__ = [
     "Aggregate",
     "bootstrap_scores",
     "bootstrap_sums",
+    "chosen_seed",
     "default_seed",
     "difference_standard_errors",
     "fixed_seed",
@@ -59,9 +60,14 @@ def default_seed() -> int | None:
     return seed
 
 
+def chosen_seed(chosen: int | None = None) -> int | None:
+    """The chosen seed, or the default one; `None` where every draw is to be a fresh one."""
+    return default_seed() if chosen is None else chosen
+
+
 def fixed_seed(chosen: int | None = None) -> int:
     """The chosen seed, or the default one; where there is none, one is drawn, so that all draws share it."""
-    seed = chosen if chosen is not None else default_seed()
+    seed = chosen_seed(chosen)
     return secrets.randbits(31) if seed is None else seed
 
 

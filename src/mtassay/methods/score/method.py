@@ -128,7 +128,7 @@ class ScoreMethod(Method):
             values["pair"] = pair = (str(both.source), str(both.target))
         if run is None or values.get("metrics") is not None:
             values["metrics"] = _metrics(values.get("metrics"), pair[1] if pair else "")
-        if run is None and values.get("correction") is None:
+        if values.get("correction") is None and (run is None or values.get("test") is not None):
             test = values.get("test") or cls.test
             values["correction"] = "max-t" if test == "randomization" else "none"
         if run is None and values.get("seed") is None:
