@@ -69,7 +69,7 @@ def test_json_has_groups_scores_changes_and_systems(run: Run, folder: Path) -> N
     assert macro == {"a": 50, "b": 50, "c": 100}
     assert result["counts"]["a"]["correct"] == 2
     (moved,) = [change for change in result["changes"] if change["group"] == "False friends"]
-    assert (moved["fixed"], moved["broken"], moved["p"], moved["p_holm"]) == (1, 0, 1, 1)
+    assert (moved["fixed"], moved["broken"], moved["p"], moved["p_corrected"]) == (1, 0, 1, 1)
     (course,) = result["systems"]
     assert [point["value"] for point in course["points"]] == [25, 50, 100]
     assert result["same_system"] == {"Online-A": ["Online-A", "ONLINE_A"]}

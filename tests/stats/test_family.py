@@ -38,9 +38,8 @@ def swapped(values: NDArray[Any], trials: int, seed: int) -> tuple[NDArray[Any],
     statistics = values[:, :, None].astype(float)
     first, second = np.triu_indices(values.shape[1], 1)
     totals = values.sum(axis=0)
-    return totals[first] - totals[second], swap_trials(
-        statistics, lambda sums: sums[..., 0], trials=trials, seed=seed
-    )
+    (table,) = swap_trials([statistics], [lambda sums: sums[..., 0]], trials=trials, seed=seed)
+    return totals[first] - totals[second], table
 
 
 @settings(deadline=None, max_examples=60)

@@ -24,7 +24,7 @@ def with_ties_counted(values: NDArray[Any], *, trials: int, seed: int) -> NDArra
     scores = total(values.sum(axis=0))
     p = np.eye(values.shape[1])
     p[first, second] = p[second, first] = separate(
-        scores[first] - scores[second], swap_trials(values, total, trials=trials, seed=seed)
+        scores[first] - scores[second], swap_trials([values], [total], trials=trials, seed=seed)[0]
     )
     return p
 

@@ -51,7 +51,7 @@ from mtassay.metrics.base import Metric
 from mtassay.options import build, split_names, split_specs
 from mtassay.report.assessments import AgreementAssessment, Detection, Discrimination, RankingAssessment
 from mtassay.report.progress import Progress
-from mtassay.stats import default_seed, fixed_seed
+from mtassay.stats import chosen_seed, fixed_seed
 from mtassay.systems.roster import Given, name_and_rest, named
 
 __all__ = ["challenge", "correlate", "detect", "rank"]
@@ -221,7 +221,7 @@ def rank(
     column = chosen(columns, human_names, what="human score")[0]
     if not column.by_segment:
         raise UsageError(f"{column.name} rates whole systems; ranking needs scores of segments.")
-    result = rank_systems(column, alpha=alpha, seed=seed if seed is not None else default_seed())
+    result = rank_systems(column, alpha=alpha, seed=chosen_seed(seed))
     return RankingAssessment(result, alpha)
 
 

@@ -35,6 +35,7 @@ from mtassay.methods.suite.method import SuiteMethod
 from mtassay.methods.suite.problems import Problems, lint, read_codes
 from mtassay.methods.suite.suggestions import Suggested, suggest_all
 from mtassay.report.progress import Progress
+from mtassay.stats import fixed_seed
 from mtassay.store import Workspace
 from mtassay.systems.roster import Given, open_systems
 from mtassay.systems.stored import Replay, replays
@@ -269,7 +270,7 @@ def challenge(
     *,
     runs: Sequence[str] = (),
     per_item: int = 1,
-    seed: int = 12345,
+    seed: int | None = None,
     reviews: bool = True,
     **options: Any,
 ) -> Challenge:
@@ -290,7 +291,8 @@ def challenge(
         known_outputs.add(answers.outputs)
         outputs_by_item = known_outputs.sorted_by(method.chosen, report=partial(tools.progress, "judging"))
     harvests = [
-        make_pairs(i, outputs_by_item[i.id], per_item=per_item, seed=seed) for i in method.chosen.items
+        make_pairs(i, outputs_by_item[i.id], per_item=per_item, seed=fixed_seed(seed))
+        for i in method.chosen.items
     ]
     check_harvest(harvests)
     return Challenge(harvests, answers)

@@ -25,7 +25,7 @@ from mtassay.report.progress import Progress
 from mtassay.reviews import UNSURE, Decision, Subject, find_question, question_of, review_now
 from mtassay.reviews import decide as decide_reviews
 from mtassay.reviews.pending import Pending, merge_pending, pending_in, subjects_in, waiting_for
-from mtassay.stats import default_seed
+from mtassay.stats import chosen_seed
 from mtassay.store import Workspace
 from mtassay.story import refuse_case
 from mtassay.texts.marks import printable
@@ -429,7 +429,7 @@ def agreement(
         raise UsageError(f"{what} There are answers to: {', '.join(answered)}. Add --question NAME")
     coefficients = []
     with Progress() as progress:
-        drawn = seed if seed is not None else default_seed()
+        drawn = chosen_seed(seed)
         for number, entry in enumerate(agreements(decisions, asked, seed=drawn), start=1):
             coefficients.append(entry)
             progress.report(f"resampling, {number} done", 0, None)

@@ -74,6 +74,7 @@ def versions(suite: Any, systems: Given, *, gate: Gate | None = None, **options:
             grades_of(run.findings, cases, names),
             test=method.test,
             samples=method.samples,
+            trials=method.trials,
             seed=method.seed,
         ),
         run.outputs,
@@ -109,7 +110,14 @@ def years(
     settings, parameters = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **parameters})
     judged = _judge_groups(method, groups, settings, _Names(alias or {}, aliases, fold, systems))
-    comparing = Comparing(method.items, method.test, method.alpha, method.samples, method.seed)  # type: ignore[arg-type]
+    comparing = Comparing(
+        method.items,  # type: ignore[arg-type]
+        method.test,
+        method.alpha,
+        method.samples,
+        method.trials,
+        method.seed,
+    )
     cases = [case_of(item) for item in method.chosen.items]
     return Years.of(
         judged.run, cases, judged.entries, comparing, best=best, systems=judged.systems, fold=fold

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import ErrorSpan, read_lines
+from mtassay.formats.jsonl import json_objects
 from mtassay.formats.mtme import Scores, read_ratings, read_scores
 
 NON_TRANSLATION = 25.0
@@ -102,20 +103,11 @@ def json_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
     An object `scores` holds more scores by name. Of a record with `errors`, a `score` of its own is the
     rating (ESA, called `esa`); otherwise the errors are weighed (called `mqm`).
     """
-    records = []
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            records.append(_json_record(line, path, number))
+    records = [_json_record(value, path, number) for number, value in json_objects(lines, path)]
     return _checked(records, path)
 
 
-def _json_record(line: str, path: str, number: int) -> ScoreRecord:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        raise InputError("not JSON", path=path, line=number) from None
-    if not isinstance(value, dict):
-        raise InputError("not a JSON object, which begins with {", path=path, line=number)
+def _json_record(value: dict[str, Any], path: str, number: int) -> ScoreRecord:
     names = list(value)
     system_at, id_at = _find(names, _SYSTEM), _find(names, _ID)
     if system_at is None:

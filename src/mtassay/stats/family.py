@@ -11,6 +11,7 @@ approximate randomization with ties counted (Noreen 1989).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,7 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.stats.resampling import Aggregate, Floats, mask_blocks, swapped_differences
+from mtassay.stats.resampling import (
+    Aggregate,
+    Floats,
+    mask_blocks,
+    pair_differences,
+    swapped_sums,
+)
 
 __all__ = ["Family", "Row", "ShareDifferences", "compare_rows", "family_of", "separate", "swap_trials"]
 
@@ -92,20 +99,27 @@ def separate(observed: NDArray[Any], trials: NDArray[Any]) -> Floats:
 
 
 def swap_trials(
-    statistics: NDArray[Any], aggregate: Aggregate, *, trials: int = 10000, seed: int | None
-) -> Trials:
+    statistics: Sequence[NDArray[Any]],
+    aggregates: Sequence[Aggregate],
+    *,
+    trials: int = 10000,
+    seed: int | None,
+) -> list[Trials]:
     """Score differences of all pairs of systems (in the order of `combinations`) in every trial.
 
-    Statistics have the shape (units, systems, columns) as in `resampling`, whose draws these are.
+    One table of trials for each array of statistics (units, systems, columns) and its aggregate. All arrays
+    have the same units and share the draws, which are sacreBLEU's.
     """
-    systems = statistics.shape[1]
-    differences = np.empty((trials, systems * (systems - 1) // 2), dtype=np.float32)
-    starts = np.cumsum([0, *range(systems - 1, 0, -1)])
-    row = 0
-    for a, part in swapped_differences(statistics, aggregate, trials, seed):
-        differences[row : row + len(part), starts[a] : starts[a + 1]] = part
-        row += len(part) if a == systems - 2 else 0
-    return differences
+    tables = [np.empty((trials, math.comb(array.shape[1], 2)), dtype=np.float32) for array in statistics]
+    done = 0
+    for blocks in swapped_sums(statistics, trials, seed):
+        for (kept, swapped), aggregate, table in zip(blocks, aggregates, tables, strict=True):
+            rows, column = slice(done, done + len(kept)), 0
+            for _, differences in pair_differences(kept, swapped, aggregate):
+                table[rows, column : column + differences.shape[1]] = differences
+                column += differences.shape[1]
+        done += len(blocks[0][0])
+    return tables
 
 
 Row = Sequence[NDArray[np.int64]]
@@ -124,6 +138,13 @@ class ShareDifferences:
     p: Floats
     n: NDArray[np.int64]
 
+    def p_matrix(self, row: int, systems: int) -> Floats:
+        """The p-values of a row as (systems, systems), symmetric, with 1 on the diagonal."""
+        pairs = np.triu_indices(systems, 1)
+        matrix = np.eye(systems)
+        matrix[pairs] = matrix.T[pairs] = self.p[row]
+        return matrix
+
 
 def compare_rows(
     outcomes: NDArray[Any],
@@ -131,7 +152,7 @@ def compare_rows(
     *,
     units: Sequence[object] | None = None,
     trials: int = 10000,
-    seed: int | None,
+    seed: int | None = 12345,
     alpha: float = 0.05,
 ) -> ShareDifferences:
     """Compares systems by their shares of passed items, all pairs and all rows as one family.

@@ -22,6 +22,7 @@ from mtassay.methods.suite.accuracy import (
     fair_items,
     phenomenon_groups,
 )
+from mtassay.methods.suite.tables import accuracy_table, system_table
 from mtassay.stats import wilson
 from mtassay.stats.ranking import rank
 
@@ -103,7 +104,12 @@ def test_accuracies_in_percent(items: Any, system: str, group: str, value: float
 
 
 def test_the_signature_names_what_changes_the_numbers() -> None:
-    exact = accuracies(SMALL, seed=7).scores[0].signature
+    usual = accuracies(SMALL, seed=7).scores[0].signature
+    assert usual == (
+        "items:fair|test:randomization|alpha:0.05|correction:max-t|trials:10000|seed:7"
+        f"|version:mtassay-{__version__}"
+    )
+    exact = accuracies(SMALL, test="exact", seed=7).scores[0].signature
     assert exact == f"items:fair|test:exact|alpha:0.05|samples:1000|seed:7|version:mtassay-{__version__}"
     z = accuracies(SMALL, items="settled", test="z", alpha=0.01).scores[0].signature
     assert z == f"items:settled|test:z|alpha:0.01|version:mtassay-{__version__}"
@@ -155,7 +161,7 @@ def test_the_averages_of_the_papers_table_1() -> None:
 def test_the_best_system_is_compared_with_each_other_one() -> None:
     # A against B: 8 items that only A got right, none that only B did: 1/2^8.
     rows = [("X", "+-+")] * 8 + [("X", "++-")] * 2
-    result = accuracies(grades(rows, "A", "B", "C"))
+    result = accuracies(grades(rows, "A", "B", "C"), test="exact")
     found = [c for c in result.comparisons if (c.name, c.group) == ("accuracy", "X")]
     assert found == [
         Comparison("accuracy", "X", "A", "C", delta=20.0, p=pytest.approx(1 / 4)),  # type: ignore[arg-type]
@@ -169,8 +175,10 @@ def test_the_best_system_is_compared_with_each_other_one() -> None:
 
 def test_the_exact_test_of_settled_items_takes_those_that_both_settled() -> None:
     rows = [("X", "+-")] * 4 + [("X", "+?")] * 20 + [("X", "?-")] * 20
-    result = accuracies(grades(rows, "A", "B"), items="settled")
+    result = accuracies(grades(rows, "A", "B"), items="settled", test="exact")
     assert [c.p for c in result.comparisons] == pytest.approx([1 / 16] * 4)
+    usual = accuracies(grades(rows, "A", "B"), items="settled")
+    assert [c.p for c in usual.comparisons] == pytest.approx([1 / 8] * 4, abs=0.02)  # two-sided
     assert score_of(result, "A", "X").n == 24
 
 
@@ -309,8 +317,43 @@ def test_the_same_seed_gives_the_same_result() -> None:
 
 
 def test_a_single_part_of_the_macro_average_is_tested_exactly() -> None:
-    result = accuracies(grades([("X", "+-")] * 5, "A", "B"))
+    result = accuracies(grades([("X", "+-")] * 5, "A", "B"), test="exact")
     assert [c.p for c in result.comparisons] == pytest.approx([1 / 32] * 4)
+
+
+def test_by_default_p_is_two_sided_and_corrected_for_every_pair_of_every_row() -> None:
+    rows = [("X", "+-+")] * 8 + [("X", "++-")] * 2
+    alone = accuracies(grades([(category, verdicts[:2]) for category, verdicts in rows], "A", "B"))
+    among_three = accuracies(grades(rows, "A", "B", "C"))
+    more_rows = accuracies(grades([*rows, *[("Y", "+-+")] * 4, *[("Y", "-+-")] * 3], "A", "B", "C"))
+
+    def p(result: Result) -> float:
+        (one,) = [c.p for c in result.comparisons if (c.name, c.group, c.b) == ("accuracy", "X", "B")]
+        assert one is not None
+        return one
+
+    assert p(alone) == pytest.approx(2 / 256, abs=0.003)
+    assert p(alone) <= p(among_three) < p(more_rows)
+    assert p(more_rows) < 0.05
+
+
+def test_a_lower_rank_with_the_higher_accuracy_is_explained() -> None:
+    """B is a little worse than A and surely so; C is worse on many items, and better on nearly as many."""
+    rows = [("X", "+-+")] * 16 + [("X", "+++")] * 100 + [("X", "++-")] * 100 + [("X", "--+")] * 82
+    result = accuracies(grades(rows, "A", "B", "C"))
+    ranks = {
+        s: c.rank for c in result.clusters if (c.name, c.group) == ("accuracy", "micro") for s in c.systems
+    }
+    values = {s.system: s.value for s in result.scores if (s.name, s.group) == ("accuracy", "micro")}
+    assert (ranks["A"], ranks["C"], ranks["B"]) == (1, 1, 3)
+    assert (values["C"] or 0) < (values["B"] or 0) < (values["A"] or 0)
+    (note,) = [
+        note for note in accuracy_table(result).notes if note.startswith("Ranks go by what is certain")
+    ]
+    assert "C (66.4) has rank 1 and B (67.1) rank 3 in X" in note
+    again = [note for note in system_table(result).notes if note.startswith("Ranks go by what is certain")]
+    assert "in macro-average" in again[0]
+    assert not [n for n in accuracy_table(accuracies(SMALL)).notes if n.startswith("Ranks go by")]
 
 
 def test_an_undefined_comparison_separates_nobody() -> None:
@@ -327,7 +370,9 @@ def test_parts_of_equal_size_have_draws_of_their_own() -> None:
 
 
 def test_wrong_requests_name_the_choices() -> None:
-    with pytest.raises(UsageError, match=r"No test 'chi'\. Available: bootstrap, exact, t, z\."):
+    with pytest.raises(
+        UsageError, match=r"No test 'chi'\. Available: bootstrap, exact, randomization, t, z\."
+    ):
         accuracies(SMALL, test="chi")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="Available: fair, settled"):
         accuracies(SMALL, items="all")  # type: ignore[arg-type]

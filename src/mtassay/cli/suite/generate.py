@@ -11,6 +11,7 @@ from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
     QuietOption,
+    SeedOption,
     check_targets,
     echo,
     plural,
@@ -30,6 +31,7 @@ from mtassay.methods.suite.templates import (
     read_templates,
 )
 from mtassay.report.progress import Progress
+from mtassay.stats import fixed_seed
 
 
 def register(app: typer.Typer) -> None:
@@ -45,7 +47,7 @@ def generate_suite(
     sample: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Take at most N items of each template, by chance.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the sample.")] = 12345,
+    seed: SeedOption = None,
     max_items: Annotated[int, typer.Option(min=1, help="Stop if there would be more items.")] = MAX_ITEMS,
     inflector: Annotated[
         list[str] | None,
@@ -85,7 +87,7 @@ def generate_suite(
         generated = generate(
             read_templates(template),
             sample=sample,
-            seed=seed,
+            seed=fixed_seed(seed),
             max_items=max_items,
             inflectors=dict(map(load_inflector, inflector or [])),
             report=progress.report,

@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 
 @framed_with("output_format", "workspace", "quiet")
-@choosing("alpha", "seed", "reviews")
+@choosing("test", "alpha", "samples", "trials", "seed", "reviews")
 def years(
     suite: SuiteArgument,
     groups: Annotated[
@@ -75,16 +75,9 @@ def years(
         Literal["fair", "settled"],
         typer.Option(help="Count items settled for all that is compared, or for each its own."),
     ] = "fair",
-    test: Annotated[
-        Literal["exact", "bootstrap", "z", "t"],
-        typer.Option(help="How two are compared: paired by item (exact, bootstrap) or not (z, t)."),
-    ] = "exact",
     phenomena: Annotated[
         bool, typer.Option("--phenomena", help="Show every phenomenon, not only categories.")
     ] = False,
-    samples: Annotated[
-        int, typer.Option(min=100, help="Draws of the bootstrap and permutation test.")
-    ] = 1000,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw systems over the groups (.svg or .png).")
     ] = None,
@@ -123,8 +116,6 @@ def years(
         best=best,
         systems=system or (),
         items=items,
-        test=test,
-        samples=samples,
         **names,
         **parameters,
         **frame.options,

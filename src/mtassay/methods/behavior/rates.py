@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from mtassay.errors import UsageError
 from mtassay.methods.behavior.capabilities.base import capability_class, in_usual_order
 from mtassay.methods.behavior.evidence import CaseEvidence
 from mtassay.methods.behavior.thresholds import TINY, thresholds_of
-from mtassay.stats.comparison import Settled, compare_shares, rank_shares
+from mtassay.stats.comparison import Settled, rank_shares
+from mtassay.stats.family import compare_rows
 
 __all__ = [
     "ALL",
@@ -54,7 +55,8 @@ def pass_rates(
 
     A rate is of the cases that passed or failed; where some are undecided, their share of all judged cases
     stands beside it under the name `undecided`. Two systems are compared on the cases that both have
-    settled, by the exact paired test, two-sided.
+    settled, by randomization, two-sided and corrected for all pairs of systems in all groups; cases made from
+    one sentence are swapped together.
     """
     groups = _groups(findings)
     settled = _settled(findings, systems)
@@ -62,24 +64,32 @@ def pass_rates(
     comparisons: list[Comparison] = []
     clusters: list[Cluster] = []
     row = {case: number for number, case in enumerate(_cases(findings))}
-    for group, cases in {ALL: list(row), **groups}.items():
-        part = settled[:, [row[case] for case in cases]]
-        for system, values in zip(systems, part, strict=True):
-            decided = values[values >= 0]
-            scores.append(_share(PASS_RATE, system, group, int(decided.sum()), len(decided), signature))
+    places = {
+        group: np.array([row[case] for case in cases], dtype=np.int64)
+        for group, cases in {ALL: list(row), **groups}.items()
+    }
+    decided = np.where(settled >= 0, settled, np.nan)
+    compared = compare_rows(
+        decided.T, [[part] for part in places.values()], units=_sentences(findings), alpha=level
+    )
+    for number, (group, part) in enumerate(places.items()):
+        for system, values in zip(systems, settled[:, part], strict=True):
+            passed = values[values >= 0]
+            scores.append(_share(PASS_RATE, system, group, int(passed.sum()), len(passed), signature))
             if undecided := int((values == _NEITHER).sum()):
-                judged = len(decided) + undecided
+                judged = len(passed) + undecided
                 scores.append(_share(UNDECIDED, system, group, undecided, judged, signature))
-        part = np.where(part >= 0, part, np.nan)
-        compared = compare_shares(part)
         comparisons += [
-            Comparison(PASS_RATE, group, systems[c.a], systems[c.b], _percent(c.delta), _defined(c.p))
-            for c in compared
+            Comparison(PASS_RATE, group, a, b, _percent(delta), _defined(p))
+            for (a, b), delta, p in zip(
+                combinations(systems, 2), compared.delta[number], compared.p[number], strict=True
+            )
         ]
         if len(systems) > 1:
+            p = compared.p_matrix(number, len(systems))
             clusters += [
                 Cluster(PASS_RATE, group, rank, tuple(systems[i] for i in members))
-                for rank, members in rank_shares(part, compared, alpha=level)
+                for rank, members in rank_shares(decided[:, part], p, alpha=level)
             ]
     return Result(scores, comparisons, clusters, counts)
 
@@ -90,6 +100,15 @@ _VALUES = {"pass": 1.0, "fail": 0.0, "undecided": _NEITHER}
 
 def _cases(findings: Sequence[Finding]) -> list[str]:
     return list(dict.fromkeys(finding.case_id for finding in findings))
+
+
+def _sentences(findings: Sequence[Finding]) -> list[str]:
+    """What each case was made from, in the order of `_cases`; one that nobody judged stands for itself."""
+    sources = {case: case for case in _cases(findings)}
+    for finding in findings:
+        if source := CaseEvidence.of(finding).source:
+            sources[finding.case_id] = source
+    return list(sources.values())
 
 
 def _groups(findings: Sequence[Finding]) -> dict[str, list[str]]:
@@ -117,11 +136,11 @@ def _share(name: str, system: str, group: str, hits: int, n: int, signature: str
 
 
 def _percent(share: float) -> float | None:
-    return 100 * share if math.isfinite(share) else None
+    return 100 * float(share) if math.isfinite(share) else None
 
 
 def _defined(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return float(value) if math.isfinite(value) else None
 
 
 @dataclass(frozen=True, slots=True)

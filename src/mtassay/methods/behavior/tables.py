@@ -89,8 +89,8 @@ def pass_rate_table(
     if several:
         bold = f"Bold ({mark})" if mark else "Bold"
         notes.append(
-            f"{bold}: the best of the row, and all not significantly worse (exact paired test, two-sided, "
-            f"p < {alpha:g})."
+            f"{bold}: the best of the row, and all not significantly worse (randomization, two-sided, "
+            f"corrected for all comparisons of the table, p < {alpha:g})."
         )
         notes.append("rank: over all cases; a new one where all above differ significantly from all below.")
     notes += _about_undecided(result, systems)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +17,8 @@ from mtassay.formats.text import FilePath
 from mtassay.methods.invariance.answers import AnnotatedAnswer, AnsweredCase
 from mtassay.methods.invariance.evidence import IssueEvidence
 from mtassay.reviews import Subject, decide
-from mtassay.stats.comparison import compare_shares, rank_shares
+from mtassay.stats.comparison import rank_shares
+from mtassay.stats.family import compare_rows
 
 __all__ = [
     "CORRECT",
@@ -149,8 +151,8 @@ def stability(
     """In percent, with Wilson's intervals at 95 %.
 
     `stable` is of the originals that could be compared; `flagged` is of all pairs of source and output, with
-    one group for each companion detector. Two systems are compared on the originals that both have, by the
-    exact paired test, two-sided.
+    one group for each companion detector. Two systems are compared on the originals that both have, by
+    randomization, two-sided and corrected for all pairs.
     """
     verdicts: dict[str, dict[str, bool]] = {system: {} for system in counts}
     for finding in findings:
@@ -185,14 +187,19 @@ def _compared(
     names = list(verdicts)
     cases = list(dict.fromkeys(case for by_case in verdicts.values() for case in by_case))
     passed = np.array([[verdicts[name].get(case, np.nan) for case in cases] for name in names], dtype=float)
-    pairs = compare_shares(passed)
+    passed = passed.reshape(len(names), len(cases))
+    compared = compare_rows(passed.T, [[np.arange(len(cases))]], alpha=alpha)
     comparisons = [
-        Comparison(STABLE, "all", names[pair.a], names[pair.b], 100 * pair.delta, pair.p)
-        if pair.n
-        else Comparison(STABLE, "all", names[pair.a], names[pair.b], None, None)
-        for pair in pairs
+        Comparison(STABLE, "all", a, b, 100 * float(delta), float(p))
+        if n
+        else Comparison(STABLE, "all", a, b, None, None)
+        for (a, b), delta, p, n in zip(
+            combinations(names, 2), compared.delta[0], compared.p[0], compared.n[0], strict=True
+        )
     ]
-    ranked = rank_shares(passed, pairs, alpha=alpha) if len(names) > 1 else []
+    if len(names) < 2:
+        return comparisons, []
+    ranked = rank_shares(passed, compared.p_matrix(0, len(names)), alpha=alpha)
     clusters = [Cluster(STABLE, "all", rank, tuple(names[i] for i in part)) for rank, part in ranked]
     return comparisons, clusters
 

@@ -130,7 +130,7 @@ class ScoreMethod(Method):
             values["pair"] = pair = (str(both.source), str(both.target))
         if run is None or values.get("metrics") is not None:
             values["metrics"] = _metrics(values.get("metrics"), pair[1] if pair else "")
-        if run is None and values.get("correction") is None:
+        if values.get("correction") is None and (run is None or values.get("test") is not None):
             test = values.get("test") or cls.test
             values["correction"] = "max-t" if test == "randomization" else "none"
         if run is None and values.get("seed") is None:
@@ -253,8 +253,9 @@ class ScoreMethod(Method):
 
     def _tested(self, columns: Sequence[_Column]) -> list[_Tests]:
         """The tests of all pairs in each column; with max-t, what is shown in one table is a family."""
+        swaps = self._swaps(columns) if self.test == "randomization" else {}
         if self.correction != "max-t":
-            return [self._tested_alone(column) for column in columns]
+            return [self._tested_alone(column, swaps.get(i)) for i, column in enumerate(columns)]
         tests: dict[int, _Tests] = {}
         shown_together: dict[tuple[str, str], list[int]] = {}
         for i, column in enumerate(columns):
@@ -264,19 +265,19 @@ class ScoreMethod(Method):
         for places in shown_together.values():
             family = stats.family_of(
                 np.concatenate([columns[i].differences for i in places]),
-                np.concatenate([self._swaps(columns[i]) for i in places], axis=1),
+                np.concatenate([swaps[i] for i in places], axis=1),
                 alpha=self.alpha,
             )
             parts = np.split(family.p, np.cumsum([len(columns[i].differences) for i in places])[:-1])
             tests |= {i: _Tests(p, family.critical) for i, p in zip(places, parts, strict=True)}
         return [tests[i] for i in range(len(columns))]
 
-    def _tested_alone(self, column: _Column) -> _Tests:
+    def _tested_alone(self, column: _Column, swaps: NDArray[np.float32] | None) -> _Tests:
         """The tests of the pairs of one column, corrected for their number."""
         pairs = column.pairs
         matrix = np.eye(len(column.systems))
-        if self.test == "randomization":
-            matrix[pairs] = matrix.T[pairs] = stats.separate(column.differences, self._swaps(column))
+        if swaps is not None:
+            matrix[pairs] = matrix.T[pairs] = stats.separate(column.differences, swaps)
         elif self.test == "bootstrap":
             matrix = stats.paired_bootstrap(column.points, column.resampled)
         else:
@@ -287,8 +288,19 @@ class ScoreMethod(Method):
         found = int(np.count_nonzero(p < self.alpha))
         return _Tests(p, stats.critical_value(self.alpha, method=self.correction, tests=len(p), found=found))
 
-    def _swaps(self, column: _Column) -> NDArray[np.float32]:
-        return stats.swap_trials(column.values, column.metric.aggregate, trials=self.trials, seed=self.seed)
+    def _swaps(self, columns: Sequence[_Column]) -> dict[int, NDArray[np.float32]]:
+        """The differences of all pairs in every trial. Columns of the same units share their draws."""
+        swaps: dict[int, NDArray[np.float32]] = {}
+        for size in {len(column.values) for column in columns}:
+            same = [i for i, column in enumerate(columns) if len(column.values) == size]
+            tables = stats.swap_trials(
+                [columns[i].values for i in same],
+                [columns[i].metric.aggregate for i in same],
+                trials=self.trials,
+                seed=self.seed,
+            )
+            swaps.update(zip(same, tables, strict=True))
+        return swaps
 
     def _result(self, column: _Column, tests: _Tests) -> Result:
         """Scores, all pairs and clusters of one column."""

@@ -1,9 +1,13 @@
 """Accuracy per phenomenon, per category and on average, with significance (Macketanz et al. 2022).
 
 Outcomes (items, systems) are 1 for correct, 0 for incorrect and -1 for not settled. They come in parts: one,
-for a share of correct items, or the categories, for the mean of their shares. All tests are one-tailed, the
-better system against others. The z-test and the t-test are those of Macketanz et al. (2022), which take the
-systems' items for different ones; the exact test and the bootstrap are paired by item.
+for a share of correct items, or the categories, for the mean of their shares.
+
+The default test is randomization: two-sided, paired by item, and corrected for all comparisons of a table, so
+that it holds whichever system turns out to be the best (`stats.family`). The other tests are one-tailed, the
+best system against each other one, and corrected for nothing. The z-test and the t-test are those of
+Macketanz et al. (2022), which take the systems' items for different ones; the exact test and the bootstrap
+are paired by item.
 
 Accuracies are in percent. The micro average counts every item the same, the macro average every category.
 """
@@ -40,13 +44,41 @@ __all__ = [
 
 
 Floats = NDArray[np.float64]
-Test = Literal["exact", "z", "t", "bootstrap"]
+Test = Literal["randomization", "exact", "bootstrap", "z", "t"]
+
+
+def together(
+    values: NDArray[Any],
+    rows: Sequence[stats.Row],
+    *,
+    trials: int = 10000,
+    alpha: float = 0.05,
+    seed: int | None = 12345,
+) -> list[Compare]:
+    """Compares systems in all rows of a table as one family, two-sided; see `stats.compare_rows`.
+
+    Every pair is compared on the items that both have settled; if the other is better there, p = 1.
+    """
+    outcomes = np.where(values >= 0, values, np.nan)
+    compared = stats.compare_rows(outcomes, rows, trials=trials, seed=seed, alpha=alpha)
+    first, second = np.triu_indices(values.shape[1], 1)
+    tests = []
+    for p, delta in zip(compared.p, compared.delta, strict=True):
+        matrix = np.full((values.shape[1],) * 2, np.nan)
+        matrix[first, second] = np.where(delta < 0, 1.0, p)
+        matrix[second, first] = np.where(delta > 0, 1.0, p)
+        tests.append(_looked_up(matrix))
+    return tests
+
+
+def _looked_up(matrix: Floats) -> Compare:
+    return lambda a, others: matrix[a, list(others)]
 
 
 def comparison(
     parts: Sequence[NDArray[Any]], test: Test, *, samples: int = 1000, seed: int | None = 12345
 ) -> Compare:
-    """Compares systems by their share of correct items; of several parts, by the mean of the shares.
+    """Compares systems by their share of correct items, one-tailed; of several parts, by the mean of shares.
 
     Several parts have no exact test; a paired permutation test with `samples` draws takes its place. It and
     the exact test take the items that both systems have settled, the others each system's own.
@@ -142,7 +174,12 @@ def only(grades: Grades, kept: NDArray[np.bool_]) -> Grades:
 
 def by_category(grades: Grades) -> dict[str, NDArray[np.int8]]:
     """The rows of each category, in order of appearance."""
-    return _parts([item.tags["category"] for item in grades.items], grades.values)
+    return {category: grades.values[places] for category, places in category_places(grades).items()}
+
+
+def category_places(grades: Grades) -> dict[str, NDArray[np.int64]]:
+    """The places of each category's items, in order of appearance."""
+    return _places([item.tags["category"] for item in grades.items])
 
 
 def costliest(grades: Grades) -> Costliest | None:
@@ -173,9 +210,10 @@ def accuracies(
     grades: Grades,
     *,
     items: Items = "fair",
-    test: Test = "exact",
+    test: Test = "randomization",
     alpha: float = 0.05,
     samples: int = 1000,
+    trials: int = 10000,
     seed: int | None = 12345,
 ) -> Result:
     """Accuracy of every system, in percent, for each phenomenon, each category, and on average.
@@ -183,12 +221,16 @@ def accuracies(
     Scores of phenomena are named "accuracy:phenomenon", all others "accuracy"; groups are in order of
     appearance, "micro" and "macro" last. Intervals are at 95 %: Wilson's, and that of Price & Bonett
     for the macro average. A group without items has the value `None`. Comparisons are of the best system of a
-    group against each other one, with a one-tailed p. A cluster holds its best system and all that do not
-    differ significantly from it; rank 1 is the best performance cluster.
+    group against each other one: by randomization with a two-sided p, corrected for all pairs of systems in
+    all categories and averages (phenomena are a family of their own); by the other tests with a one-tailed p
+    as it is. A cluster holds its best system and all that do not differ significantly from it; rank 1 is the
+    best performance cluster.
 
     `items` is "fair" for the items that all systems have settled, "settled" for each system's own. Then the
-    z-test, the t-test and the bootstrap compare what is shown, while the exact test, and the permutation test
-    that takes its place for the macro average, take the items that the two systems at hand have both settled.
+    z-test, the t-test and the bootstrap compare what is shown, while randomization, the exact test, and the
+    permutation test that takes its place for the macro average, take the items that the two systems at hand
+    have both settled. `samples` are those of the bootstrap and that permutation test, `trials` those of
+    randomization.
     """
     for what, value, choices in (("test", test, get_args(Test)), ("choice of items", items, get_args(Items))):
         if value not in choices:
@@ -196,14 +238,25 @@ def accuracies(
     if items == "fair":
         grades = only(grades, fair_items(grades))
     settings: dict[str, object] = {"items": items, "test": test, "alpha": f"{alpha:g}"}
+    if test == "randomization":
+        settings |= {"correction": "max-t", "trials": trials, "seed": str(seed).lower()}
     if test in ("exact", "bootstrap"):
         settings |= {"samples": samples, "seed": str(seed).lower()}
     signature = _signature(settings)
+    groups = _groups(grades)
+    compare: dict[int, Compare] = {}
+    if test == "randomization":
+        for name in (PHENOMENON, NAME):
+            family = [place for place, group in enumerate(groups) if group.name == name]
+            rows = [groups[place].rows for place in family]
+            tests = together(grades.values, rows, trials=trials, alpha=alpha, seed=seed)
+            compare |= dict(zip(family, tests, strict=True))
     results = []
-    for group in _groups(grades):
-        compare = comparison(group.parts, test, samples=samples, seed=seed)
-        scores = _scores(group, grades.systems, signature)
-        results += [Result(scores), ranked(scores, compare, alpha=alpha)]
+    for place, group in enumerate(groups):
+        parts = [grades.values[row] for row in group.rows]
+        scores = _scores(group, parts, grades.systems, signature)
+        test_of = compare.get(place) or comparison(parts, test, samples=samples, seed=seed)
+        results += [Result(scores), ranked(scores, test_of, alpha=alpha)]
     return joined(results)
 
 
@@ -212,43 +265,46 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """What one accuracy is of: the mean over the accuracies of its parts, given as outcomes (items, systems).
+    """What one accuracy is of: the mean over the accuracies of its parts, each the places of its items.
 
     The macro average has the categories for parts; all others are one part.
     """
 
     name: str
     label: str
-    parts: Sequence[NDArray[np.int8]]
+    rows: stats.Row
 
 
 def _groups(grades: Grades) -> list[_Group]:
     """Phenomena and categories in order of appearance, then the averages."""
-    items, values = grades.items, grades.values
-    phenomena = _parts([(item.tags["category"], item.tags["phenomenon"]) for item in items], values)
-    categories = by_category(grades)
+    items = grades.items
+    phenomena = _places([(item.tags["category"], item.tags["phenomenon"]) for item in items])
+    categories = category_places(grades)
+    everything = np.arange(len(items))
     labels = zip(phenomenon_groups(items), phenomena.values(), strict=True)
     return [
         *(_Group(PHENOMENON, label, [part]) for label, part in labels),
         *(_Group(NAME, label, [part]) for label, part in categories.items()),
-        _Group(NAME, MICRO, [values]),
-        _Group(NAME, MACRO, list(categories.values()) or [values]),
+        _Group(NAME, MICRO, [everything]),
+        _Group(NAME, MACRO, list(categories.values()) or [everything]),
     ]
 
 
-def _parts(keys: Sequence[_Key], values: NDArray[np.int8]) -> dict[_Key, NDArray[np.int8]]:
-    """The rows of each key, in order of appearance."""
+def _places(keys: Sequence[_Key]) -> dict[_Key, NDArray[np.int64]]:
+    """Where each key stands, in order of appearance."""
     rows: dict[_Key, list[int]] = {}
     for row, key in enumerate(keys):
         rows.setdefault(key, []).append(row)
-    return {key: values[chosen] for key, chosen in rows.items()}
+    return {key: np.array(places, dtype=np.int64) for key, places in rows.items()}
 
 
-def _scores(group: _Group, systems: Sequence[str], signature: str) -> list[Score]:
+def _scores(
+    group: _Group, parts: Sequence[NDArray[np.int8]], systems: Sequence[str], signature: str
+) -> list[Score]:
     """One score for each system."""
-    correct, n = counts(group.parts)
+    correct, n = counts(parts)
     values = 100 * stats.macro_average(correct, n)
-    if len(group.parts) == 1:
+    if len(parts) == 1:
         pairs = zip(correct[:, 0].tolist(), n[:, 0].tolist(), strict=True)
         low, high = np.array([stats.wilson(*pair) for pair in pairs]).reshape(-1, 2).T
     else:

@@ -22,12 +22,15 @@ from mtassay.methods.suite.accuracy import (
     Test,
     accuracies,
     by_category,
+    category_places,
     comparison,
     fair_items,
     only,
+    together,
 )
 from mtassay.methods.suite.movement import movements
 from mtassay.methods.suite.system_names import SystemInGroup
+from mtassay.stats.ranking import Compare, defined
 
 __all__ = ["Best", "BestBy", "Comparing", "Course", "best_of_groups", "compare_best", "courses", "pick"]
 
@@ -39,10 +42,15 @@ class Comparing:
     """How things are compared: on which items, by which test. The fields are arguments of `accuracies`."""
 
     items: Items = "fair"
-    test: Test = "exact"
+    test: Test = "randomization"
     alpha: float = 0.05
     samples: int = 1000
+    trials: int = 10000
     seed: int | None = 12345
+
+    def movements(self, ends: Grades) -> list[stats.AccuracyChange]:
+        """What moved from the first column to the second."""
+        return movements(ends, test=self.test, samples=self.samples, trials=self.trials, seed=self.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +104,22 @@ def best_of_groups(
         part = list(by_category(pick(grades, columns)).values())
         first = _best(part, by)
         others = [other for other in range(len(columns)) if other != first]
-        compare = comparison(part, how.test, samples=how.samples, seed=how.seed)
+        compare = _macro_comparison(pick(grades, columns), how)
         p = compare(first, others).tolist() if others else []
         close = [other for other, value in zip(others, p, strict=True) if not value < how.alpha]
         best_by_group[group] = Best(
             entries[columns[first]], len(columns), tuple(entries[columns[other]].name for other in close)
         )
     return best_by_group
+
+
+def _macro_comparison(grades: Grades, how: Comparing) -> Compare:
+    """Compares systems by their macro-average."""
+    if how.test == "randomization":
+        row = list(category_places(grades).values())
+        return together(grades.values, [row], trials=how.trials, alpha=how.alpha, seed=how.seed)[0]
+    parts = list(by_category(grades).values())
+    return comparison(parts, how.test, samples=how.samples, seed=how.seed)
 
 
 def compare_best(
@@ -115,7 +132,7 @@ def compare_best(
     if comparing.items == "fair":
         shown = only(shown, fair_items(shown))
     ends = pick(shown, [0, len(best) - 1])
-    return result, movements(ends, test=comparing.test, samples=comparing.samples, seed=comparing.seed)
+    return result, comparing.movements(ends)
 
 
 def courses(
@@ -124,7 +141,8 @@ def courses(
     """The systems that are in two groups or more, best at the end first; only `systems` if there are any.
 
     Fair means: on the items settled for all of these in all their groups, so that lines can be compared with
-    each other. Otherwise each system has the items that are settled in all of its own groups.
+    each other. Otherwise each system has the items that are settled in all of its own groups. By
+    randomization, the p-values of their changes are corrected for the number of systems (Holm).
     """
     columns: dict[str, list[int]] = {}
     for column, entry in enumerate(entries):
@@ -136,6 +154,12 @@ def courses(
     if comparing.items == "fair":
         grades = only(grades, fair_items(pick(grades, [c for own in several.values() for c in own])))
     all_courses = [_course(system, grades, own, entries, comparing) for system, own in several.items()]
+    if comparing.test == "randomization":
+        p = stats.holm([course.change.p for course in all_courses])
+        all_courses = [
+            replace(course, change=replace(course.change, p=value))
+            for course, value in zip(all_courses, p, strict=True)
+        ]
     return sorted(all_courses, key=lambda course: -(course.points[-1].value or 0.0))
 
 
@@ -155,9 +179,15 @@ def _course(
         for column, score in zip(columns, macro, strict=True)
     )
     ends = pick(own, [0, len(columns) - 1])
-    moved = movements(ends, test=comparing.test, samples=comparing.samples, seed=comparing.seed)
+    moved = comparing.movements(ends)[-1]
+    if comparing.test == "randomization":  # of the macro-average alone, which is all that a course shows
+        moved = replace(moved, p=defined(float(_macro_comparison(ends, comparing)(*_better_first(moved))[0])))
     names = tuple(dict.fromkeys(entries[column].name for column in columns))
-    return Course(system, names, points[0].n, points, moved[-1])
+    return Course(system, names, points[0].n, points, moved)
+
+
+def _better_first(change: stats.AccuracyChange) -> tuple[int, list[int]]:
+    return (1, [0]) if (change.delta or 0.0) >= 0 else (0, [1])
 
 
 def _best(parts: Sequence[NDArray[np.int8]], by: BestBy) -> int:

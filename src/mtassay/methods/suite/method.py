@@ -31,7 +31,7 @@ from mtassay.formats.suite import Item, Suite, read_suite
 from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method, Read
 from mtassay.methods.missing import missing
-from mtassay.methods.suite.accuracy import Grades, accuracies, costliest
+from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest
 from mtassay.methods.suite.evidence import DETECTOR, STATUSES, VerdictEvidence, is_notable
 from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.selection import Choice, select
@@ -87,12 +87,17 @@ class SuiteMethod(Method):
         default="fair",
         metadata=option("Count items settled for all systems, for each its own, or show both."),
     )
-    test: Literal["exact", "bootstrap", "z", "t"] = field(
-        default="exact",
-        metadata=option("How a system is compared with the best: paired (exact, bootstrap) or not (z, t)."),
+    test: Test = field(
+        default="randomization",
+        metadata=option(
+            "How a system is compared with the best: by randomization, two-sided and corrected for all "
+            "comparisons of a table; or one-tailed and uncorrected: paired (exact, bootstrap), or as in "
+            "Macketanz et al. 2022 (z, t)."
+        ),
     )
     alpha: float = field(default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5))
     samples: int = field(default=1000, metadata=option("Bootstrap resamples.", least=100))
+    trials: int = field(default=10000, metadata=option("Trials of the randomization test.", least=100))
     seed: int | None = field(
         default=12345,
         metadata=option("Seed of all draws. Default: $SACREBLEU_SEED or 12345.", default=None, least=0),
@@ -241,7 +246,13 @@ class SuiteMethod(Method):
         cases = [case_of(item) for item in self.chosen.items if item.id in judged_ids]
         grades = grades_of(judgement.findings, cases, list(judgement.counts))
         compare = partial(
-            accuracies, grades, test=self.test, alpha=self.alpha, samples=self.samples, seed=self.seed
+            accuracies,
+            grades,
+            test=self.test,
+            alpha=self.alpha,
+            samples=self.samples,
+            trials=self.trials,
+            seed=self.seed,
         )
         result = compare(items="settled" if self.items == "settled" else "fair")
         if self.items == "both":

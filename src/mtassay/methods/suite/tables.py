@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Literal
 
 from mtassay.core import Case, Result, Run, Score
@@ -25,7 +26,13 @@ __all__ = [
 ]
 
 AVERAGES = {"micro": "micro-average", "macro": "macro-average"}
-TESTS = {"exact": "exact paired test", "bootstrap": "paired bootstrap test", "z": "z-test", "t": "t-test"}
+TESTS = {
+    "randomization": "randomization",
+    "exact": "exact paired test",
+    "bootstrap": "paired bootstrap test",
+    "z": "z-test",
+    "t": "t-test",
+}
 INTERVALS = "95 % intervals: Wilson's; of the macro-average: Price & Bonett's."
 MANY = 6
 """With more systems than this, averages get a table of their own, one system a line."""
@@ -140,6 +147,9 @@ def accuracy_table(
     if len(names) > 1:
         bold = f"Bold ({mark})" if mark else "Bold"
         notes.append(f"{bold}: the best of the row, and all not significantly worse ({shown.about_test()}).")
+        for kind in dict.fromkeys(name for name, _, _ in shown.rows(by, categories or {})):
+            groups = [group for name, group, _ in shown.rows(by, categories or {}) if name == kind]
+            notes.append(shown.about_order(kind, groups))
     if len(columns) < len(names):
         notes.append(f"Shown are the first {len(columns)} of {len(names)} systems.")
     notes.append(INTERVALS if intervals or alone else shown.about_precision(columns))
@@ -168,7 +178,8 @@ def system_table(result: Result, *, suffix: str = "", title: str = "") -> Table:
             f"#: rank; a new one for the systems significantly worse than the best one of the rank above "
             f"({shown.about_test()})."
         )
-    return Table(header, rows, title, notes)
+        notes.append(shown.about_order(shown.name, ("macro", "micro")))
+    return Table(header, rows, title, [note for note in notes if note])
 
 
 def status_table(counts: Mapping[str, Mapping[str, int]], *, title: str = "") -> Table:
@@ -271,14 +282,37 @@ class _Shown:
         return f"Categories without such items are not in the macro-average: {', '.join(empty)}."
 
     def about_test(self) -> str:
-        """The test and its level."""
+        """The test and its level, and what it leaves out."""
         test = self._settings.get("test", "")
-        text = f"one-tailed {TESTS.get(test, 'test')}, p < {self._settings.get('alpha', '0.05')}"
+        level = f"p < {self._settings.get('alpha', '0.05')}"
+        if test == "randomization":
+            text = f"randomization, two-sided, corrected for all comparisons of the table, {level}"
+            if self._settings.get("items") == "settled":
+                text += "; on the items settled for the two systems"
+            return text
+        paper = ", as in Macketanz et al. 2022" if test in ("z", "t") else ""
+        text = f"one-tailed {TESTS.get(test, 'test')}{paper}, not corrected, {level}"
         if test == "exact":
             text += "; macro-average: permutation test"
             if self._settings.get("items") == "settled":
                 text += "; both on the items settled for the two systems"
         return text
+
+    def about_order(self, name: str, groups: Sequence[str]) -> str:
+        """Where a system of a lower rank has the higher accuracy, and why that is no slip."""
+        for group in groups:
+            ranked = sorted(
+                (rank, system) for (n, g, system), rank in self.ranks.items() if (n, g) == (name, group)
+            )
+            for (rank, low), (other, high) in combinations(ranked, 2):
+                below, above = (self.scores[name, group, system].value or 0.0 for system in (low, high))
+                if rank < other and round(below, 9) < round(above, 9):
+                    return (
+                        f"Ranks go by what is certain: {low} ({number(below)}) has rank {rank} and {high} "
+                        f"({number(above)}) rank {other} in {AVERAGES.get(group, group)}, since its distance "
+                        "to the best varies more from item to item."
+                    )
+        return ""
 
     def about_precision(self, systems: Sequence[str]) -> str:
         """How far off the accuracies of a table without intervals may be."""

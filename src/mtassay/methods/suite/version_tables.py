@@ -76,9 +76,10 @@ def category_table(
         name = AVERAGES.get(change.group, change.group)
         rows.append([name, f"{change.n:,}", *change_cells(change, alpha=alpha), *values])
     macro = "; macro-average: permutation test" if test == "exact" else ""
+    corrected = "corrected for all rows" if test == "randomization" else "not corrected for their number"
     notes = [
-        f"n: items that both versions have settled. Bold: p < {alpha:g} (two-sided {TESTS[test]}{macro}; not "
-        "corrected for the number of categories).",
+        f"n: items that both versions have settled. Bold: p < {alpha:g} (two-sided {TESTS[test]}{macro}; "
+        f"{corrected}).",
         ABOUT_CHANGE,
         "right, wrong, open: so in both versions. opened: settled before, and now no rule applies or rules "
         "of both kinds do; settled: the reverse.",

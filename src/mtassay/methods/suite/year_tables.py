@@ -134,10 +134,11 @@ def course_table(
         else f"each on the items settled in all of its groups (n, of {total:,}): compare along a line only"
     )
     name = "permutation test" if test == "exact" else TESTS.get(test, test)
+    corrected = "corrected" if test == "randomization" else "not corrected"
     notes = [
         f"Macro-averages in percent of the systems in two groups or more, {which}.",
         f"Change: from its first group to its last, with its 95 % interval; bold: p < {alpha:g} "
-        f"(two-sided {name}, not corrected for the number of systems).",
+        f"(two-sided {name}, {corrected} for the number of systems).",
     ]
     reach = [
         (p.high - p.low) / 2 for c in courses for p in c.points if p.high is not None and p.low is not None
@@ -186,16 +187,15 @@ def _about_moved(
 ) -> str:
     tested = sum(change.p is not None for change in categories)
     rest = tested - len(moved)
-    about = f"two-sided {TESTS.get(test, test)}, p < {alpha:g}"
+    joint = test == "randomization"
+    about = f"two-sided {TESTS.get(test, test)}{', corrected for all rows' if joint else ''}, p < {alpha:g}"
     if not moved:
         return f"None of the {tested} categories changed significantly ({about})."
     pairs = zip(categories, corrected, strict=True)
     firm = [change.group for change, p in pairs if p is not None and p < alpha]
     kept = f"{'; '.join(firm)} changed" if firm else "none did"
-    return (
-        f"The other {rest} of {tested} categories did not change significantly ({about}). "
-        f"Corrected for {tested} tests (Holm), {kept} significantly."
-    )
+    others = f"The other {rest} of {tested} categories did not change significantly ({about})."
+    return others if joint else f"{others} Corrected for {tested} tests (Holm), {kept} significantly."
 
 
 def _is_significant(change: AccuracyChange, alpha: float) -> bool:

@@ -86,8 +86,9 @@ class Years:
 
     @property
     def corrected(self) -> list[float | None]:
-        """The p-values of the categories' changes, corrected for their number."""
-        return holm([change.p for change in self.changes if change.group not in AVERAGES])
+        """The p-values of the categories' changes, corrected for their number: by randomization they are."""
+        p = [change.p for change in self.changes if change.group not in AVERAGES]
+        return p if self.comparing.test == "randomization" else holm(p)
 
     @property
     def signature(self) -> str:
@@ -168,7 +169,7 @@ class Years:
             "best_by": self.by,
             **self.result.as_dict(),
             "changes": [
-                {**asdict(change), "p_holm": None if change.group in AVERAGES else next(p)}
+                {**asdict(change), "p_corrected": None if change.group in AVERAGES else next(p)}
                 for change in self.changes
             ],
             "systems": [asdict(course) for course in self.courses],
