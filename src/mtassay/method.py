@@ -131,6 +131,14 @@ class Method(ABC):
         ]
 
     @classmethod
+    def decided(cls, run: Run) -> list[Doubt]:
+        """What the run settled without people, where that can be held against them: `status` is what it says.
+
+        It is `correct`, or another answer for what is wrong.
+        """
+        return []
+
+    @classmethod
     def reviewed(cls, run: Run, case_id: str) -> str:
         """The id of the segment whose outputs people are asked about; usually the case's own."""
         return case_id

@@ -25,7 +25,7 @@ def saved(run: Run, tmp_path: Path) -> Run:
 
 
 def open_now(run: Run, *words: object) -> list[dict[str, Any]]:
-    done = run("review", "next", "--format", "json", *words, MTASSAY_REVIEWER="anna")
+    done = run("review", "next", "--order", "systems", "--format", "json", *words, MTASSAY_REVIEWER="anna")
     assert done.returncode == 0, done.stderr
     found: list[dict[str, Any]] = json.loads(done.stdout)
     return found
@@ -44,6 +44,75 @@ def test_open_outputs_are_listed_once_those_of_most_systems_first(saved: Run) ->
     assert "systems" not in found[0]
     assert open_now(saved, "--show-systems")[0]["systems"] == ["alpha", "beta"]
     assert len(open_now(saved, "--limit", 1)) == 1
+
+
+def test_by_default_items_that_need_the_fewest_answers_come_first(saved: Run) -> None:
+    assert [r["case_id"] for r in open_now(saved, "--order", "fair")] == [
+        "tense-1",
+        "negation-1",
+        "negation-1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "cases"),
+    [
+        (["--category", "neg*"], ["negation-1", "negation-1"]),
+        (["--phenomenon", "past"], ["tense-1"]),
+        (["--item", "tense-1", "--item", "negation-*"], ["negation-1", "negation-1", "tense-1"]),
+        (["--system", "gamma"], ["negation-1"]),
+        (["--system", "beta", "--category", "Verb*"], ["tense-1"]),
+    ],
+)
+def test_a_reviewer_chooses_what_to_look_at(saved: Run, words: list[str], cases: list[str]) -> None:
+    assert [record["case_id"] for record in open_now(saved, *words)] == cases
+
+
+def test_a_name_that_nothing_has_is_said(saved: Run) -> None:
+    done = saved("review", "next", "--category", "Negatoin")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "No such output has the category 'Negatoin'. Near: Negation." in done.stderr
+
+
+def test_a_sample_is_drawn_by_the_seed(saved: Run) -> None:
+    draws = [
+        [r["subject"] for r in open_now(saved, "--sample", 2, "--seed", seed)] for seed in (1, 1, 2, 3, 4)
+    ]
+    assert draws[0] == draws[1]
+    assert all(len(draw) == 2 for draw in draws)
+    assert len(set(map(tuple, draws))) > 1
+
+
+def test_an_audit_is_blind_and_ends_with_how_many_verdicts_are_right(saved: Run, tmp_path: Path) -> None:
+    (record,) = open_now(saved, "--settled")
+    assert (record["outputs"], record["status"], record["references"]) == (["Ele correu."], "", [])
+    assert "correct" not in saved("review", "next", "--settled").stdout.partition("Settle one")[0]
+    before = json.loads(saved("review", "audit", "--format", "json").stdout)
+    assert before["verdicts"][-1] == {
+        **{"verdict": "all", "n": 0, "right": 0, "low": None, "high": None, "share": None}
+    }
+    done = saved("review", "export", "--settled", "--reviewer", "anna", "-o", "audit.csv")
+    assert "wrote 1 open output" in done.stderr
+    sheet = (tmp_path / "audit.csv").read_text(encoding="utf-8-sig")
+    assert ",correct" not in sheet
+    (tmp_path / "audit.csv").write_text(sheet.replace("\n,", "\nincorrect,", 1), encoding="utf-8")
+    assert saved("review", "import", "audit.csv").stdout.startswith("1 added")
+    after = json.loads(saved("review", "audit", "--format", "json").stdout)
+    assert [(row["verdict"], row["n"], row["right"]) for row in after["verdicts"]] == [
+        ("correct", 1, 0),
+        ("all", 1, 0),
+    ]
+    assert (after["drawn"], after["settled"], after["reviewers"]) == (1, 1, ["anna"])
+    text = saved("review", "audit").stdout
+    assert "0.0 %  [0.0, 79.3]" in text  # Wilson's interval of 0 of 1
+    assert "tense-1 · correct by the rules" in text
+    # Nothing waits, so the same command shows the result.
+    assert "Audit of the verdicts" in saved("review", "next", "--settled", "--reviewer", "anna").stdout
+
+
+def test_what_was_settled_is_audited_in_one_run(saved: Run) -> None:
+    done = saved("review", "next", "--settled", "--all")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
 
 def test_the_list_is_blind_short_and_safe_to_print(saved: Run) -> None:
@@ -109,7 +178,7 @@ def test_a_mistake_is_one_line_and_keeps_nothing(
 
 
 def test_a_sheet_goes_out_and_comes_back_once(saved: Run, tmp_path: Path) -> None:
-    done = saved("review", "export", "--open", "--reviewer", "anna", "-o", "sheet.tsv")
+    done = saved("review", "export", "--open", "--order", "run", "--reviewer", "anna", "-o", "sheet.tsv")
     assert "wrote 3 open outputs to sheet.tsv" in done.stderr
     header, first, *rest = (tmp_path / "sheet.tsv").read_text(encoding="utf-8").splitlines()
     assert header.startswith("answer\tnote\treviewer\t")
@@ -310,3 +379,15 @@ def test_two_reviewers_can_write_at_once(tmp_path: Path) -> None:
     counts = {name: sum(review.reviewer == name for review in reviews) for name in ("anna", "ben")}
     assert counts == {"anna": 200, "ben": 200}
     assert len(Workspace(path).subjects()) == 200
+
+
+def test_a_systems_wrong_outputs_are_listed_at_once(saved: Run) -> None:
+    shown = saved("runs", "show", "last", "--findings", "--system", "alpha", "--status", "correct").stdout
+    assert "Findings: 1\n" in shown
+    assert "tense-1 · alpha" in shown
+    assert "Findings: 1\n" in saved("runs", "show", "last", "--findings", "--status", "conflict").stdout
+    assert "Findings: 2\n" in saved("runs", "show", "last", "--findings", "--system", "beta").stdout
+    bad = saved("runs", "show", "last", "--findings", "--status", "incorrect")
+    assert (bad.returncode, bad.stderr.count("\n")) == (2, 1)
+    assert "No finding has the status 'incorrect'." in bad.stderr
+    assert saved("runs", "show", "last", "--system", "alpha").returncode == 2

@@ -19,7 +19,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def review(folder: Path, *words: object, reviewer: str = "anna") -> Terminal:
-    return Terminal(folder, "review", "next", *words, "--reviewer", reviewer)
+    return Terminal(folder, "review", "next", "--order", "systems", *words, "--reviewer", reviewer)
 
 
 def kept(folder: Path) -> list[Review]:
@@ -157,7 +157,7 @@ def test_a_list_can_be_had_on_a_terminal_too(folder: Path) -> None:
 
 
 def test_marks_are_coloured_where_colours_are_wanted(folder: Path) -> None:
-    with Terminal(folder, "review", "next", color=True) as terminal:
+    with Terminal(folder, "review", "next", "--order", "systems", color=True) as terminal:
         assert "\x1b[1;36mNobody\x1b[0m said" in terminal.wait_for("b back")
 
 
@@ -166,6 +166,34 @@ def test_the_rules_of_the_item_are_shown_with_its_suite(folder: Path) -> None:
         shown = terminal.wait_for("b back")
         assert "rules      positive regex: Ninguém disse nada\n" in shown
         assert "           negative regex: disse algo\n" in shown
+
+
+def test_an_expression_is_written_on_the_spot(folder: Path) -> None:
+    with review(folder, "--suite", "suite.yaml") as terminal:
+        assert "r rule" in terminal.wait_for("b back")
+        terminal.press("r")
+        terminal.wait_for("none): ")
+        terminal.type("Ningu.m sabe\n")
+        assert "does not match the output it is for" in terminal.wait_for("b back")
+        terminal.press("r")
+        terminal.wait_for("none): ")
+        terminal.type("-Ningu.m falou\n")
+        shown = terminal.wait_for("b back")
+        assert "negation-1: negative expression Ningu.m falou" in shown
+        assert "→ incorrect" in shown
+    assert "Ningu.m falou" in (folder / "suite.yaml").read_text(encoding="utf-8")
+    assert answers(folder) == [("incorrect", "")]
+
+
+def test_an_audit_shows_no_rules_and_ends_with_the_share_that_is_right(folder: Path) -> None:
+    with review(folder, "--suite", "suite.yaml", "--settled") as terminal:
+        shown = terminal.wait_for("b back")
+        assert "Ele correu." in shown
+        assert "positive regex" not in shown
+        assert "r rule" not in shown
+        terminal.press("c")
+        assert terminal.finish() == 0
+        assert "100.0 %  [20.7, 100.0]" in terminal.seen  # Wilson's interval of 1 of 1
 
 
 def test_a_second_opinion_is_not_swayed_by_what_others_decided(folder: Path) -> None:

@@ -156,6 +156,26 @@ def accept(
     return outcome
 
 
+def add_expression(
+    path: str | Path,
+    subject: str,
+    pattern: str,
+    *,
+    correct: bool,
+    reviewer: str,
+    run: str | None = None,
+    **options: Any,
+) -> list[str]:
+    """Write one expression into a suite file, for an output of a saved run that is correct, or is not.
+
+    It must match that output and break no known verdict, else it is a `UsageError` and nothing is written.
+    Gives a line for what was written, and what there is to say about it.
+    """
+    wish = Wish(reviewer, (subject,), regex=pattern, correct=correct)
+    outcome = accept(path, wish, run=run, **options)
+    return [*outcome.lines, *outcome.remarks]
+
+
 def check(
     suite: Any,
     systems: Given = (),

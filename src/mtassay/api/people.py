@@ -24,8 +24,20 @@ from mtassay.method import method_of
 from mtassay.report.progress import Progress
 from mtassay.reviews import UNSURE, Decision, Subject, find_question, question_of, review_now
 from mtassay.reviews import decide as decide_reviews
-from mtassay.reviews.pending import Pending, merge_pending, pending_in, subjects_in, waiting_for
-from mtassay.stats import chosen_seed
+from mtassay.reviews.audit import Audit, audit_of
+from mtassay.reviews.pending import (
+    Order,
+    Pending,
+    PendingChoice,
+    chosen,
+    merge_pending,
+    pending_in,
+    sampled,
+    settled_in,
+    subjects_in,
+    waiting_for,
+)
+from mtassay.stats import chosen_seed, fixed_seed
 from mtassay.store import Workspace
 from mtassay.story import refuse_case
 from mtassay.texts.marks import printable
@@ -40,6 +52,7 @@ __all__ = [
     "Queue",
     "ReviewerAgreement",
     "agreement",
+    "audit",
     "decide",
     "import_reviews",
     "load_pending",
@@ -80,7 +93,7 @@ def _login() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What waits for a reviewer, what concerns most systems first; `total` is how much was open for anybody.
+    """What waits for a reviewer, in the order that was chosen; `total` is how much was open for anybody.
 
     `run` is the run it is in, empty for all of them or where nothing was open.
     """
@@ -105,21 +118,66 @@ def pending(
     every_run: bool = False,
     double: bool = False,
     suite: Place | Suite | None = None,
+    settled: bool = False,
+    category: Sequence[str] = (),
+    phenomenon: Sequence[str] = (),
+    item: Sequence[str] = (),
+    system: Sequence[str] = (),
+    sample: int | None = None,
+    seed: int | None = None,
+    order: Order = "fair",
     workspace: Place | None = None,
 ) -> Queue:
     """What is open in one run or in `every_run`, and this reviewer has not answered.
 
     `last` is the newest run whose outputs can be reviewed; with a suite, the newest that asked for its items.
-    `double` has also what others settled, to measure agreement.
+    `double` has also what others settled, to measure agreement. `settled` has what the run settled without
+    people instead, for a blind audit (see `audit`). `category`, `phenomenon`, `item` and `system` choose by
+    name, `sample` draws so many by the seed, and `order` is how they come (see `PendingChoice`).
     """
     store = open_workspace(workspace)
     decisions = decide_reviews(store.reviews())
     content = suite if isinstance(suite, Suite) or suite is None else read_suite(suite)
+    choice = PendingChoice(category, phenomenon, item, system, order)
+    if settled:
+        if every_run:
+            raise UsageError("What is settled is audited in one run: leave --all out.")
+        name = _one_run(store, run, content)
+        verdicts = chosen(settled_in(store.run(name)), choice)
+        drawn = sampled(verdicts, sample, seed=fixed_seed(seed))
+        return Queue(reviewer, waiting_for(reviewer, drawn, decisions, double=double), len(drawn), name)
     open_outputs = load_pending(store, decisions, run=run, every_run=every_run, suite=content)
-    waiting = waiting_for(reviewer, open_outputs, decisions, double=double)
+    waiting = chosen(waiting_for(reviewer, open_outputs, decisions, double=double), choice)
+    waiting = sampled(waiting, sample, seed=fixed_seed(seed))
     return Queue(
         reviewer, waiting, len(open_outputs), open_outputs[0].run if open_outputs and not every_run else ""
     )
+
+
+def audit(
+    run: str = "last",
+    *,
+    sample: int | None = None,
+    seed: int | None = None,
+    suite: Place | Suite | None = None,
+    category: Sequence[str] = (),
+    phenomenon: Sequence[str] = (),
+    item: Sequence[str] = (),
+    system: Sequence[str] = (),
+    workspace: Place | None = None,
+) -> Audit:
+    """How many of the verdicts that a run reached without people are right, by what people answered since.
+
+    The sample is the one that `pending` draws with `settled` and the same choice, number and seed.
+    """
+    store = open_workspace(workspace)
+    content = suite if isinstance(suite, Suite) or suite is None else read_suite(suite)
+    verdicts = chosen(
+        settled_in(store.run(_one_run(store, run, content))),
+        PendingChoice(category, phenomenon, item, system, "run"),
+    )
+    drawn = sampled(verdicts, sample, seed=fixed_seed(seed))
+    return audit_of(drawn, decide_reviews(store.reviews()), settled=len(verdicts))
 
 
 def load_pending(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from mtassay.api import open_workspace
+from mtassay.api import curation, open_workspace
 from mtassay.api.people import (
     ReviewerAgreement,
     agreement,
+    audit,
     decide,
     import_reviews,
     pending,
@@ -41,9 +42,9 @@ from mtassay.cli.common import (
 from mtassay.cli.session import Session, read_key, read_line
 from mtassay.display import Table
 from mtassay.errors import UsageError
-from mtassay.formats.reviews import write_records
+from mtassay.formats.reviews import ENDINGS, write_records
 from mtassay.formats.suite import read_suite
-from mtassay.reviews.pending import Pending
+from mtassay.reviews.pending import Order, Pending
 from mtassay.reviews.subjects import SHORT
 from mtassay.texts.marks import marked, printable
 
@@ -59,6 +60,37 @@ DoubleOption = Annotated[
 ShowSystemsOption = Annotated[
     bool, typer.Option("--show-systems", help="Name the systems. Reviewers should not know them.")
 ]
+CategoryOption = Annotated[
+    list[str] | None, typer.Option("--category", metavar="NAME", help="Only this category; * works. Repeat.")
+]
+PhenomenonOption = Annotated[
+    list[str] | None,
+    typer.Option("--phenomenon", metavar="NAME", help="Only this phenomenon; * works. Repeat."),
+]
+ItemOption = Annotated[
+    list[str] | None, typer.Option("--item", metavar="ID", help="Only this item; * works. Repeat.")
+]
+SystemOption = Annotated[
+    list[str] | None, typer.Option("--system", metavar="NAME", help="Only what this system gave. Repeat.")
+]
+SampleOption = Annotated[
+    int | None, typer.Option("--sample", min=1, metavar="N", help="So many of them, drawn by --seed.")
+]
+OrderOption = Annotated[
+    Order,
+    typer.Option(
+        "--order",
+        help="Items that need the fewest answers first (fair), outputs of most systems, or as in the run.",
+    ),
+]
+SettledOption = Annotated[
+    bool,
+    typer.Option(
+        "--settled",
+        help="What was settled without people instead, blindly: a sample of 100, unless --sample says more.",
+    ),
+]
+AUDIT_SAMPLE = 100
 
 
 def register(parent: typer.Typer) -> None:
@@ -86,6 +118,14 @@ def next_open(
     as_list: Annotated[
         bool, typer.Option("--list", help="Print what is open instead of asking; so does --format.")
     ] = False,
+    settled: SettledOption = False,
+    category: CategoryOption = None,
+    phenomenon: PhenomenonOption = None,
+    item: ItemOption = None,
+    system: SystemOption = None,
+    sample: SampleOption = None,
+    seed: SeedOption = None,
+    order: OrderOption = "fair",
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -93,8 +133,9 @@ def next_open(
 
     Open is what no rule of a suite settles, or rules of both kinds claim, what is shown with an issue of
     an invariance run, what fails in a behaviour run, and what reviewers dispute. Equal outputs of several
-    systems come once, those of most systems first. Every answer is kept at once: stop whenever you like, and
-    go on with the same command. Without a terminal it prints a list.
+    systems come once, and items that need the fewest answers first. Every answer is kept at once: stop
+    whenever you like, and go on with the same command. Without a terminal it prints a list. --settled asks
+    about verdicts that were reached without people, and ends with how many of them are right.
 
     \b
     Examples:
@@ -102,17 +143,31 @@ def next_open(
     mtassay review next --reviewer anna --limit 20
     mtassay review next --all --double
     mtassay review next --suite en-pt
+    mtassay review next --category Negation --system nmt
+    mtassay review next --settled --sample 100
     mtassay review next --format tsv > open.tsv
     """
     store = open_workspace(workspace)
     name = reviewer_name(reviewer)
     content = read_suite(suite) if suite else None
+    choice: dict[str, Any] = {
+        "category": category or (),
+        "phenomenon": phenomenon or (),
+        "item": item or (),
+        "system": system or (),
+        "sample": sample if sample or not settled else AUDIT_SAMPLE,
+        "seed": seed,
+        "suite": content,
+        "workspace": workspace,
+    }
     queue = pending(
-        run, reviewer=name, every_run=every_run, double=double, suite=content, workspace=workspace
+        run, reviewer=name, every_run=every_run, double=double, settled=settled, order=order, **choice
     )
     shown = queue.waiting[:limit]
     if output_format is not OutputFormat.text:
         _print(shown, output_format, show_systems=show_systems)
+    elif settled and not queue.waiting:
+        print_tables([audit(run, **choice).table()], output_format)
     elif not queue.waiting:
         where = "any run" if every_run else f"run {queue.run}" if queue.run else "this run"
         echo(f"Nothing is open for {name} in {where} ({queue.total:,} outputs were).")
@@ -130,9 +185,32 @@ def next_open(
             double=double,
             show_systems=show_systems,
             items={item.id: item for item in content.items} if content else {},
+            write_rule=_rule_writer(suite, name, queue.run, workspace) if suite else None,
         )
         echo(f"{len(queue.waiting):,} open for {name}{_summary(queue.waiting)}.")
         echo(f"\n{session.run()}")
+        if settled:
+            echo()
+            print_tables([audit(run, **choice).table()], output_format)
+
+
+def _rule_writer(
+    suite: str, reviewer: str, run: str, workspace: Path | None
+) -> Callable[[Pending, str, bool], list[str]]:
+    """Writes expressions into the suite as 'suite accept --regex' does."""
+
+    def write_rule(entry: Pending, pattern: str, is_right: bool) -> list[str]:
+        return curation.add_expression(
+            suite,
+            entry.subject.id,
+            pattern,
+            correct=is_right,
+            reviewer=reviewer,
+            run=run or None,
+            workspace=workspace,
+        )
+
+    return write_rule
 
 
 def _summary(queue: Sequence[Pending]) -> str:
@@ -171,6 +249,53 @@ def _print(shown: Sequence[Pending], form: OutputFormat, *, show_systems: bool) 
 
 def _cell(value: object) -> str:
     return printable(" | ".join(map(str, value)) if isinstance(value, list) else str(value))
+
+
+@app.command("audit")
+def show_audit(
+    run: RunArgument = "last",
+    category: CategoryOption = None,
+    phenomenon: PhenomenonOption = None,
+    item: ItemOption = None,
+    system: SystemOption = None,
+    sample: SampleOption = AUDIT_SAMPLE,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Show how many verdicts are right that were reached without people.
+
+    On a sample drawn at random, by the answers of people who did not see the verdicts: those of 'review
+    next --settled', or of a sheet from 'review export --settled'.
+
+    \b
+    Examples:
+    mtassay review next --settled --sample 100
+    mtassay review audit
+    mtassay review audit last --category Negation --format json
+    """
+    result = audit(
+        run,
+        sample=sample,
+        seed=seed,
+        category=category or (),
+        phenomenon=phenomenon or (),
+        item=item or (),
+        system=system or (),
+        workspace=workspace,
+    )
+    if output_format is OutputFormat.json:
+        print_json(result.record())
+        return
+    print_tables([result.table()], output_format)
+    if output_format is OutputFormat.text and result.wrong:
+        screen = screen_here()
+        echo(f"\nVerdicts that people find wrong: {len(result.wrong):,}")
+        for entry in result.wrong:
+            echo(f"\n{printable(entry.subject.case_id)} · {entry.status} by the rules")
+            echo(screen.line("  source", entry.segment.source or ""))
+            for text in entry.subject.outputs:
+                echo(screen.line("  output", text))
 
 
 @app.command("decide")
@@ -215,7 +340,9 @@ def export_reviews(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="TSV or JSONL by its ending. Default: stdout."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="TSV, CSV, XLSX or JSONL by its ending. Default: stdout."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     every_run: AllOption = False,
@@ -223,28 +350,53 @@ def export_reviews(
     double: DoubleOption = False,
     show_systems: ShowSystemsOption = False,
     limit: LimitOption = None,
+    settled: SettledOption = False,
+    category: CategoryOption = None,
+    phenomenon: PhenomenonOption = None,
+    item: ItemOption = None,
+    system: SystemOption = None,
+    sample: SampleOption = None,
+    seed: SeedOption = None,
+    order: OrderOption = "fair",
     workspace: WorkspaceOption = None,
 ) -> None:
     """Write reviews, or a sheet to fill in.
 
-    Reviews carry the texts they are about. --open writes a sheet of what is open instead. Of the options
-    below, those that choose outputs are for --open. With --reviewer the sheet leaves out what this person
-    has answered, and bears the name.
+    Reviews carry the texts they are about. --open writes a sheet of what is open instead, and --settled one
+    of what was settled without people, for 'review audit'. The options below that choose outputs are for
+    these. With --reviewer the sheet leaves out what this person has answered, and bears the name.
 
     \b
     Examples:
     mtassay review export -o reviews.jsonl
-    mtassay review export --open --reviewer anna -o for-anna.tsv
+    mtassay review export --open --reviewer anna -o for-anna.xlsx
+    mtassay review export --settled --sample 100 -o audit.csv
     """
-    if output is not None and not output.name.removesuffix(".gz").endswith((".tsv", ".jsonl")):
-        raise UsageError(f"{output}: the ending says the format: .tsv or .jsonl.")
-    if not only_open and (run != "last" or every_run or reviewer or double or show_systems or limit):
+    if output is not None and not output.name.removesuffix(".gz").endswith(ENDINGS):
+        raise UsageError(f"{output}: the ending says the format: {', '.join(ENDINGS)}.")
+    only_open = only_open or settled
+    choosing = (reviewer, double, show_systems, limit, category, phenomenon, item, system, sample, seed)
+    if not only_open and (run != "last" or every_run or any(choosing)):
         raise UsageError("RUN and the options that choose outputs are for --open; reviews are written all.")
     check_targets(output)
     refuse_existing(output, force=force)  # it may be a sheet that somebody has filled in
     if only_open:
         name = (reviewer or "").strip()
-        queue = pending(run, reviewer=name, every_run=every_run, double=double, workspace=workspace)
+        queue = pending(
+            run,
+            reviewer=name,
+            every_run=every_run,
+            double=double,
+            settled=settled,
+            category=category or (),
+            phenomenon=phenomenon or (),
+            item=item or (),
+            system=system or (),
+            sample=sample if sample or not settled else AUDIT_SAMPLE,
+            seed=seed,
+            order=order,
+            workspace=workspace,
+        )
         records = queue.records(show_systems=show_systems)[:limit]
     else:
         records = reviews(workspace=workspace)
@@ -260,7 +412,9 @@ def export_reviews(
 
 @app.command("import")
 def import_file(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Reviews or a filled sheet, TSV or JSONL.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Reviews or a filled sheet: TSV, CSV, XLSX, JSONL.")
+    ],
     reviewer: Annotated[
         str | None,
         typer.Option(

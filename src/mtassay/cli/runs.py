@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -34,6 +34,7 @@ from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl
 from mtassay.method import method_of
 from mtassay.report.blocks import block_text
+from mtassay.texts.names import named
 
 app = typer.Typer(help="See, export and delete the runs kept with --save.", no_args_is_help=True)
 
@@ -67,16 +68,39 @@ def show_run(
     phenomena: Annotated[
         bool, typer.Option("--phenomena", help="Of a suite, show every phenomenon, not only categories.")
     ] = False,
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", metavar="NAME", help="With --findings: only this system's. Repeat."),
+    ] = None,
+    status: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--status",
+            metavar="NAME",
+            help="With --findings: only these, by status (incorrect, undecided…) or verdict (fail). Repeat.",
+        ),
+    ] = None,
     examples: ExamplesOption = 0,
     between: BetweenOption = None,
     training: TrainingOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Show one run's result again."""
+    """Show one run's result again.
+
+    \b
+    Examples:
+    mtassay runs show
+    mtassay runs show last --findings --system nmt --status incorrect
+    mtassay runs show last --examples 5 --between old,new
+    """
     compared = side_by_side(examples, between, training)
     store = open_workspace(workspace)
     record = store.run(run)
+    if (system or status) and not findings:
+        raise UsageError("--system and --status choose findings: add --findings.")
+    if findings:
+        record = _only(record, system or [], status or [])
     method = method_of(record)
     view = View(pairs=pairs, detail=phenomena, cases=0 if findings else None, is_saved=True, **compared)
     if output_format is OutputFormat.json:
@@ -95,6 +119,16 @@ def show_run(
         _print_findings(record, output_format)
     for line in method.later(record):
         say(f"mtassay: {line}{place(workspace)}")
+
+
+def _only(run: Run, systems: list[str], statuses: list[str]) -> Run:
+    """The run with these findings alone; a name that none has is a `UsageError`."""
+    method = method_of(run)
+    chosen = named(run.findings, systems, "system", lambda f: [f.system], has="finding has")
+    chosen = named(
+        chosen, statuses, "status", lambda f: [method.status([f]), str(f.verdict)], has="finding has"
+    )
+    return replace(run, findings=chosen)
 
 
 def _print_findings(run: Run, form: OutputFormat) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from mtassay.core import Review
+from mtassay.errors import MtassayError
 from mtassay.formats.suite import Item
 from mtassay.report.review_screen import Screen
 from mtassay.reviews import decide, review_now
@@ -43,6 +44,8 @@ class Session:
     show_systems: bool = False
     items: Mapping[str, Item] = field(default_factory=dict)
     """Items of a suite by id, whose rules are shown."""
+    write_rule: Callable[[Pending, str, bool], Sequence[str]] | None = None
+    """Writes an expression for an output, which is right or wrong, into the suite; says what it wrote."""
     answers: dict[tuple[str, str], str] = field(default_factory=dict)
     """What was answered in this sitting, by subject and question."""
     notes: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -85,13 +88,14 @@ class Session:
         nearest = nearest_to(self.store, pending, double=self.double)
         self.write("\n" + self.screen.rule(f"{place + 1} of {len(self.queue)}"))
         self.write(self.screen.pending(pending, nearest, show_systems=self.show_systems))
-        if item := self.items.get(pending.subject.case_id):
+        item = self.items.get(pending.subject.case_id)
+        if item and not pending.question.is_blind:
             for number, line in enumerate(nearest_rules(item, pending.subject.outputs[0])):
                 self.write(self.screen.line("" if number else "rules", line))
         if before := self._answer_before(pending):
             note = f" ({before.note})" if before.note else ""
             self.write("\n" + self.screen.line("you said", f"{before.answer}{note}"))
-        self.write("\n" + self.screen.keys(pending.question))
+        self._show_keys(pending)
 
     def _answer_before(self, pending: Pending) -> Review | None:
         decision = decide(self.store.reviews(pending.question.name)).get(
@@ -111,7 +115,11 @@ class Session:
                 return _DONE
             if key == "n":
                 self.notes[asked] = self._note()
-                self.write(self.screen.keys(pending.question))
+                self._show_keys(pending)
+            elif key == "r" and self._writes_rules(pending):
+                if self._rule(pending):
+                    return _DONE
+                self._show_keys(pending)
             elif key == "s":
                 self.write("→ skipped")
                 return _DONE
@@ -120,7 +128,34 @@ class Session:
             elif key in ("q", END):
                 return _QUIT
             else:
-                self.write(self.screen.keys(pending.question))
+                self._show_keys(pending)
+
+    def _show_keys(self, pending: Pending) -> None:
+        more = {"r": "rule"} if self._writes_rules(pending) else {}
+        self.write("\n" + self.screen.keys(pending.question, more))
+
+    def _writes_rules(self, pending: Pending) -> bool:
+        return self.write_rule is not None and not pending.question.is_blind
+
+    def _rule(self, pending: Pending) -> bool:
+        """Ask for an expression and write it; the output is then answered, too. Whether that was done."""
+        assert self.write_rule is not None
+        line = self.read_line("expression of what is right in it (-… of what is wrong; Enter: none): ")
+        pattern = line.removeprefix("-").strip()
+        if line == END or not pattern:
+            return False
+        is_right = not line.startswith("-")
+        try:
+            written = self.write_rule(pending, pattern, is_right)
+        except MtassayError as error:
+            self.write(str(error))
+            return False
+        for text in written:
+            self.write(text)
+        answer = "correct" if is_right else "incorrect"
+        self._keep(pending, answer, self.notes.pop((pending.subject.id, pending.question.name), ""))
+        self.write(f"→ {answer}")
+        return True
 
     def _note(self) -> str:
         note = self.read_line("note (goes with your answer): ")

@@ -1,4 +1,4 @@
-"""Files of reviews, JSONL or TSV by their ending: what people answered, and sheets for them to fill in.
+"""Files of reviews by their ending, JSONL, TSV, CSV or XLSX: what people answered, and sheets to fill in.
 
 Each row carries the texts it is about, so a file can be read on another machine, and a text that was
 changed on the way is noticed: the subject is the hash of the case and its texts.
@@ -6,9 +6,13 @@ changed on the way is noticed: the subject is the hash of the case and its texts
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TextIO
 
 from mtassay.core import Review
@@ -16,10 +20,12 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.table import join_cell, split_cell
 from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, split_lines
+from mtassay.packages import load_package
 from mtassay.reviews import Question, Subject, all_questions, find_question
 from mtassay.reviews.pending import Pending
 
 __all__ = [
+    "ENDINGS",
     "ReviewFile",
     "ReviewRow",
     "asked_record",
@@ -29,6 +35,7 @@ __all__ = [
     "write_records",
 ]
 
+ENDINGS = (".jsonl", ".tsv", ".csv", ".xlsx")
 Record = dict[str, Any]
 _LISTS = {"sources": "source", "outputs": "output", "references": "references", "systems": "systems"}
 """What holds several texts, and the name of its column in a TSV file."""
@@ -117,15 +124,71 @@ def asked_record(subject: Subject, question: Question, *, reviewer: str = "") ->
 
 
 def write_records(where: FilePath | TextIO, records: Iterable[Record]) -> None:
-    """Write records of reviews: TSV where the name ends in `.tsv`, otherwise JSONL."""
-    if not str(where).removesuffix(".gz").endswith(".tsv"):
+    """Write records of reviews by what the name ends in: `.tsv`, `.csv`, `.xlsx`, otherwise JSONL.
+
+    All tables write a text that a spreadsheet would change with a backslash before it. CSV has the mark that
+    makes Excel read it as UTF-8.
+    """
+    ending = _ending(str(where))
+    if ending == ".xlsx":
+        _write_workbook(Path(str(where)), list(_rows(records)))
+    elif ending == ".csv":
+        with open_for_writing(where) as handle:
+            handle.write("\ufeff")
+            csv.writer(handle, lineterminator="\r\n").writerows(_rows(records))
+    elif ending == ".tsv":
+        with open_for_writing(where) as handle:
+            handle.writelines("\t".join(cells) + "\n" for cells in _rows(records))
+    else:
         write_jsonl(where, records)
-        return
-    with open_for_writing(where) as handle:
-        for number, record in enumerate(records):
-            if number == 0:
-                handle.write("\t".join(_LISTS.get(key, key) for key in record) + "\n")
-            handle.write("\t".join(map(_cell, record.values())) + "\n")
+
+
+def _ending(name: str) -> str:
+    return next((ending for ending in ENDINGS if name.removesuffix(".gz").lower().endswith(ending)), "")
+
+
+def _rows(records: Iterable[Record]) -> Iterator[list[str]]:
+    """The header, and a row of cells for each record."""
+    for number, record in enumerate(records):
+        if number == 0:
+            yield [_LISTS.get(key, key) for key in record]
+        yield [_cell(value) for value in record.values()]
+
+
+_WIDTHS = {"answer": 12, "note": 24, "source": 48, "output": 48, "references": 48, "context": 32}
+
+
+def _write_workbook(path: Path, rows: Sequence[Sequence[str]]) -> None:
+    """A sheet with the header in sight, texts wrapped, and every cell a text, whatever it looks like."""
+    openpyxl = _openpyxl()
+    styles = load_package("openpyxl.styles", what=_XLSX, package="openpyxl", extra="sheets")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "reviews"
+    sheet.freeze_panes = "A2"
+    for number, row in enumerate(rows, start=1):
+        for column, text in enumerate(row, start=1):
+            cell = sheet.cell(number, column)
+            cell.value = _NO_XML.sub(_escaped, _LIKE_ESCAPED.sub("_x005F_", text))
+            cell.data_type = "s"
+            cell.number_format = "@"
+            cell.alignment = styles.Alignment(wrap_text=True, vertical="top")
+            cell.font = styles.Font(bold=number == 1)
+    for column, name in enumerate(rows[0] if rows else (), start=1):
+        letter = openpyxl.utils.get_column_letter(column)
+        sheet.column_dimensions[letter].width = _WIDTHS.get(name, 16)
+    book.save(path)
+
+
+_XLSX = "A file that ends in .xlsx"
+# As Office writes what XML cannot hold, and what only looks like that.
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_LIKE_ESCAPED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+
+
+def _openpyxl() -> Any:
+    return load_package("openpyxl", what=_XLSX, package="openpyxl", extra="sheets")
 
 
 def read_reviews(path: FilePath, *, reviewer: str = "", at: datetime | None = None) -> ReviewFile:
@@ -213,25 +276,64 @@ def _date(text: str) -> str:
 
 def _records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
     """The records of a file with their line numbers, each with lists of sources and outputs."""
-    ending = path.removesuffix(".gz")
-    if ending.endswith(".tsv"):
-        return _tsv_records(data, path)
-    if ending.endswith((".jsonl", ".ndjson")):
+    ending = _ending(path)
+    if ending == ".tsv":
+        rows: Iterable[Sequence[str]] = (line.split("\t") for line in split_lines(data, path))
+        return _table_records(enumerate(rows, start=1), path)
+    if ending == ".csv":
+        return _table_records(_csv_rows(data, path), path)
+    if ending == ".xlsx":
+        return _table_records(_workbook_rows(data, path), path)
+    if ending == ".jsonl" or path.removesuffix(".gz").endswith(".ndjson"):
         return _json_records(data, path)
-    raise UsageError(f"{path}: a file of reviews ends in .jsonl or .tsv.")
+    raise UsageError(f"{path}: a file of reviews ends in {', '.join(ENDINGS)}.")
 
 
-def _tsv_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
+def _csv_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
+    """Spreadsheets write commas, semicolons or tabs between cells, as their country has it."""
+    text = "\n".join(split_lines(data, path))
+    header = text.partition("\n")[0]
+    between = max(",;\t", key=header.count)
+    reader = csv.reader(io.StringIO(text), delimiter=between, strict=True)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(f"not CSV ({error})", path=path, line=reader.line_num) from None
+
+
+def _workbook_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
+    openpyxl = _openpyxl()
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), start=1):
+            yield number, ["" if value is None else _ESCAPED.sub(_character, str(value)) for value in row]
+    except InputError:
+        raise
+    except Exception as error:  # a broken archive raises whatever its reader does
+        raise InputError(f"not a workbook ({error})", path=path) from None
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"_x{ord(match[0]):04X}_"
+
+
+def _character(escaped: re.Match[str]) -> str:
+    return chr(int(escaped[1], 16))
+
+
+def _table_records(rows: Iterable[tuple[int, Sequence[str]]], path: str) -> Iterator[tuple[int, Record]]:
     keys = {column: key for key, column in _LISTS.items()}
-    header, *lines = split_lines(data, path)
-    columns = [column.strip().strip('"').lower() for column in header.split("\t")]
+    numbered = iter(rows)
+    _, header = next(numbered, (1, ()))
+    columns = [column.strip().strip('"').lower() for column in header]
     if missing := [name for name in ("answer", "case_id", "source", "output") if name not in columns]:
         what = f"there is no column '{missing[0]}'. Needed: answer, case_id, source, output"
         raise InputError(what, path=path, line=1)
-    for number, line in enumerate(lines, start=2):
-        if not line.strip():
+    for number, row in numbered:
+        cells = list(row)
+        if not any(cell.strip() for cell in cells):
             continue
-        cells = line.split("\t")
         if len(cells) > len(columns):
             raise InputError(f"{len(cells)} columns, expected {len(columns)}", path=path, line=number)
         cells += [""] * (len(columns) - len(cells))  # spreadsheets drop empty cells at the end

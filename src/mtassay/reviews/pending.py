@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from mtassay.core import DISPUTED, Doubt, Question, Run, Segment
 from mtassay.display import Line
@@ -13,14 +15,20 @@ from mtassay.errors import UsageError
 from mtassay.method import Method, method_of
 from mtassay.registry import find, is_known, names
 from mtassay.reviews.subjects import Decision, Subject
+from mtassay.texts.names import named
 
 __all__ = [
+    "Order",
     "Pending",
+    "PendingChoice",
     "all_questions",
+    "chosen",
     "find_question",
     "merge_pending",
     "pending_in",
     "question_of",
+    "sampled",
+    "settled_in",
     "subjects_in",
     "waiting_for",
 ]
@@ -146,7 +154,7 @@ def waiting_for(
     *,
     double: bool = False,
 ) -> list[Pending]:
-    """What this reviewer should look at: what concerns most systems first, then in the given order.
+    """What this reviewer should look at, in the given order.
 
     What the reviewer has answered before is not among it. What others settled is only with `double`.
     """
@@ -157,4 +165,83 @@ def waiting_for(
         settled = decision is not None and decision.answer is not None
         if not answered and (double or not settled):
             mine.append(entry)
-    return sorted(mine, key=lambda entry: -len(entry.systems))
+    return mine
+
+
+Order = Literal["fair", "systems", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChoice:
+    """Which open outputs a reviewer wants, and in which order. An empty field means all.
+
+    Within one field any of the names will do; they may be patterns as in a shell. In the order `fair`, cases
+    that need the fewest answers come first, so that most of them are soon settled for all systems; in
+    `systems`, what most systems answered comes first; `run` is the order of the run.
+    """
+
+    category: Sequence[str] = ()
+    phenomenon: Sequence[str] = ()
+    item: Sequence[str] = ()
+    system: Sequence[str] = ()
+    order: Order = "fair"
+
+
+def chosen(waiting: Sequence[Pending], choice: PendingChoice) -> list[Pending]:
+    """What is chosen of what waits, in the chosen order. A name that nothing has is a `UsageError`."""
+
+    def tag(name: str) -> Callable[[Pending], list[str]]:
+        return lambda entry: [str(entry.segment.tags.get(name, ""))]
+
+    has = "such output has"
+    entries = named(waiting, choice.category, "category", tag("category"), has=has)
+    entries = named(entries, choice.phenomenon, "phenomenon", tag("phenomenon"), has=has)
+    entries = named(entries, choice.item, "id", lambda entry: [entry.subject.case_id], has=has)
+    entries = named(entries, choice.system, "system", lambda entry: entry.systems, has=has)
+    if choice.order == "systems":
+        return sorted(entries, key=lambda entry: -len(entry.systems))
+    if choice.order == "fair":
+        # What is not chosen must be answered, too, before the case is settled for all systems.
+        needed = Counter(_case(entry) for entry in waiting)
+        place = {case: number for number, case in enumerate(needed)}
+        return sorted(entries, key=lambda e: (needed[_case(e)], place[_case(e)], -len(e.systems)))
+    return entries
+
+
+def _case(entry: Pending) -> tuple[str, str]:
+    return entry.run, entry.subject.case_id
+
+
+def sampled(entries: Sequence[Pending], count: int | None, *, seed: int) -> list[Pending]:
+    """At most so many of them, drawn by the seed and what each is about; the same whoever asks, and when."""
+    if count is None or count >= len(entries):
+        return list(entries)
+
+    def lot(entry: Pending) -> str:
+        return hashlib.sha256(f"{seed}\t{entry.subject.id}".encode()).hexdigest()
+
+    drawn = {entry.subject for entry in sorted(entries, key=lot)[:count]}
+    return [entry for entry in entries if entry.subject in drawn]
+
+
+def settled_in(run: Run) -> list[Pending]:
+    """What the run settled without people, for them to look at blindly; `status` is what it says.
+
+    Equal outputs of several systems are one, in the order of the run's segments.
+    """
+    question = question_of(run)
+    decided = method_of(run).decided(run)
+    if question is None or not decided:
+        raise UsageError(f"Run {run.id} has no verdicts that can be held against people's; see meta detect.")
+    blind = replace(question, is_blind=True)
+    subjects, segments = subjects_in(run), {segment.id: segment for segment in run.segments}
+    by_subject: dict[Subject, Pending] = {}
+    for claim in decided:
+        subject = subjects.get((claim.segment_id, claim.system))
+        if subject is None:
+            continue
+        earlier = by_subject.get(subject)
+        systems = (*earlier.systems, claim.system) if earlier else (claim.system,)
+        segment = segments[claim.segment_id]
+        by_subject[subject] = Pending(subject, blind, run.id, systems, claim.status, segment)
+    return list(by_subject.values())

@@ -426,6 +426,17 @@ class BehaviorMethod(Method):
         ]
 
     @classmethod
+    def decided(cls, run: Run) -> list[Doubt]:
+        """The cases that passed or failed, by the translation of the edited source."""
+        edits = {original: s.id for s in run.segments if (original := original_of(s)) is not None}
+        answers = {"pass": "correct", "fail": "wrong"}
+        return [
+            Doubt(edits[f.case_id], f.system, answers[f.verdict])
+            for f in run.findings
+            if f.verdict in answers and f.case_id in edits
+        ]
+
+    @classmethod
     def reviewed(cls, run: Run, case_id: str) -> str:
         edits = (s.id for s in run.segments if original_of(s) == case_id)
         return next(edits, case_id)

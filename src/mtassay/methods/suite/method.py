@@ -321,6 +321,14 @@ class SuiteMethod(Method):
         ]
 
     @classmethod
+    def decided(cls, run: Run) -> list[Doubt]:
+        """What rules alone say, also where people overruled them since."""
+        said = [(f, VerdictEvidence.of(f.evidence, matches=False).by_rules) for f in run.findings]
+        return [
+            Doubt(f.case_id, f.system, status) for f, status in said if status in ("correct", "incorrect")
+        ]
+
+    @classmethod
     def flags_of(cls, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
         """What people settled must not be held against their own words: the rules had left it open."""
         return super().flags_of(

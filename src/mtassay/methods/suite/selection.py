@@ -5,21 +5,16 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any
 
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.suite import Item, Suite, expand, macros_in, own_suites, read_suite
+from mtassay.texts.names import named
 
 __all__ = ["Choice", "Halves", "contents", "hold_back", "overview", "select", "used_macros"]
-
-
-_FEW = 10
-"""Names that a message lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,40 +34,17 @@ class Choice:
 
 def select(suite: Suite, choice: Choice) -> Suite:
     """The suite with the chosen items only. A name that no item has is a `UsageError`."""
-    items = suite.items
-    items = _named(items, choice.categories, "category", lambda item: (item.category,))
-    items = _named(items, choice.phenomena, "phenomenon", lambda item: (item.phenomenon,))
-    items = _named(items, choice.tags, "tag", lambda item: item.tags)
-    items = _named(items, choice.ids, "id", lambda item: (item.id,))
+    items = named(suite.items, choice.categories, "category", lambda item: (item.category,))
+    items = named(items, choice.phenomena, "phenomenon", lambda item: (item.phenomenon,))
+    items = named(items, choice.tags, "tag", lambda item: item.tags)
+    items = named(items, choice.ids, "id", lambda item: (item.id,))
     if choice.approved:
-        items = tuple(item for item in items if not item.is_draft)
+        items = [item for item in items if not item.is_draft]
     if choice.public is not None:
-        items = tuple(item for item in items if item.public == choice.public)
+        items = [item for item in items if item.public == choice.public]
     if suite.items and not items:
         raise UsageError(f"No item of {suite.path or suite.name} is all that was asked for.")
-    return replace(suite, items=items)
-
-
-def _choices(pattern: str, names: Mapping[str, str]) -> str:
-    """What could have been meant: names like it, or else the first few there are."""
-    if near := get_close_matches(pattern, names, n=3):
-        return f"Near: {', '.join(names[name] for name in near)}."
-    if not names:
-        return "There are none."
-    return f"Available: {', '.join(list(names.values())[:_FEW])}{'…' if len(names) > _FEW else '.'}"
-
-
-def _named(
-    items: tuple[Item, ...], patterns: Sequence[str], what: str, names_of: Callable[[Item], Sequence[str]]
-) -> tuple[Item, ...]:
-    if not patterns:
-        return items
-    names = {name.lower(): name for item in items for name in names_of(item)}
-    for pattern in patterns:
-        if not any(fnmatchcase(name, pattern.lower()) for name in names):
-            raise UsageError(f"No item has the {what} '{pattern}'. {_choices(pattern.lower(), names)}")
-    chosen = {name for name in names if any(fnmatchcase(name, pattern.lower()) for pattern in patterns)}
-    return tuple(item for item in items if any(name.lower() in chosen for name in names_of(item)))
+    return replace(suite, items=tuple(items))
 
 
 def overview() -> list[dict[str, Any]]:
