@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from mtassay import stats
 from mtassay.core import Run, Segment, Statistics
 from mtassay.errors import MtassayError, UsageError
+from mtassay.methods.score.tables import baseline_of
 from mtassay.metrics.base import Floats, Metric
 from mtassay.metrics.bleu import BLEU
 from mtassay.metrics.ngrams import Ints, Symbols, WordNumbers
@@ -494,7 +495,7 @@ def _compared(run: Run, metrics: Mapping[str, Metric], between: Sequence[str]) -
         return between[0], between[1]
     if len(run.systems) < 2:
         raise UsageError(f"Differences are between two systems, and there is one: {run.systems[0]}. Add -t.")
-    baseline = run.parameters.get("baseline") or run.systems[0]
+    baseline = baseline_of(run)
     others = [system for system in run.systems if system != baseline]
     name, metric = next(iter(metrics.items()), ("", None))
     sums = {e.system: e.values.sum(axis=0, dtype=np.float64) for e in run.statistics if e.metric == name}

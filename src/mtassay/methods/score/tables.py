@@ -110,7 +110,7 @@ def group_tables(result: Result) -> list[Table]:
 def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
     """Every system against the baseline, or all pairs, metric by metric; `None` for a single system."""
     look, alpha = _Look.of(run.result), _alpha(run)
-    baseline = run.parameters.get("baseline") or run.systems[0]
+    baseline = baseline_of(run)
     rows: list[list[Cell | str]] = []
     for comparison in run.result.comparisons:
         if comparison.group != WHOLE:
@@ -134,6 +134,11 @@ def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
             "more needed: how many more segments would settle a Δ of this size.",
         ],
     )
+
+
+def baseline_of(run: Run) -> str:
+    """The system that the others are shown against."""
+    return str(run.parameters.get("baseline") or run.systems[0])
 
 
 def _alpha(run: Run) -> float:
