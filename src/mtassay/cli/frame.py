@@ -14,6 +14,7 @@ import typer
 from mtassay.api import Run
 from mtassay.cli.common import (
     FormatOption,
+    FreshOption,
     MaxCallsOption,
     MaxCharactersOption,
     OutputFormat,
@@ -144,6 +145,7 @@ class RunFrame:
 
     max_calls: int | None = None
     max_characters: int | None = None
+    fresh: bool = False
     save: bool = False
     output_format: OutputFormat = OutputFormat.text
     workspace: Path | None = None
@@ -157,6 +159,7 @@ class RunFrame:
         return {
             "max_calls": self.max_calls,
             "max_characters": self.max_characters,
+            "fresh": self.fresh,
             "save": self.save,
             "workspace": self.workspace,
             "quiet": self.quiet,
@@ -202,6 +205,7 @@ FRAME = RunFrame()
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "max_calls": (MaxCallsOption, None),
     "max_characters": (MaxCharactersOption, None),
+    "fresh": (FreshOption, False),
     "save": (Annotated[bool, typer.Option("--save", help="Keep the run in the workspace.")], False),
     "output_format": (FormatOption, OutputFormat.text),
     "workspace": (WorkspaceOption, None),

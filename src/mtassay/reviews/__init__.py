@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mtassay.core import UNSURE, Question
 from mtassay.reviews.pending import all_questions, find_question, question_of
-from mtassay.reviews.subjects import Decision, Subject, decide, review_now, subject_from
+from mtassay.reviews.subjects import Decision, Subject, decide, is_model, review_now, subject_from
 
 __all__ = [
     "UNSURE",
@@ -18,6 +18,7 @@ __all__ = [
     "all_questions",
     "decide",
     "find_question",
+    "is_model",
     "question_of",
     "review_now",
     "subject_from",

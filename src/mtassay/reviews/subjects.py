@@ -12,11 +12,20 @@ from typing import Any
 
 from mtassay.core import UNSURE, Review, majority
 
-__all__ = ["SHORT", "Decision", "Subject", "decide", "review_now", "subject_from"]
+__all__ = ["SHORT", "Decision", "Subject", "decide", "is_model", "review_now", "subject_from"]
 
 
 SHORT = 10
 """How much of an id is shown to people; any unique beginning is understood."""
+
+
+def is_model(reviewer: str) -> bool:
+    """Whether a reviewer is a language model and no person, which its name begins with.
+
+    >>> is_model("model:reader-1"), is_model("anna")
+    (True, False)
+    """
+    return reviewer.lower().startswith("model:")
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,11 @@ class Decision:
     def ratings(self) -> dict[str, str]:
         """The answer of each reviewer who had one; `unsure` is none."""
         return {name: r.answer for name, r in self.latest.items() if r.answer != UNSURE}
+
+    @property
+    def is_by_models(self) -> bool:
+        """Whether language models answered, and no person."""
+        return bool(self.ratings) and all(map(is_model, self.ratings))
 
     @property
     def is_disputed(self) -> bool:
