@@ -33,6 +33,7 @@ __all__ = [
     "rank",
     "stability",
     "standing",
+    "subject_of",
 ]
 
 
@@ -62,10 +63,14 @@ def decisions_in(labels: FilePath | None, tools: Tools) -> dict[str, str]:
     return settled
 
 
+def subject_of(answer: AnnotatedAnswer) -> str:
+    """The id of what a review of this answer is about: this very source and output."""
+    return Subject(answer.id, (answer.source.text,), (answer.output.text,)).id
+
+
 def label_of(answer: AnnotatedAnswer, decisions: Mapping[str, str]) -> str | None:
     """What reviewers decided about this very source and output; `None` where nothing is settled."""
-    subject = Subject(answer.id, (answer.source.text,), (answer.output.text,))
-    label = decisions.get(subject.id)
+    label = decisions.get(subject_of(answer))
     return None if label == DISPUTED else label
 
 
