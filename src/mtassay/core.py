@@ -515,9 +515,9 @@ class Tools(ABC):
         """What people decided: the answer that holds, by subject; `DISPUTED` where none does."""
         return {}
 
-    def decided_by_models(self, question: str) -> Collection[str]:
-        """The subjects of these decisions that no person had a say in: language models alone answered."""
-        return ()
+    def reviewers(self, question: str) -> Mapping[str, Collection[str]]:
+        """Who answered, by subject; who was unsure is not there."""
+        return {}
 
     def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
         """One output per request, in order, of any engine or language model.

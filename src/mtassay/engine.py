@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -248,11 +248,9 @@ class EngineTools(Tools):
         answers = {subject: DISPUTED if d.is_disputed else d.answer for (subject, _), d in decided.items()}
         return {subject: answer for subject, answer in answers.items() if answer}
 
-    def decided_by_models(self, question: str) -> frozenset[str]:
-        if self.workspace is None:
-            return frozenset()
-        decided = decide(self.workspace.reviews(question))
-        return frozenset(subject for (subject, _), decision in decided.items() if decision.is_by_models)
+    def reviewers(self, question: str) -> Mapping[str, Collection[str]]:
+        reviews = self.workspace.reviews(question) if self.workspace else ()
+        return {subject: d.ratings.keys() for (subject, _), d in decide(reviews).items()}
 
     def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
         """Stored outputs are looked up. A live engine is asked within what is left of its budget."""

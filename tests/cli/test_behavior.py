@@ -237,7 +237,7 @@ def test_what_fails_is_open_to_review(run: Run, texts: Path) -> None:
     assert (row["sources"], row["outputs"]) == (["A cow."], ["zzz qqq"])
     assert run("review", "decide", row["subject"], "wrong", "--reviewer", "anna").returncode == 0
     assert "Nothing is open" in run("review", "next").stdout
-    assert "holds      wrong (1 of 1 reviewers)" in run("explain", "2").stdout
+    assert "holds      wrong (1 of 1 reviewer)" in run("explain", "2").stdout
 
 
 def test_a_sweep_reads_the_stored_qualities(run: Run, texts: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from mtassay.core import DISPUTED, Result, Tools
+from mtassay.reviews import is_model
 from mtassay.texts.marks import plural
 
 __all__ = ["SettledOutputs", "sign"]
@@ -28,12 +29,18 @@ class SettledOutputs:
 
     @classmethod
     def of(
-        cls, subjects: Iterable[str], decisions: Mapping[str, str], by_models: Collection[str], *, used: bool
+        cls,
+        subjects: Iterable[str],
+        decisions: Mapping[str, str],
+        reviewers: Mapping[str, Collection[str]],
+        *,
+        used: bool,
     ) -> Self:
         """Counted from the subjects of all outputs, one for each output."""
         asked = list(subjects)
         settled = [subject for subject in asked if decisions.get(subject, DISPUTED) != DISPUTED]
-        return cls(len(asked), len(settled), sum(subject in by_models for subject in settled), used)
+        by_models = sum(all(map(is_model, reviewers[subject])) for subject in settled)
+        return cls(len(asked), len(settled), by_models, used)
 
     def basis(self) -> dict[str, Any]:
         """For the basis of a result."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -12,7 +12,17 @@ from typing import Any
 
 from mtassay.core import UNSURE, Review, majority
 
-__all__ = ["SHORT", "Decision", "Subject", "decide", "is_model", "review_now", "subject_from"]
+__all__ = [
+    "SHORT",
+    "Decision",
+    "Subject",
+    "caution_of_models",
+    "count_reviewers",
+    "decide",
+    "is_model",
+    "review_now",
+    "subject_from",
+]
 
 
 SHORT = 10
@@ -26,6 +36,31 @@ def is_model(reviewer: str) -> bool:
     (True, False)
     """
     return reviewer.lower().startswith("model:")
+
+
+def count_reviewers(reviewers: Collection[str]) -> str:
+    """How many there are, and how many of them are language models, which is always said.
+
+    >>> count_reviewers({"anna", "ben"}), count_reviewers({"anna", "model:reader-1"})
+    ('2 reviewers', '2 reviewers, 1 of them a language model')
+    """
+    models = sum(map(is_model, reviewers))
+    what = "a language model" if models == 1 else "language models"
+    people = f"{len(reviewers):,} reviewer{'s' * (len(reviewers) != 1)}"
+    return f"{people}, {models:,} of them {what}" if models else people
+
+
+def caution_of_models(reviewers: Collection[str], what: str = "Labels") -> str:
+    """What a reader must know of numbers that these reviewers stand behind; empty where all are people.
+
+    >>> caution_of_models({"anna", "model:reader-1"}), caution_of_models({"anna", "ben"})
+    ('Labels by 2 reviewers, 1 of them a language model.', '')
+    """
+    models = sum(map(is_model, reviewers))
+    if not models:
+        return ""
+    shared = " Two that agree may share a mistake, and are not two people who agree." if models > 1 else ""
+    return f"{what} by {count_reviewers(reviewers)}.{shared}"
 
 
 @dataclass(frozen=True)
@@ -66,11 +101,6 @@ class Decision:
     def ratings(self) -> dict[str, str]:
         """The answer of each reviewer who had one; `unsure` is none."""
         return {name: r.answer for name, r in self.latest.items() if r.answer != UNSURE}
-
-    @property
-    def is_by_models(self) -> bool:
-        """Whether language models answered, and no person."""
-        return bool(self.ratings) and all(map(is_model, self.ratings))
 
     @property
     def is_disputed(self) -> bool:

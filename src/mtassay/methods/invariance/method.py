@@ -294,8 +294,8 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
                     )
             counts[system] = count_findings(system_findings, material, len(issues))
             findings += [*system_findings, *self._suspicions(material, system, tools)]
-        by_models = tools.decided_by_models(QUESTION) if known_decisions else ()
-        settled = SettledOutputs.of(subjects, known_decisions, by_models, used=self.reviews)
+        reviewers = tools.reviewers(QUESTION) if known_decisions else {}
+        settled = SettledOutputs.of(subjects, known_decisions, reviewers, used=self.reviews)
         return Judgement(findings, counts=counts, basis=settled.basis())
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:

@@ -234,8 +234,8 @@ class SuiteMethod(Method):
                 findings[system].append(Finding(case.id, system, DETECTOR, evidence.verdict, evidence=record))
                 counts[system][evidence.status] += 1
         everything = [finding for of_system in findings.values() for finding in of_system]
-        by_models = tools.decided_by_models(QUESTION) if known_decisions else ()
-        settled = SettledOutputs.of(subjects, known_decisions, by_models, used=self.reviews)
+        reviewers = tools.reviewers(QUESTION) if known_decisions else {}
+        settled = SettledOutputs.of(subjects, known_decisions, reviewers, used=self.reviews)
         return Judgement(
             everything,
             counts=counts,
