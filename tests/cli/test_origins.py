@@ -227,6 +227,16 @@ def test_the_commands_say_so(run: Run, program: Write, tmp_path: Path) -> None:
     assert "it has not changed since" in run("systems", "check", *system).stdout
 
 
+def test_a_document_has_the_note_that_was_said_on_standard_error(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "source.txt").write_text("one two\n", encoding="utf-8")
+    words = ("score", "-l", "en-pt", "-s", "source.txt", "-r", "source.txt", "-t", "f=fake:upper")
+    run(*words)
+    text, document = run(*words), run(*words, "-f", "md")
+    assert "f: 1 of 1 answers are from earlier" in text.stderr
+    assert "from earlier" not in text.stdout
+    assert "f: 1 of 1 answers are from earlier" in document.stdout
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -179,7 +179,9 @@ class RunFrame:
         """
         answered = any(answer.text is not None for answers in run.outputs.values() for answer in answers)
         if empty or answered or not run.failures:
-            print_run(run.record, self.output_format, view=View(**view), seen_notes=self.notes)
+            # A document must have the notes that its author has seen already.
+            seen = self.notes if self.output_format is OutputFormat.text else ()
+            print_run(run.record, self.output_format, view=View(**view), seen_notes=seen)
         if self.save:
             say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
         elif unkept and run.is_live and not self.quiet:
