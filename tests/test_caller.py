@@ -19,7 +19,7 @@ from mtassay.caller import Budget, Tally, translate_all
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, RejectedError
 from mtassay.languages import parse_pair
-from mtassay.store import Workspace
+from mtassay.store import StoredAnswer, Workspace
 from mtassay.systems.fake import Fake
 from mtassay.systems.live import Limits, LiveSystem
 
@@ -300,13 +300,20 @@ def test_no_output_is_ever_another_texts(
 def test_answers_may_be_kept_anywhere() -> None:
     class Shelf:
         def __init__(self) -> None:
-            self.kept: dict[str, Output] = {}
+            self.kept: dict[str, StoredAnswer] = {}
 
-        def find_answers(self, keys: Sequence[str]) -> Mapping[str, Output]:
+        def find_answers(self, keys: Sequence[str], *, since: str = "") -> Mapping[str, StoredAnswer]:
             return {key: self.kept[key] for key in keys if key in self.kept}
 
-        def keep_answers(self, signature: str, answers: Mapping[str, Output]) -> None:
-            self.kept.update(answers)
+        def keep_answers(
+            self,
+            signature: str,
+            answers: Mapping[str, Output],
+            *,
+            requests: Mapping[str, Request],
+            program: str = "",
+        ) -> None:
+            self.kept |= {key: StoredAnswer(output, "2026", program) for key, output in answers.items()}
 
     shelf = Shelf()
     translate_all(Fake(name="f", pair=PAIR), requests("a"), answers=shelf)

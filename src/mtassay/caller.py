@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from mtassay.core import Output, Request
+from mtassay.core import Origin, Output, Request
 from mtassay.errors import BusyError, ClosedError, RejectedError
 from mtassay.packages import redact
+from mtassay.store import StoredAnswer, now_exactly
 from mtassay.systems.live import Limits, LiveSystem
 
-__all__ = ["AnswerStore", "Budget", "Tally", "translate_all"]
+__all__ = ["AnswerStore", "Budget", "Tally", "answer_key", "translate_all"]
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
@@ -32,11 +33,18 @@ GIVE_UP_AFTER = 5
 class AnswerStore(Protocol):
     """Where answers are kept; the workspace is one."""
 
-    def find_answers(self, keys: Sequence[str]) -> Mapping[str, Output]:
-        """What was answered before, by key; the ids of these outputs mean nothing."""
+    def find_answers(self, keys: Sequence[str], *, since: str = "") -> Mapping[str, StoredAnswer]:
+        """The newest answers by key that are not older than `since`, in UTC."""
 
-    def keep_answers(self, signature: str, answers: Mapping[str, Output]) -> None:
-        """Keep answers at once and for good."""
+    def keep_answers(
+        self,
+        signature: str,
+        answers: Mapping[str, Output],
+        *,
+        requests: Mapping[str, Request],
+        program: str = "",
+    ) -> None:
+        """Keep answers to these requests at once and for good, with the fingerprint of the program."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +58,10 @@ class Budget:
 
 @dataclass(slots=True)
 class Tally:
-    """How far the work is, in requests; `calls` and `characters` are what was paid for."""
+    """How far the work is, in requests; `calls` and `characters` are what was paid for.
+
+    `origin` says how much of it was answered earlier, and when.
+    """
 
     total: int
     done: int = 0
@@ -58,6 +69,7 @@ class Tally:
     failed: int = 0
     calls: int = 0
     characters: int = 0
+    origin: Origin = field(default_factory=Origin)
 
     def describe(self, name: str) -> str:
         """For a progress line: who is asked, and what happened besides plain answers."""
@@ -73,12 +85,22 @@ def translate_all(
     answers: AnswerStore | None = None,
     budget: Budget | None = None,
     report: Callable[[Tally], None] | None = None,
+    began: str | None = None,
+    fresh: bool = False,
 ) -> list[Output]:
-    """One output per request, in order. A request that got no answer has `text=None` and the reason."""
+    """One output per request, in order. A request that got no answer has `text=None` and the reason.
+
+    What was answered before the work `began` (in UTC, by default now) is from earlier; with `fresh` it is
+    asked again, and the answers from earlier stay where they are.
+    """
     tally = Tally(len(requests))
     tell = report or _silent
-    keys = [_key(system.signature, request) for request in requests]
-    outputs = dict(answers.find_answers(list(dict.fromkeys(keys)))) if answers else {}
+    began = began or now_exactly()
+    program = system.program
+    keys = [answer_key(system.signature, request) for request in requests]
+    known = answers.find_answers(list(dict.fromkeys(keys)), since=began if fresh else "") if answers else {}
+    tally.origin = _origin([known[key] for key in keys if key in known], began, program)
+    outputs = {key: answer.output for key, answer in known.items()}
     waiting = {
         key: request
         for key, request in zip(keys, requests, strict=True)
@@ -92,17 +114,26 @@ def translate_all(
         if key in times:
             times[key] += 1
     work = _Work(system, waiting, budget or Budget(), tally)
+
+    def keep(new: Mapping[str, Output]) -> dict[str, Output]:
+        """Store what are answers and not errors; gives these."""
+        good = {key: output for key, output in new.items() if output.error is None}
+        if answers and good:
+            answers.keep_answers(system.signature, good, requests=waiting, program=program)
+        return good
+
     try:
-        for fresh in work.results():
-            good = _keep(answers, system, fresh)
-            outputs.update(fresh)
-            tally.done += sum(times[key] for key in fresh)
-            tally.failed += sum(times[key] for key in fresh if key not in good)
+        for new in work.results():
+            good = keep(new)
+            outputs.update(new)
+            tally.done += sum(times[key] for key in new)
+            tally.failed += sum(times[key] for key in new if key not in good)
+            tally.origin += Origin(sum(times[key] for key in good))
             tell(tally)
     except BaseException:
         # Stopped by Ctrl-C or a bug: what has been answered meanwhile is kept all the same.
-        for fresh in work.arrived():
-            _keep(answers, system, fresh)
+        for new in work.arrived():
+            keep(new)
         raise
     nothing = Output("", None, "there is no source text to translate")
     return [
@@ -110,12 +141,12 @@ def translate_all(
     ]
 
 
-def _keep(answers: AnswerStore | None, system: LiveSystem, fresh: Mapping[str, Output]) -> dict[str, Output]:
-    """Store what are answers and not errors; gives these."""
-    good = {key: output for key, output in fresh.items() if output.error is None}
-    if answers and good:
-        answers.keep_answers(system.signature, good)
-    return good
+def _origin(stored: Sequence[StoredAnswer], began: str, program: str) -> Origin:
+    """Where answers that are there already come from; `program` is the one of now."""
+    earlier = [answer for answer in stored if answer.stored < began]
+    times = [answer.stored for answer in earlier]
+    other = sum(bool(answer.program and program) and answer.program != program for answer in earlier)
+    return Origin(len(stored), len(earlier), min(times, default=""), max(times, default=""), other)
 
 
 @dataclass(slots=True)
@@ -339,7 +370,8 @@ def _checked(system: LiveSystem, requests: Sequence[Request]) -> Sequence[Output
     return outputs
 
 
-def _key(signature: str, request: Request) -> str:
+def answer_key(signature: str, request: Request) -> str:
+    """What the answer of an engine to a request is kept under."""
     parts = (signature, request.text or "", request.context if request.context is not None else "\1")
     lengths = ",".join(str(len(part)) for part in parts)
     text = f"{lengths}:{''.join(parts)}"

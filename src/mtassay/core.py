@@ -6,9 +6,10 @@ answers into findings or statistics, people settle what is open, and all of it a
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -28,6 +29,7 @@ __all__ = [
     "Flags",
     "Generated",
     "Judgement",
+    "Origin",
     "Output",
     "Question",
     "Request",
@@ -43,6 +45,7 @@ __all__ = [
     "apply_edits",
     "majority",
     "original_of",
+    "texts_digest",
 ]
 
 DISPUTED = "disputed"
@@ -77,6 +80,18 @@ def original_of(segment: Segment) -> str | None:
     """The id of the segment that this one was made from by an edit; `None` for one that nobody edited."""
     original = segment.tags.get("original")
     return None if original is None else str(original)
+
+
+def texts_digest(segments: Iterable[Segment]) -> str:
+    """Another one for any other id, source or reference of a test set; twelve digits will do to name it.
+
+    >>> texts_digest([Segment("1", "Good morning.")])[:12], texts_digest([Segment("1", "Good morning")])[:12]
+    ('d311852c4925', '692dafea5c3f')
+    """
+    digest = hashlib.blake2b(digest_size=20)
+    for segment in segments:
+        digest.update(repr((segment.id, segment.source, segment.references)).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 class Edit(NamedTuple):
@@ -262,10 +277,50 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the answers of one live system come from: how many there are, and how many from earlier.
+
+    `oldest` and `newest` say when those from earlier were given, in UTC; `other_program` counts those of them
+    that another version of the system's program gave than is there now.
+    """
+
+    answers: int = 0
+    earlier: int = 0
+    oldest: str = ""
+    newest: str = ""
+    other_program: int = 0
+
+    def __add__(self, other: Origin) -> Origin:
+        return Origin(
+            self.answers + other.answers,
+            self.earlier + other.earlier,
+            min(filter(None, (self.oldest, other.oldest)), default=""),
+            max(self.newest, other.newest),
+            self.other_program + other.other_program,
+        )
+
+    def describe(self, system: str) -> str:
+        """How much of it is from earlier, for a reader; empty where nothing is.
+
+        >>> Origin(100, 80, "2026-08-01T10:00:00+00:00", "2026-08-03T09:00:00+00:00", 5).describe("nmt")
+        'nmt: 80 of 100 answers are from earlier (2026-08-01 to 2026-08-03), 5 of them by another version of \
+its program; --fresh asks again.'
+        """
+        if not self.earlier:
+            return ""
+        days = " to ".join(dict.fromkeys((self.oldest[:10], self.newest[:10])))
+        other = f", {self.other_program:,} of them by another version of its program"
+        told = f"{system}: {self.earlier:,} of {self.answers:,} answers are from earlier ({days})"
+        return f"{told}{other if self.other_program else ''}; --fresh asks again."
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What a method concludes; every method gives this one shape.
 
     `notes` are what a reader must know besides the numbers: what was skipped, left out or settled by people.
+    `basis` is what the numbers rest on, for a program: the digest of the texts, where the answers of live
+    systems come from, what reviewers settled.
     """
 
     scores: Sequence[Score] = ()
@@ -273,6 +328,7 @@ class Result:
     clusters: Sequence[Cluster] = ()
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    basis: Mapping[str, Any] = field(default_factory=dict)
 
     def scores_text(self, values: Mapping[str, float]) -> str:
         """Values by the names of scores, written as the scores are.
@@ -294,6 +350,7 @@ class Result:
             "clusters": [asdict(cluster) for cluster in self.clusters],
             "counts": {system: dict(counts) for system, counts in self.counts.items()},
             "notes": list(self.notes),
+            "basis": dict(self.basis),
         }
 
 
@@ -316,12 +373,16 @@ class Generated:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a method made of the answers: findings where it judges, statistics where it measures."""
+    """What a method made of the answers: findings where it judges, statistics where it measures.
+
+    `basis` is what they rest on besides, as in a result.
+    """
 
     findings: Sequence[Finding] = ()
     statistics: Sequence[Statistics] = ()
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    basis: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,6 +509,9 @@ class Flags:
 class Tools(ABC):
     """What the engine lends a method, a metric and a judge while they run."""
 
+    texts: str = ""
+    """The digest of the segments that are tested, as soon as they are known."""
+
     @abstractmethod
     def progress(self, step: str, done: int, total: int | None) -> None:
         """Say how far a step is; the engine shows it to a person, or to nobody."""
@@ -462,6 +526,10 @@ class Tools(ABC):
 
     def decisions(self, question: str) -> Mapping[str, str]:
         """What people decided: the answer that holds, by subject; `DISPUTED` where none does."""
+        return {}
+
+    def reviewers(self, question: str) -> Mapping[str, Collection[str]]:
+        """Who answered, by subject; who was unsure is not there."""
         return {}
 
     def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import platform
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from mtassay import __version__
 from mtassay.caller import Budget, Tally, translate_all
@@ -16,6 +17,7 @@ from mtassay.core import (
     Case,
     Generated,
     Judgement,
+    Origin,
     Output,
     Request,
     Result,
@@ -23,12 +25,14 @@ from mtassay.core import (
     Segment,
     System,
     Tools,
+    texts_digest,
 )
 from mtassay.errors import WorkspaceError
 from mtassay.method import Method
 from mtassay.reviews import decide
-from mtassay.store import Workspace
+from mtassay.store import Workspace, now_exactly
 from mtassay.systems.live import LiveSystem
+from mtassay.systems.stored import Replay
 
 __all__ = [
     "AskedCases",
@@ -135,9 +139,11 @@ def run_with(
     for note in generated.notes:
         tools.note(note)
     generated.check()
+    tools.texts = texts_digest(generated.segments)
     opened = systems(generated.segments) if callable(systems) else systems
     method.check([system.name for system in opened])
     asked = ask(method, generated.segments, opened, tools)
+    tools.note_origins()
     judgement = method.judge(asked.cases, asked.outputs, tools)
     tools.keep()
     result = method.score(judgement, tools) if concludes else Result(counts=judgement.counts)
@@ -148,7 +154,11 @@ def run_with(
         systems=[system.name for system in opened],
         started=started.isoformat(timespec="seconds"),
         versions={"mtassay": __version__, "python": platform.python_version()},
-        result=replace(result, notes=list(dict.fromkeys((*tools.notes, *result.notes)))),
+        result=replace(
+            result,
+            notes=list(dict.fromkeys((*tools.notes, *result.notes))),
+            basis={**tools.basis, **result.basis},
+        ),
         findings=judgement.findings,
         segments=generated.segments,
         outputs=asked.outputs,
@@ -182,12 +192,20 @@ def live_outputs(
 
 @dataclass(slots=True)
 class EngineTools(Tools):
-    """Lends the workspace's memory, live engines and the caller's progress display to a method."""
+    """Lends the workspace's memory, live engines and the caller's progress display to a method.
+
+    With `fresh`, live engines are asked again for what they answered before these tools were made.
+    """
 
     workspace: Workspace | None
     report: Report
     budget: Budget = field(default_factory=Budget)
     listen: Callable[[str], None] = lambda note: None
+    fresh: bool = False
+    texts: str = ""
+    origins: dict[str, Origin] = field(default_factory=dict)
+    """Where the answers come from, by the name of the system."""
+    started: str = field(default_factory=now_exactly)
     notes: list[str] = field(default_factory=list)
     pending: dict[str, bytes] = field(default_factory=dict)
     kept: float = field(default_factory=time.monotonic)
@@ -231,8 +249,14 @@ class EngineTools(Tools):
         answers = {subject: DISPUTED if d.is_disputed else d.answer for (subject, _), d in decided.items()}
         return {subject: answer for subject, answer in answers.items() if answer}
 
+    def reviewers(self, question: str) -> Mapping[str, Collection[str]]:
+        reviews = self.workspace.reviews(question) if self.workspace else ()
+        return {subject: d.ratings.keys() for (subject, _), d in decide(reviews).items()}
+
     def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
         """Stored outputs are looked up. A live engine is asked within what is left of its budget."""
+        if isinstance(system, Replay) and system.origin:
+            self.origins[system.name] = system.origin
         if not isinstance(system, LiveSystem):
             return list(system.translate(requests))
         if self.workspace and self.workspace.read_only:
@@ -252,7 +276,16 @@ class EngineTools(Tools):
             calls=_left(self.budget.calls, before.calls),
             characters=_left(self.budget.characters, before.characters),
         )
-        outputs = translate_all(system, requests, answers=self.workspace, budget=left, report=tell)
+        outputs = translate_all(
+            system,
+            requests,
+            answers=self.workspace,
+            budget=left,
+            report=tell,
+            began=self.started,
+            fresh=self.fresh,
+        )
+        self.origins[system.name] = self.origins.get(system.name, Origin()) + spent.origin
         self._spent[system.signature] = Tally(
             0, calls=before.calls + spent.calls, characters=before.characters + spent.characters
         )
@@ -262,6 +295,18 @@ class EngineTools(Tools):
         if text not in self.notes:
             self.notes.append(text)
             self.listen(text)
+
+    def note_origins(self) -> None:
+        """Say of every live system how many of its answers so far are from earlier."""
+        for name, origin in self.origins.items():
+            if told := origin.describe(name):
+                self.note(told)
+
+    @property
+    def basis(self) -> dict[str, Any]:
+        """What numbers rest on that come from these tools."""
+        answers = {name: asdict(origin) for name, origin in self.origins.items()}
+        return {"texts": self.texts, **({"answers": answers} if answers else {})}
 
     def keep(self) -> None:
         """Write what was remembered, in one transaction."""

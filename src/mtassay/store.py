@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtassay.core import (
     Cluster,
     Comparison,
     Finding,
     Output,
+    Request,
     Result,
     Review,
     Run,
@@ -81,8 +82,34 @@ _MIGRATIONS = [
         signature TEXT NOT NULL, content BLOB NOT NULL, PRIMARY KEY (run, metric, system)
     );
     """,
+    # An engine that is asked again keeps what it said before, and every answer says what was asked.
+    """
+    CREATE TABLE all_answers (
+        id INTEGER PRIMARY KEY, key TEXT NOT NULL, signature TEXT NOT NULL, text TEXT NOT NULL,
+        meta TEXT NOT NULL, stored TEXT NOT NULL, program TEXT NOT NULL DEFAULT '', source TEXT, context TEXT
+    );
+    INSERT INTO all_answers (key, signature, text, meta, stored)
+        SELECT key, signature, text, meta, stored FROM answers;
+    DROP TABLE answers;
+    ALTER TABLE all_answers RENAME TO answers;
+    CREATE INDEX answers_by_key ON answers (key);
+    CREATE INDEX answers_by_signature ON answers (signature);
+    """,
 ]
 """Each entry takes the schema one version further; entries are only ever added."""
+
+
+class StoredAnswer(NamedTuple):
+    """What a live engine answered, and when, in UTC; the output has no id.
+
+    `program` is the fingerprint of the engine's program at that time, empty where it has none. `request` is
+    what was asked; answers of early versions do not say it.
+    """
+
+    output: Output
+    stored: str
+    program: str = ""
+    request: Request | None = None
 
 
 class Workspace:
@@ -308,26 +335,59 @@ class Workspace:
                 (CACHE_BYTES,),
             )
 
-    def find_answers(self, keys: Sequence[str]) -> dict[str, Output]:
-        """What live engines answered before, by key. The outputs have no id."""
-        answers: dict[str, Output] = {}
+    def find_answers(self, keys: Sequence[str], *, since: str = "") -> dict[str, StoredAnswer]:
+        """The newest answer of live engines by key, of those that are not older than `since`."""
+        answers: dict[str, StoredAnswer] = {}
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
             marks = ",".join("?" * len(part))
-            for key, text, meta in self._select(
-                f"SELECT key, text, meta FROM answers WHERE key IN ({marks})", *part
+            for key, *values in self._select(
+                "SELECT key, text, meta, stored, program, source, context FROM answers "
+                f"WHERE key IN ({marks}) AND stored >= ? ORDER BY id",
+                *part,
+                since,
             ):
-                answers[key] = Output("", text, None, json.loads(meta))
+                answers[key] = _stored_answer(values)
         return answers
 
-    def keep_answers(self, signature: str, answers: Mapping[str, Output]) -> None:
-        """Keep what a live engine answered. Unlike the cache, answers are paid for and never dropped."""
-        now = datetime.now(UTC).isoformat(timespec="seconds")
+    def answers_of(self, signature: str) -> list[StoredAnswer]:
+        """The newest answer of one engine to each text that it was asked for, oldest first."""
+        rows = self._select(
+            "SELECT text, meta, stored, program, source, context FROM answers WHERE id IN "
+            "(SELECT MAX(id) FROM answers WHERE signature = ? AND source IS NOT NULL GROUP BY key) "
+            "ORDER BY stored, id",
+            signature,
+        )
+        return [_stored_answer(row) for row in rows]
+
+    def keep_answers(
+        self,
+        signature: str,
+        answers: Mapping[str, Output],
+        *,
+        requests: Mapping[str, Request],
+        program: str = "",
+    ) -> None:
+        """Keep what a live engine answered to these requests, both by key, beside what it said before.
+
+        Unlike the cache, answers are paid for and never dropped.
+        """
+        now = now_exactly()
         with self._transaction():
             self._database.executemany(
-                "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO answers (key, signature, text, meta, stored, program, source, context) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    (key, signature, _text(output.text), _json(output.meta), now)
+                    (
+                        key,
+                        signature,
+                        _text(output.text),
+                        _json(output.meta),
+                        now,
+                        program,
+                        _text(requests[key].text),
+                        _text(requests[key].context),
+                    )
                     for key, output in answers.items()
                 ),
             )
@@ -417,6 +477,17 @@ def _parted(data: bytes) -> list[str]:
     return data.decode("utf-8", "surrogatepass").split("\0")
 
 
+def now_exactly() -> str:
+    """This moment in UTC, to the microsecond, so that times compare as texts do."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _stored_answer(row: Sequence[Any]) -> StoredAnswer:
+    text, meta, stored, program, source, context = row
+    request = None if source is None else Request("", source, context)
+    return StoredAnswer(Output("", text, None, json.loads(meta)), stored, program, request)
+
+
 def _make_folder(folder: Path) -> None:
     """Create the workspace's folder; our own default one tells git to leave it alone."""
     if not folder.is_dir():
@@ -464,5 +535,6 @@ def _run(row: Sequence[Any]) -> Run:
             clusters=[Cluster(**{**c, "systems": tuple(c["systems"])}) for c in stored["clusters"]],
             counts=stored["counts"],
             notes=stored.get("notes", ()),
+            basis=stored.get("basis", {}),
         ),
     )

@@ -237,7 +237,7 @@ def test_what_fails_is_open_to_review(run: Run, texts: Path) -> None:
     assert (row["sources"], row["outputs"]) == (["A cow."], ["zzz qqq"])
     assert run("review", "decide", row["subject"], "wrong", "--reviewer", "anna").returncode == 0
     assert "Nothing is open" in run("review", "next").stdout
-    assert "holds      wrong (1 of 1 reviewers)" in run("explain", "2").stdout
+    assert "holds      wrong (1 of 1 reviewer)" in run("explain", "2").stdout
 
 
 def test_a_sweep_reads_the_stored_qualities(run: Run, texts: Path) -> None:
@@ -521,6 +521,6 @@ def test_a_saved_run_is_judged_again_as_it_was_but_for_what_is_given(run: Run, t
     run("behavior", "judge", "c.jsonl", *write_systems(texts), "--signed", "--save")
     again = json.loads(run("behavior", "judge", "last", "--max-change", 1, "-f", "json").stdout)
     assert {score["value"] for score in again["scores"]} == {100.0}
-    assert again["scores"][0]["signature"].startswith("quality:chrf|alpha:0.5|beta:1|signed:yes|")
+    assert "|quality:chrf|alpha:0.5|beta:1|signed:yes|" in again["scores"][0]["signature"]
     other = json.loads(run("behavior", "judge", "last", "--no-signed", "-f", "json").stdout)
-    assert other["scores"][0]["signature"].startswith("quality:chrf|alpha:0.5|beta:0.2|signed:no|")
+    assert "|quality:chrf|alpha:0.5|beta:0.2|signed:no|" in other["scores"][0]["signature"]

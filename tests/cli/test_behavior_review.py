@@ -101,7 +101,7 @@ def test_a_case_is_decided_by_the_output_to_its_edited_source(saved: Run, tmp_pa
     assert done.stdout == f"anna: wrong. Subject {asked('2').id[:10]} (case 2/edited) is now wrong.\n"
     (review,) = Workspace(tmp_path / ".mtassay" / "workspace.db").reviews()
     assert (review.subject, review.question) == (asked("2").id, "behavior")
-    assert "holds      wrong (1 of 1 reviewers)" in saved("explain", "2").stdout
+    assert "holds      wrong (1 of 1 reviewer)" in saved("explain", "2").stdout
     assert [row["subject"] for row in json.loads(saved("review", "next", "-f", "json").stdout)] == [
         asked("3").id
     ]

@@ -35,7 +35,7 @@ def test_decisions_are_shown_with_their_history(saved: Run) -> None:
     shown = saved("explain", "negation-1").stdout
     assert "incorrect by reviewers (the run said undecided) · alpha, beta" in shown
     assert shown.index("anna: correct") < shown.index("anna: incorrect (no: falou)")
-    assert "  holds    incorrect (1 of 1 reviewers)" in shown
+    assert "  holds    incorrect (1 of 1 reviewer)" in shown
     saved("review", "decide", "last", "negation-1", "alpha", "correct", "--reviewer", "ben")
     assert "  holds    nothing: reviewers disagree" in saved("explain", "negation-1").stdout
 

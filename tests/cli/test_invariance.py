@@ -152,7 +152,7 @@ def test_what_is_not_said_of_a_saved_run_is_as_in_the_run(run: Run, sentences: P
     assert evaluated("--structure", "raw,tokens") == {"raw": (1, 2), "tokens": (PRESETS["tokens"]["wide"], 2)}
     assert evaluated("--preset", "sure") == {"raw": (PRESETS["raw"]["sure"], 2)}
     again = json.loads(run("invariance", "judge", "last", "-f", "json").stdout)
-    assert again["scores"][0]["signature"].startswith("structure:raw|threshold:1|")
+    assert "|structure:raw|threshold:1|" in again["scores"][0]["signature"]
     nothing = run("invariance", "sample", "last", "--threshold", "1000", "-o", "none.tsv")
     assert (nothing.returncode, nothing.stderr.count("\n")) == (2, 1)
     assert "there is nothing to label" in nothing.stderr

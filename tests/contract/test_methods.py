@@ -90,7 +90,7 @@ def test_every_registered_method_is_checked() -> None:
 
 def test_the_result_has_the_one_shape_and_is_json(execution: Execution) -> None:
     shape = json.loads(json.dumps(execution.run.result.as_dict(), allow_nan=False))
-    assert shape.keys() == {"scores", "comparisons", "clusters", "counts", "notes"}
+    assert shape.keys() == {"scores", "comparisons", "clusters", "counts", "notes", "basis"}
     for score in shape["scores"]:
         assert {"name", "system", "group", "value", "n", "low", "high", "signature"} <= score.keys()
     for comparison in shape["comparisons"]:

@@ -3,8 +3,9 @@
 All functions take, besides the parameters of their method, how to run it: `save` keeps the run in the
 workspace, `workspace` is its file (default: `$MTASSAY_WORKSPACE` or `.mtassay/workspace.db`), `max_calls` and
 `max_characters` are the budget of each live engine and `max_seconds` the time after which it gets no new
-calls, `cache` (on) reuses what was computed before, `quiet` shows no progress (default: it is shown where a
-person looks on), and `listen` is told every note at once.
+calls, `cache` (on) reuses what was computed before, `fresh` asks live engines again for what they answered
+earlier and keeps both answers, `quiet` shows no progress (default: it is shown where a person looks on), and
+`listen` is told every note at once.
 """
 
 from __future__ import annotations

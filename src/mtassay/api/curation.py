@@ -95,6 +95,7 @@ def ask(method: SuiteMethod, systems: Given, tools: EngineTools) -> ItemAnswers:
     """What systems make of the chosen items. Nothing is judged, so rules may be wrong or missing."""
     opened = open_systems(systems, method.segments, method.pair, read=method.reader(method.segments, tools))
     outputs = translate(method.segments, opened, tools)
+    tools.note_origins()
     return ItemAnswers(outputs, live_outputs(opened, outputs))
 
 

@@ -18,7 +18,7 @@ from mtassay.formats.reviews import asked_record
 from mtassay.languages import parse_pair
 from mtassay.methods.invariance.answers import has_variants
 from mtassay.methods.invariance.evaluation import Evaluations, evaluate_methods, sample_pairs, side_by_side
-from mtassay.methods.invariance.issues import QUESTION, decisions_in
+from mtassay.methods.invariance.issues import QUESTION, labels_in
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.options import is_live
 from mtassay.report.progress import Progress
@@ -74,10 +74,10 @@ def evaluate_issues(
     """
     methods = side_by_side(structures, parameters, run.record)
     with _tools(workspace, quiet=quiet) as tools:
-        decisions = decisions_in(labels, tools)
+        settled = labels_in(labels, tools)
         asked = _asked(run, methods[0], tools)
-        evaluations = evaluate_methods(methods, asked.cases, asked.outputs, decisions, tools)
-    return replace(evaluations, seconds=tools.seconds)
+        evaluations = evaluate_methods(methods, asked.cases, asked.outputs, settled.answers, tools)
+    return replace(evaluations, seconds=tools.seconds, reviewers=settled.reviewers)
 
 
 def sample_issues(

@@ -22,7 +22,16 @@ from mtassay.formats.reviews import ReviewRow, pending_record, read_reviews, rev
 from mtassay.formats.suite import Suite, read_suite
 from mtassay.method import method_of
 from mtassay.report.progress import Progress
-from mtassay.reviews import UNSURE, Decision, Subject, find_question, question_of, review_now
+from mtassay.reviews import (
+    UNSURE,
+    Decision,
+    Subject,
+    caution_of_models,
+    find_question,
+    is_model,
+    question_of,
+    review_now,
+)
 from mtassay.reviews import decide as decide_reviews
 from mtassay.reviews.audit import Audit, audit_of
 from mtassay.reviews.pending import (
@@ -420,9 +429,15 @@ class ReviewerAgreement:
     unsure: int
     disputed: Sequence[tuple[Subject, Decision]]
 
+    @property
+    def reviewers(self) -> set[str]:
+        """All whose answers are compared; a language model's name begins with `model:`."""
+        return {name for entry in self.found for name in entry.reviewers}
+
     def record(self, *, with_disputed: bool = False) -> dict[str, Any]:
         """All of it for a program."""
         record: dict[str, Any] = {"question": self.question, "n_disputed": len(self.disputed)}
+        record["models"] = sorted(filter(is_model, self.reviewers))
         record["agreement"] = [asdict(entry) for entry in self.found]
         if with_disputed:
             record["disputed"] = [
@@ -452,6 +467,7 @@ class ReviewerAgreement:
         see = "; see --disputed" if self.disputed and not with_disputed else ""
         notes = [
             f"Question: {self.question}." if self.question != USUAL else "",
+            caution_of_models(self.reviewers, "Answers"),
             *sorted(remarks),
             "n: outputs that two or more of the line's reviewers rated.",
             f"Answers 'unsure', which are no ratings: {self.unsure:,}." if self.unsure else "",

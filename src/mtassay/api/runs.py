@@ -264,6 +264,7 @@ class RunSettings:
     max_characters: int | None = None
     max_seconds: float | None = None
     cache: bool = True
+    fresh: bool = False
     quiet: bool | None = None
     listen: Callable[[str], None] | None = None
     creates: bool = False
@@ -312,7 +313,7 @@ class RunSettings:
         """
         with Progress(quiet=self.is_quiet) as progress:
             store = self.memory(is_live=is_live or _is_live(systems))
-            tools = EngineTools(store, progress.report, self.budget, self.listen or _deaf)
+            tools = EngineTools(store, progress.report, self.budget, self.listen or _deaf, self.fresh)
             yield tools
             tools.keep()
 

@@ -6,15 +6,14 @@ import statistics
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from mtassay.api import RunSettings, Texts, read_texts
-from mtassay.caller import translate_all
-from mtassay.core import Output, Request, Segment, System
-from mtassay.engine import EngineTools
+from mtassay.api import RunSettings, Texts, read_texts, workspace_path
+from mtassay.caller import answer_key, translate_all
+from mtassay.core import Origin, Output, Request, Segment, System
 from mtassay.engine import translate as ask_for_translations
 from mtassay.errors import MtassayError, ServiceError, UsageError
 from mtassay.formats import write_jsonl, write_lines, write_tsv
@@ -22,9 +21,20 @@ from mtassay.languages import Pair, parse_pair
 from mtassay.options import is_live, open_system
 from mtassay.registry import find, names
 from mtassay.report.progress import Progress
+from mtassay.store import StoredAnswer, Workspace
 from mtassay.systems.roster import Given, named
 
-__all__ = ["Kind", "Probe", "Translations", "check_target", "kinds", "probe", "translate", "translate_with"]
+__all__ = [
+    "ComparedAnswers",
+    "Kind",
+    "Probe",
+    "Translations",
+    "check_target",
+    "kinds",
+    "probe",
+    "translate",
+    "translate_with",
+]
 
 SAMPLES = {
     "en": ["Good morning.", "The train to Lisbon leaves at 9:45.", "She did not open the letter."],
@@ -41,10 +51,15 @@ _FILES = (".txt", ".tsv", ".jsonl")
 
 @dataclass(frozen=True)
 class Translations:
-    """What engines made of segments: an output for each, in order, by engine."""
+    """What engines made of segments: an output for each, in order, by engine.
+
+    `origins` say for each engine how many of its answers are from earlier, and `notes` what to know of it.
+    """
 
     segments: Sequence[Segment]
     outputs: Mapping[str, Sequence[Output]]
+    notes: Sequence[str] = ()
+    origins: Mapping[str, Origin] = field(default_factory=dict)
 
     @property
     def failures(self) -> dict[str, list[Output]]:
@@ -115,9 +130,10 @@ def translate_with(
     engines = [_engine(name, what, pair) for name, what in named(systems).items()]
     if not engines:
         raise UsageError("There is no engine to ask: add -t NAME=scheme:rest.")
-    with Progress(quiet=settings.is_quiet) as progress:
-        tools = EngineTools(settings.memory(is_live=True), progress.report, settings.budget)
-        return Translations(segments, ask_for_translations(segments, engines, tools))
+    with settings.tools(is_live=True) as tools:
+        outputs = ask_for_translations(segments, engines, tools)
+        tools.note_origins()
+        return Translations(segments, outputs, tools.notes, tools.origins)
 
 
 def translate(texts: Texts, system: Any, *, langpair: str, **options: Any) -> list[str | None]:
@@ -146,10 +162,49 @@ def _engine(name: str, what: Any, pair: Pair | None) -> System:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedAnswers:
+    """How many stored answers of an engine were asked for again, and how many `differ` from the new ones.
+
+    `varying` counts those of them that it did not answer alike when asked twice now: they tell of chance and
+    not of a change. `since` is when the newest answer that differs, or else the oldest one, was given.
+    """
+
+    n: int
+    differ: int = 0
+    varying: int = 0
+    since: str = ""
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether an answer differs for which chance is no reason."""
+        return self.differ > self.varying
+
+    def describe(self) -> str:
+        """What it shows, in a line.
+
+        >>> ComparedAnswers(5, 3, 0, "2026-08-01T10:00:00+00:00").describe()
+        'it has changed since 2026-08-01: 3 of 5 stored answers differ from new ones; --fresh asks again'
+        >>> ComparedAnswers(5, since="2026-08-01T10:00:00+00:00").describe()
+        'it has not changed since 2026-08-01, as far as 5 stored answers show'
+        """
+        if not self.n:
+            return "there are no stored answers to compare with new ones"
+        differ = f"{self.differ:,} of {self.n:,} stored answers differ from new ones"
+        if self.has_changed:
+            chance = f", {self.varying:,} of them from call to call" if self.varying else ""
+            return f"it has changed since {self.since[:10]}: {differ}{chance}; --fresh asks again"
+        if self.differ:
+            return f"{differ}, but these differ from call to call: no sign that it has changed"
+        answers = "1 stored answer shows" if self.n == 1 else f"{self.n:,} stored answers show"
+        return f"it has not changed since {self.since[:10]}, as far as {answers}"
+
+
+@dataclass(frozen=True, slots=True)
 class Probe:
     """Whether an engine answers, the median seconds for all sentences, and how many answers changed.
 
-    `changed` is `None` where it was asked only once; `first` is its first answer.
+    `changed` is `None` where it was asked only once; `first` is its first answer. `stored` says whether it
+    still answers as it did before, `None` where there is no workspace to tell.
     """
 
     system: str
@@ -159,6 +214,7 @@ class Probe:
     changed: int | None
     first: str | None
     error: str | None
+    stored: ComparedAnswers | None = None
 
     def record(self) -> dict[str, Any]:
         """All of it for a program."""
@@ -171,12 +227,14 @@ def probe(
     *,
     langpair: str | None,
     repeat: int = 1,
+    compare: int = 5,
+    workspace: str | PathLike[str] | None = None,
     quiet: bool | None = None,
 ) -> list[Probe]:
-    """Does each engine answer, how long does it take, and does it always say the same?
+    """Does each engine answer, how long does it take, does it always say the same, and as it did before?
 
-    Nothing comes from the workspace and nothing is kept there: every sentence is really asked for, `repeat`
-    times.
+    Every sentence is really asked for, `repeat` times, and nothing is kept. Then up to `compare` answers that
+    the workspace has of the engine, to the texts where some are given, are held against new ones.
 
     >>> [(p.system, p.answers, p.first) for p in probe({"a": "fake:upper"}, ["Hi."], langpair="en-pt")]
     [('a', True, 'HI.')]
@@ -186,11 +244,48 @@ def probe(
     pair = parse_pair(langpair)
     asked = texts or SAMPLES.get(str(pair.source), SAMPLES["en"])
     requests = [Request(str(number), text) for number, text in enumerate(asked, 1)]
+    path = workspace_path(workspace)
+    store = Workspace(path) if compare and (workspace is not None or path.exists()) else None
+    probes = []
     with Progress(quiet=RunSettings(quiet=quiet).is_quiet) as progress:
-        return [
-            _probed(name, open_system(name, what, pair), requests, repeat, progress)
-            for name, what in named(systems).items()
-        ]
+        for name, what in named(systems).items():
+            engine = open_system(name, what, pair)
+            entry = _probed(name, engine, requests, repeat, progress)
+            if store is not None and entry.answers:
+                known = _known(store, engine, requests if texts else None)
+                entry = replace(entry, stored=_compared(engine, _spread(known, compare)))
+            probes.append(entry)
+    return probes
+
+
+def _known(store: Workspace, engine: Any, requests: Sequence[Request] | None) -> list[StoredAnswer]:
+    """What the engine answered before: to these requests, or to anything."""
+    if requests is None:
+        return store.answers_of(engine.signature)
+    by_key = {answer_key(engine.signature, request): request for request in requests}
+    found = store.find_answers(list(by_key))
+    return [answer._replace(request=by_key[key]) for key, answer in found.items()]
+
+
+def _spread(answers: Sequence[StoredAnswer], most: int) -> list[StoredAnswer]:
+    """So many of them, as far apart as can be: of different times."""
+    if len(answers) <= most:
+        return list(answers)
+    return [answers[place * len(answers) // most] for place in range(most)]
+
+
+def _compared(engine: Any, stored: Sequence[StoredAnswer]) -> ComparedAnswers:
+    """Asks for these again; where the answer differs once more, to see whether chance is the reason."""
+    asked = [(answer.request or Request("", ""))._replace(id=str(i)) for i, answer in enumerate(stored)]
+    new = {output.id: output.text for output in translate_all(engine, asked)}
+    answered = [
+        (request, old) for request, old in zip(asked, stored, strict=True) if new[request.id] is not None
+    ]
+    other = [(request, old) for request, old in answered if new[request.id] != old.output.text]
+    again = {o.id: o.text for o in translate_all(engine, [request for request, _ in other])} if other else {}
+    steady = [old for request, old in other if again[request.id] == new[request.id]]
+    dates = [old.stored for old in steady] or [min((old.stored for _, old in answered), default="")]
+    return ComparedAnswers(len(answered), len(other), len(other) - len(steady), max(dates))
 
 
 def _probed(name: str, engine: Any, requests: Sequence[Request], repeat: int, progress: Progress) -> Probe:

@@ -86,6 +86,10 @@ MaxCharactersOption = Annotated[
     int | None,
     typer.Option("--max-characters", min=0, help="Stop asking a live engine after so many characters."),
 ]
+FreshOption = Annotated[
+    bool,
+    typer.Option("--fresh", help="Ask live engines again for what they answered earlier; both are kept."),
+]
 AlphaOption = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")]
 SeedOption = Annotated[
     int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")

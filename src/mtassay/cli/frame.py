@@ -14,6 +14,7 @@ import typer
 from mtassay.api import Run
 from mtassay.cli.common import (
     FormatOption,
+    FreshOption,
     MaxCallsOption,
     MaxCharactersOption,
     OutputFormat,
@@ -144,6 +145,7 @@ class RunFrame:
 
     max_calls: int | None = None
     max_characters: int | None = None
+    fresh: bool = False
     save: bool = False
     output_format: OutputFormat = OutputFormat.text
     workspace: Path | None = None
@@ -157,6 +159,7 @@ class RunFrame:
         return {
             "max_calls": self.max_calls,
             "max_characters": self.max_characters,
+            "fresh": self.fresh,
             "save": self.save,
             "workspace": self.workspace,
             "quiet": self.quiet,
@@ -176,7 +179,9 @@ class RunFrame:
         """
         answered = any(answer.text is not None for answers in run.outputs.values() for answer in answers)
         if empty or answered or not run.failures:
-            print_run(run.record, self.output_format, view=View(**view), seen_notes=self.notes)
+            # A document must have the notes that its author has seen already.
+            seen = self.notes if self.output_format is OutputFormat.text else ()
+            print_run(run.record, self.output_format, view=View(**view), seen_notes=seen)
         if self.save:
             say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
         elif unkept and run.is_live and not self.quiet:
@@ -202,6 +207,7 @@ FRAME = RunFrame()
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "max_calls": (MaxCallsOption, None),
     "max_characters": (MaxCharactersOption, None),
+    "fresh": (FreshOption, False),
     "save": (Annotated[bool, typer.Option("--save", help="Keep the run in the workspace.")], False),
     "output_format": (FormatOption, OutputFormat.text),
     "workspace": (WorkspaceOption, None),

@@ -13,6 +13,7 @@ import typer
 from mtassay.api import open_workspace, workspace_path
 from mtassay.cli.common import (
     FormatOption,
+    FreshOption,
     OutputFormat,
     PairOption,
     QuietOption,
@@ -108,6 +109,7 @@ def export_corrections(
     ] = None,
     question: Annotated[str, typer.Option(help="Whose reviews: invariance or suite.")] = QUESTION,
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
+    fresh: FreshOption = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -132,14 +134,18 @@ def export_corrections(
     is_there = not written_corrections or workspace_path(workspace).exists()
     asks = stronger is not None and is_live(name_and_rest(stronger)[1])
     with Progress(quiet=quiet) as progress:
+        memory = cache_workspace(workspace) if asks else None
+        listen = lambda note: say(f"mtassay: {note}")  # noqa: E731
+        tools = EngineTools(memory, progress.report, listen=listen, fresh=fresh)
         gathered = gather(
             reviews or (open_workspace(workspace) if is_there else None),
             question=question,
             corrections=written_corrections,
             stronger=stronger,
             pair=pair,
-            tools=EngineTools(cache_workspace(workspace) if asks else None, progress.report),
+            tools=tools,
         )
+        tools.note_origins()
     say_failures(gathered.outputs)
     _say_counts(gathered)
     _leave(gathered, sheet)

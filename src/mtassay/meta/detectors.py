@@ -42,13 +42,14 @@ class Labels:
     """What people said: True is wrong. `pairs` by id and system, `subjects` by the hash of the very texts.
 
     `unsettled` is how many were looked at without a result: disputed, unsure, or differing by output where
-    the system is not known. `origin` is for messages.
+    the system is not known. `origin` is for messages, `reviewers` are those who answered, where it is known.
     """
 
     pairs: Mapping[PairKey, bool]
     subjects: Mapping[str, bool] = field(default_factory=dict)
     unsettled: int = 0
     origin: str = ""
+    reviewers: Collection[str] = ()
 
     def only(self, systems: Collection[str]) -> Labels:
         """The labels of these systems, and those that name none; of all systems without any."""
@@ -188,15 +189,17 @@ def labels_from_reviews(
     by_subject: dict[str, bool] = {}
     by_id: dict[str, set[bool]] = {}
     unsettled = 0
+    reviewers: set[str] = set()
     for (subject, _), decision in decide(r for r in reviews if r.question == question.name).items():
         if decision.answer is None:
             unsettled += 1
             continue
+        reviewers |= decision.ratings.keys()
         by_subject[subject] = decision.answer in wrong
         by_id.setdefault(subjects[subject].case_id, set()).add(by_subject[subject])
     # Two outputs of one case may be labelled differently, and an id alone does not tell which is meant.
     clear = {PairKey(name): values.pop() for name, values in by_id.items() if len(values) == 1}
-    return Labels(clear, by_subject, unsettled, origin)
+    return Labels(clear, by_subject, unsettled, origin, sorted(reviewers))
 
 
 _SILENT = ("undecided", "skipped", "error")

@@ -35,6 +35,7 @@ from mtassay.report.agreement import (
 from mtassay.report.figures import draw
 from mtassay.report.run import Form, render_tables, score_rows
 from mtassay.report.table import to_html
+from mtassay.reviews import caution_of_models
 
 __all__ = ["AgreementAssessment", "Assessment", "Detection", "Discrimination", "RankingAssessment"]
 
@@ -273,7 +274,12 @@ class Detection(Assessment):
             name: {"average_precision": curve.average, "points": [point._asdict() for point in curve.points]}
             for name, curve in self.curves.items()
         }
-        return {**self.result.as_dict(), "unsettled": self.labels.unsettled, "curves": drawn}
+        return {
+            **self.result.as_dict(),
+            "unsettled": self.labels.unsettled,
+            "reviewers": list(self.labels.reviewers),
+            "curves": drawn,
+        }
 
     def figures(self) -> list[Figure]:
         """Precision against recall."""
@@ -299,6 +305,8 @@ class Detection(Assessment):
                 f"{name}: {c['labelled']:,} labelled pairs, {c['errors']:,} of them wrong."
                 for name, c in counted.items()
             ]
+        if caution := caution_of_models(self.labels.reviewers):
+            notes.append(caution)
         if unsettled := self.labels.unsettled:
             notes.append(f"Looked at and not settled (disputed, unsure or empty): {unsettled:,}.")
         return notes

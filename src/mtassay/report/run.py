@@ -52,7 +52,7 @@ def render(
     if form == "text" and not color and not view.mark:
         view = replace(view, mark="*")
     about = method.facts(run) if facts is None else facts
-    notes = [note for note in run.result.notes if note not in seen_notes]
+    notes = [note for note in run.result.notes if note not in seen_notes and note not in about]
     first, *others = method.tables(run, view)
     parts = [_remark(about, form, width)] if about else []
     if form == "text":
@@ -99,8 +99,9 @@ def render_html(run: Run, *, view: View = PLAIN) -> str:
 
     method = method_of(run)
     first, *others = method.tables(run, view)
-    parts = [f"<p>{html.escape(method.facts(run))}</p>", to_html(first)]
-    parts += [f"<p>{html.escape(note)}</p>" for note in run.result.notes]
+    about = method.facts(run)
+    parts = [f"<p>{html.escape(about)}</p>", to_html(first)]
+    parts += [f"<p>{html.escape(note)}</p>" for note in run.result.notes if note not in about]
     parts += [to_html(table) for table in others]
     with suppress(MissingExtraError):
         parts += [figure_html(figure) for figure in method.figures(run, view)]

@@ -12,7 +12,7 @@ from mtassay.method import method_of
 from mtassay.report.blocks import block_text
 from mtassay.report.review_screen import Screen
 from mtassay.report.table import to_text
-from mtassay.reviews.subjects import SHORT
+from mtassay.reviews.subjects import SHORT, count_reviewers
 from mtassay.story import CaseStory, StoryAnswer
 from mtassay.texts.marks import marked, printable, wrapped
 
@@ -95,7 +95,7 @@ def _holds(answer: StoryAnswer) -> str:
     ratings = decision.ratings
     if decision.answer is not None:
         votes = sum(rating == decision.answer for rating in ratings.values())
-        return f"{decision.answer} ({votes} of {len(ratings)} reviewers)"
+        return f"{decision.answer} ({votes} of {count_reviewers(ratings.keys())})"
     return "nothing: reviewers disagree" if ratings else "nothing: nobody was sure"
 
 

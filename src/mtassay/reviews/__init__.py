@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from mtassay.core import UNSURE, Question
 from mtassay.reviews.pending import all_questions, find_question, question_of
-from mtassay.reviews.subjects import Decision, Subject, decide, review_now, subject_from
+from mtassay.reviews.subjects import (
+    Decision,
+    Subject,
+    caution_of_models,
+    count_reviewers,
+    decide,
+    is_model,
+    review_now,
+    subject_from,
+)
 
 __all__ = [
     "UNSURE",
@@ -16,8 +25,11 @@ __all__ = [
     "Question",
     "Subject",
     "all_questions",
+    "caution_of_models",
+    "count_reviewers",
     "decide",
     "find_question",
+    "is_model",
     "question_of",
     "review_now",
     "subject_from",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -12,11 +12,55 @@ from typing import Any
 
 from mtassay.core import UNSURE, Review, majority
 
-__all__ = ["SHORT", "Decision", "Subject", "decide", "review_now", "subject_from"]
+__all__ = [
+    "SHORT",
+    "Decision",
+    "Subject",
+    "caution_of_models",
+    "count_reviewers",
+    "decide",
+    "is_model",
+    "review_now",
+    "subject_from",
+]
 
 
 SHORT = 10
 """How much of an id is shown to people; any unique beginning is understood."""
+
+
+def is_model(reviewer: str) -> bool:
+    """Whether a reviewer is a language model and no person, which its name begins with.
+
+    >>> is_model("model:reader-1"), is_model("anna")
+    (True, False)
+    """
+    return reviewer.lower().startswith("model:")
+
+
+def count_reviewers(reviewers: Collection[str]) -> str:
+    """How many there are, and how many of them are language models, which is always said.
+
+    >>> count_reviewers({"anna", "ben"}), count_reviewers({"anna", "model:reader-1"})
+    ('2 reviewers', '2 reviewers, 1 of them a language model')
+    """
+    models = sum(map(is_model, reviewers))
+    what = "a language model" if models == 1 else "language models"
+    people = f"{len(reviewers):,} reviewer{'s' * (len(reviewers) != 1)}"
+    return f"{people}, {models:,} of them {what}" if models else people
+
+
+def caution_of_models(reviewers: Collection[str], what: str = "Labels") -> str:
+    """What a reader must know of numbers that these reviewers stand behind; empty where all are people.
+
+    >>> caution_of_models({"anna", "model:reader-1"}), caution_of_models({"anna", "ben"})
+    ('Labels by 2 reviewers, 1 of them a language model.', '')
+    """
+    models = sum(map(is_model, reviewers))
+    if not models:
+        return ""
+    shared = " Two that agree may share a mistake, and are not two people who agree." if models > 1 else ""
+    return f"{what} by {count_reviewers(reviewers)}.{shared}"
 
 
 @dataclass(frozen=True)

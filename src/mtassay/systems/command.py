@@ -6,6 +6,7 @@ import atexit
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,11 +15,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import IO, ClassVar
 
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, UsageError
-from mtassay.packages import Secret, redact
+from mtassay.packages import Secret, fingerprint, redact
 from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
 
 __all__ = ["Finished", "run", "stop_all"]
@@ -206,13 +208,22 @@ class Command(LiveSystem):
 
     @property
     def signature(self) -> str:
-        """The command with its languages filled in. What the program itself does is not known here."""
+        """The command with its languages filled in. What is in its files, `program` says."""
         return signature("command", command=self._shown, adapter=ADAPTER)
 
     @property
     def limits(self) -> Limits:
         """One program at a time; a second attempt for a batch that crashed."""
         return Limits(batch=self.batch, in_flight=1, attempts=2, timeout=self.timeout)
+
+    @property
+    def program(self) -> str:
+        """Of the program files: what the words of the command name, as far as it is there to be read."""
+        files = [path for word in self._words if (path := _file(word)) is not None]
+        try:
+            return fingerprint(*files) if files else ""
+        except OSError:
+            return ""
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         """One line in and one line out per request; a line break inside a text is sent as a space."""
@@ -272,6 +283,19 @@ class Command(LiveSystem):
         return ["/bin/sh", "-c", self._filled] if self._in_shell else shlex.split(self._filled)
 
     @property
+    def _words(self) -> list[str]:
+        """The words of the command; of one for a shell, without what only that understands."""
+        if not self._in_shell:
+            return self._arguments
+        lexer = shlex.shlex(os.path.expandvars(self._filled), posix=True, punctuation_chars="|&;<>()`$\n")
+        lexer.whitespace_split = True
+        lexer.commenters = ""
+        try:
+            return list(lexer)
+        except ValueError:  # quotes that only a shell can pair
+            return []
+
+    @property
     def _shown(self) -> str:
         _learn_keys()
         return redact(self._filled)
@@ -279,6 +303,18 @@ class Command(LiveSystem):
     @property
     def _what(self) -> str:
         return f"command '{self._shown}'"
+
+
+def _file(word: str) -> Path | None:
+    """The file that a word of a command names: by its path, or a program that the shell would find."""
+    path = Path(word).expanduser()
+    try:
+        if not path.is_file():
+            found = shutil.which(word)
+            path = Path(found) if found else path
+        return path if path.is_file() else None
+    except (OSError, ValueError):
+        return None
 
 
 def _meta(text: str) -> dict[str, str]:

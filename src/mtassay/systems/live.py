@@ -53,6 +53,11 @@ class LiveSystem(System):
         """How this engine may be asked."""
         return Limits()
 
+    @property
+    def program(self) -> str:
+        """The fingerprint of what answers, where it can be seen from here and is not in the signature."""
+        return ""
+
 
 class Answer(NamedTuple):
     """What an engine says to one text: a translation, or `None` with the reason in `error`."""

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mtassay.core import Output, Request, Run, System
+from mtassay.core import Origin, Output, Request, Run, System
 
 __all__ = ["Replay", "Stored", "replays"]
 
@@ -39,6 +39,8 @@ class Replay(System):
 
     name: str
     outputs: Mapping[str, Output] = field(repr=False)
+    origin: Origin | None = None
+    """Where the outputs came from then, of a live engine."""
 
     @property
     def signature(self) -> str:
@@ -53,6 +55,7 @@ def replays(run: Run) -> list[Replay]:
     """The systems of a saved run. Whether an output was skipped or failed is known from what was found."""
     skipped = {(f.system, key) for f in run.findings if f.verdict == "skipped" for key in _names(f.evidence)}
     skipped |= {(f.system, f.case_id) for f in run.findings if f.verdict == "skipped"}
+    origins = run.result.basis.get("answers", {})
     return [
         Replay(
             name,
@@ -62,6 +65,7 @@ def replays(run: Run) -> list[Replay]:
                 else o
                 for o in answers
             },
+            Origin(**origins[name]) if name in origins else None,
         )
         for name, answers in run.outputs.items()
     ]

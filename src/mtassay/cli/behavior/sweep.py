@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
     app.command("sweep", short_help="Pass rates for other thresholds.")(sweep_thresholds)
 
 
-@framed_without("save", "max_calls", "max_characters")
+@framed_without("save", "max_calls", "max_characters", "fresh")
 @parameters_of(BehaviorMethod, only_given=True)
 def sweep_thresholds(
     where: WhereArgument = "last",

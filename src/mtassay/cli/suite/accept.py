@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
     app.command("accept", short_help="Write what people settled into the suite as rules.")(accept)
 
 
-@framed_with("workspace", "quiet")
+@framed_with("fresh", "workspace", "quiet")
 def accept(
     suite: SuiteArgument,
     subjects: Annotated[

@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
     app.command("challenge", short_help="Make a challenge set to test metrics with.")(challenge)
 
 
-@framed_with("max_calls", "max_characters", "output_format", "workspace", "quiet")
+@framed_with("max_calls", "max_characters", "fresh", "output_format", "workspace", "quiet")
 @choosing()
 def challenge(
     suite: SuiteArgument,

@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
     app.command("check", short_help="Look for mistakes in a suite.")(check)
 
 
-@framed_with("output_format", "workspace", "quiet")
+@framed_with("fresh", "output_format", "workspace", "quiet")
 def check(
     suite: SuiteArgument,
     system: SystemOption = None,

@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
     app.command("diff", short_help="Did the new version of a system break something?")(diff)
 
 
-@framed_with("max_calls", "max_characters", "output_format", "workspace", "quiet")
+@framed_with("max_calls", "max_characters", "fresh", "output_format", "workspace", "quiet")
 @choosing("test", "alpha", "samples", "trials", "seed", "reviews")
 def diff(
     suite: SuiteArgument,

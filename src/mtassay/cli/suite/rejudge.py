@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
     app.command("rejudge", short_help="Which verdicts changed with the rules of today?")(rejudge)
 
 
-@framed_with("output_format", "workspace", "quiet")
+@framed_with("fresh", "output_format", "workspace", "quiet")
 def rejudge(
     suite: SuiteArgument,
     run: Annotated[

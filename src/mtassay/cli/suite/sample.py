@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
     app.command("sample", short_help="Show what systems make of items without rules.")(sample)
 
 
-@framed_with("max_calls", "max_characters", "output_format", "workspace", "quiet")
+@framed_with("max_calls", "max_characters", "fresh", "output_format", "workspace", "quiet")
 @choosing()
 def sample(
     suite: SuiteArgument,

@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
     app.command("suggest", short_help="Propose rules for what is undecided.")(suggest)
 
 
-@framed_with("output_format", "workspace", "quiet")
+@framed_with("fresh", "output_format", "workspace", "quiet")
 @choosing()
 def suggest(
     suite: SuiteArgument,

@@ -26,6 +26,7 @@ from mtassay.display import PLAIN, Block, Figure, Line, Table, View
 from mtassay.errors import ServiceError, UsageError
 from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method, Read
+from mtassay.methods.basis import sign
 from mtassay.methods.behavior.blocks import (
     case_block,
     cases_table,
@@ -288,13 +289,14 @@ class BehaviorMethod(Method):
         return Judgement(findings, counts=counts)
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:
-        return pass_rates(
+        rates = pass_rates(
             judgement.findings,
             list(judgement.counts),
             judgement.counts,
             level=self.level,
             signature=self.signature,
         )
+        return sign(rates, tools)
 
     def _findings(self, answered: Sequence[AnsweredPair], system: str, tools: Tools) -> list[Finding]:
         name = quality_name(self.quality)

@@ -20,7 +20,7 @@ from mtassay.errors import UsageError
 from mtassay.methods.behavior.pairs import BehaviorCase, cases_of
 from mtassay.methods.behavior.quality import ENCODER, as_translated, qualities, quality_name
 from mtassay.metrics.base import Metric
-from mtassay.reviews import Decision, Question, Subject, decide
+from mtassay.reviews import Decision, Question, Subject, caution_of_models, decide
 from mtassay.reviews.pending import Pending
 from mtassay.stats.proportions import effective_trials
 from mtassay.texts.marks import printable
@@ -180,7 +180,11 @@ def pair_quality(
     scores += agreement([pair for pairs in sets.values() for pair in pairs], reviews, seed=seed)
     if metrics:
         scores += adequacy(sets, metrics, tools, seed=seed)
-    return Result(scores, counts={name: {"pairs": len(pairs)} for name, pairs in sets.items()})
+    subjects = {pair.subject.id for pairs in sets.values() for pair in pairs}
+    raters = {r.reviewer for r in reviews if r.subject in subjects and r.question in PAIR_QUESTIONS}
+    caution = caution_of_models(raters, "Ratings")
+    counts = {name: {"pairs": len(pairs)} for name, pairs in sets.items()}
+    return Result(scores, counts=counts, notes=[caution] if caution else [])
 
 
 def mean_ratings(
@@ -331,9 +335,10 @@ def pair_quality_table(result: Result, *, title: str = "") -> Table:
 
 def _notes(result: Result, alphas: dict[str, Score], measures: list[str]) -> list[str]:
     notes = [
-        "SSF, TSF: fluency of source and target; TA: adequacy. Means over pairs of what people said, from 1 "
+        "SSF, TSF: fluency of source and target; TA: adequacy. Means over pairs of what raters said, from 1 "
         "(unsatisfied) to 3 (satisfied); in brackets the 95 % interval, in parentheses the pairs rated."
     ]
+    notes += result.notes
     if not any(score.n for score in result.scores if score.name in _HEADS):
         notes.append("Nobody has rated any of these pairs yet: see 'mtassay behavior rate'.")
     if any(score.value is not None for score in alphas.values()):

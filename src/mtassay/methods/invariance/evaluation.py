@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -117,12 +117,14 @@ class Measurement:
 class Evaluations:
     """Structures side by side, and how many of the pairs that each companion detector flags are wrong.
 
-    With several systems each name begins with the system's. `seconds` are those of each step.
+    With several systems each name begins with the system's. `seconds` are those of each step, `reviewers`
+    those who labelled.
     """
 
     structures: Mapping[str, Measurement]
     detectors: Mapping[str, Rate]
     seconds: Mapping[str, float] = field(default_factory=dict)
+    reviewers: Collection[str] = ()
 
     def single(self) -> tuple[str, Measurement]:
         """The one structure of one system, with its name, for who can draw no more."""
@@ -145,6 +147,7 @@ class Evaluations:
             },
             "detectors": {name: asdict(rate) for name, rate in self.detectors.items()},
             "seconds": dict(self.seconds),
+            "reviewers": list(self.reviewers),
         }
 
 

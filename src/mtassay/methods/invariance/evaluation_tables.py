@@ -6,10 +6,12 @@ The first three have the form of tables 2 to 4 of He, Meister, Su (2020), the fi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from mtassay.display import Cell, Figure, Point, Series, Table
 from mtassay.methods.invariance.evaluation import Evaluation, Evaluations, Rate, SweepPoint
 from mtassay.methods.invariance.tables import seconds_table
+from mtassay.reviews import caution_of_models
 from mtassay.texts.marks import printable
 
 __all__ = [
@@ -31,8 +33,11 @@ _INTERVAL = "In brackets: Wilson's 95 % interval."
 def evaluation_tables(evaluations: Evaluations) -> list[Table]:
     """All tables; accuracy by threshold where there is one structure of one system."""
     structures = {name: measurement.evaluation for name, measurement in evaluations.structures.items()}
+    accuracy = accuracy_table(structures)
+    if caution := caution_of_models(evaluations.reviewers):
+        accuracy = replace(accuracy, notes=[*accuracy.notes, caution])
     tables = [
-        accuracy_table(structures),
+        accuracy,
         new_errors_table(structures),
         types_table(structures),
         unreported_table(structures),

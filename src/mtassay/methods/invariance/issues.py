@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -25,16 +25,18 @@ __all__ = [
     "QUESTION",
     "Far",
     "Issue",
+    "SettledLabels",
     "Standing",
     "VariantRanking",
     "count_findings",
-    "decisions_in",
     "find_issues",
     "label_of",
+    "labels_in",
     "labels_of",
     "rank",
     "stability",
     "standing",
+    "subject_of",
 ]
 
 
@@ -45,29 +47,43 @@ CORRECT = "correct"
 Standing = Literal["suspicious", "confirmed", "cleared"]
 
 
-def decisions_in(labels: FilePath | None, tools: Tools) -> dict[str, str]:
-    """What people decided, by subject: in a file of reviews, or in the workspace.
+class SettledLabels(NamedTuple):
+    """What reviewers decided, by subject, and who they are."""
+
+    answers: Mapping[str, str]
+    reviewers: Collection[str]
+
+
+def labels_in(labels: FilePath | None, tools: Tools) -> SettledLabels:
+    """What reviewers decided: in a file of reviews, or in the workspace.
 
     What is disputed or open is left out; that there is nothing at all is an error.
     """
+    answers: Mapping[str, str]
+    by_subject: Mapping[str, Collection[str]]
     if labels is None:
-        answers = dict(tools.decisions(QUESTION))
+        answers, by_subject = tools.decisions(QUESTION), tools.reviewers(QUESTION)
     else:  # rows without a name are one person's: who it is does not matter here
         reviews = (row.review for row in read_reviews(labels, reviewer="unnamed").rows)
         decided = decide(review for review in reviews if review.question == QUESTION)
         answers = {subject: d.answer for (subject, _), d in decided.items() if d.answer is not None}
+        by_subject = {subject: d.ratings.keys() for (subject, _), d in decided.items()}
     settled = {subject: answer for subject, answer in answers.items() if answer != DISPUTED}
     if not settled:
         raise UsageError(
             f"There are no labels in {labels or 'the workspace'}. Label issues first: mtassay review next"
         )
-    return settled
+    return SettledLabels(settled, sorted({name for key in settled for name in by_subject[key]}))
+
+
+def subject_of(answer: AnnotatedAnswer) -> str:
+    """The id of what a review of this answer is about: this very source and output."""
+    return Subject(answer.id, (answer.source.text,), (answer.output.text,)).id
 
 
 def label_of(answer: AnnotatedAnswer, decisions: Mapping[str, str]) -> str | None:
     """What reviewers decided about this very source and output; `None` where nothing is settled."""
-    subject = Subject(answer.id, (answer.source.text,), (answer.output.text,))
-    label = decisions.get(subject.id)
+    label = decisions.get(subject_of(answer))
     return None if label == DISPUTED else label
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -27,6 +27,7 @@ from mtassay.core import (
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
+from mtassay.methods.basis import SettledOutputs, sign
 from mtassay.methods.invariance.answers import (
     AnnotatedAnswer,
     AnsweredCase,
@@ -58,6 +59,7 @@ from mtassay.methods.invariance.issues import (
     rank,
     stability,
     standing,
+    subject_of,
 )
 from mtassay.methods.invariance.presentation import InvarianceRun
 from mtassay.methods.invariance.structures.base import Structure, open_structure
@@ -270,7 +272,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
     def judge(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
     ) -> Judgement:
-        decisions = tools.decisions(QUESTION) if self.reviews else {}
+        known_decisions = tools.decisions(QUESTION)
+        decisions = known_decisions if self.reviews else {}
+        subjects: list[str] = []  # of all outputs, where there are decisions to count
         skipped = [case for case in cases if case.skip is not None]
         findings: list[Finding] = []
         counts: dict[str, dict[str, int]] = {}
@@ -280,6 +284,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             system_findings = [self._skipped(case.id, system, str(case.skip)) for case in skipped]
             system_findings += self._without_answer(material, system)
             for answered_case in material:
+                subjects += [subject_of(a) if known_decisions else "" for a in answered_case.answers]
                 if answered_case.original is not None:
                     labels = labels_of(answered_case.answers, decisions)
                     system_findings.append(
@@ -289,10 +294,12 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
                     )
             counts[system] = count_findings(system_findings, material, len(issues))
             findings += [*system_findings, *self._suspicions(material, system, tools)]
-        return Judgement(findings, counts=counts)
+        reviewers = tools.reviewers(QUESTION) if known_decisions else {}
+        settled = SettledOutputs.of(subjects, known_decisions, reviewers, used=self.reviews)
+        return Judgement(findings, counts=counts, basis=settled.basis())
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:
-        return stability(
+        result = stability(
             judgement.findings,
             judgement.counts,
             detector=self.detector,
@@ -300,6 +307,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             alpha=self.alpha,
             signature=self.signature,
         )
+        settled = SettledOutputs(**judgement.basis["reviews"])
+        notes = [f"{settled.describe()}."] if settled.settled else []
+        return sign(replace(result, notes=notes, basis=judgement.basis), tools, reviews=settled.signed)
 
     def compare(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools

@@ -33,7 +33,7 @@ from mtassay.display import PLAIN, Block, Figure, Table, View
 from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_pair
 from mtassay.method import Method
-from mtassay.methods.missing import missing
+from mtassay.methods.missing import compared_basis, compared_note, missing
 from mtassay.methods.score.difference_tables import difference_parts, difference_record, segment_lines
 from mtassay.methods.score.differences import Differences, find_differences
 from mtassay.methods.score.evidence import SegmentEvidence
@@ -198,7 +198,9 @@ class ScoreMethod(Method):
             if self.evidence:
                 for system, texts in usable.outputs.items():
                     findings += metric.findings(usable.segments, system, texts)
-        return Judgement(findings, statistics, counts)
+        lacking = {system: count["skipped"] for system, count in counts.items()}
+        basis = compared_basis(len(cases), len(corpus.segments), lacking)
+        return Judgement(findings, statistics, counts, basis=basis)
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:
         tools.progress("significance", 0, None)
@@ -206,12 +208,15 @@ class ScoreMethod(Method):
         for entry in judgement.statistics:
             tables.setdefault((entry.metric, entry.group), []).append(entry)
         results = list(self._compare(list(tables.values())))
-        return Result(
+        result = Result(
             scores=[score for result in results for score in result.scores],
             comparisons=[comparison for result in results for comparison in result.comparisons],
             clusters=[cluster for result in results for cluster in result.clusters],
             counts=judgement.counts,
+            basis=judgement.basis,
         )
+        note = compared_note(result)
+        return replace(result, notes=[note]) if note else result
 
     def units(self, judgement: Judgement) -> list[dict[str, Any]]:
         rows: dict[tuple[str, str], dict[str, Any]] = {}
@@ -358,7 +363,8 @@ class ScoreMethod(Method):
         references = max((len(segment.references) for segment in run.segments), default=0)
         pair = run.parameters.get("pair")
         facts = ["-".join(pair)] if pair else []
-        facts += [f"{len(run.segments):,} segments", f"{references} reference{'s' * (references != 1)}"]
+        facts.append(compared_note(run.result) or f"{len(run.segments):,} segments")
+        facts.append(f"{references} reference{'s' * (references != 1)}")
         return " · ".join(facts)
 
     @classmethod
@@ -405,7 +411,9 @@ class ScoreMethod(Method):
 
     @classmethod
     def signatures(cls, run: Run) -> list[str]:
-        return signature_lines(_labelled(run).result)
+        texts = run.result.basis.get("texts")
+        # The signature of a metric is sacreBLEU's, so what was tested has a line of its own.
+        return [*signature_lines(_labelled(run).result), *([f"texts:{texts[:12]}"] if texts else [])]
 
     @classmethod
     def why(cls, finding: Finding) -> str:

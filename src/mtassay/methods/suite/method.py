@@ -30,8 +30,9 @@ from mtassay.formats.segments import align
 from mtassay.formats.suite import Item, Suite, read_suite
 from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method, Read
-from mtassay.methods.missing import missing
-from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest
+from mtassay.methods.basis import SettledOutputs, sign
+from mtassay.methods.missing import compared_basis, compared_note, missing
+from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
 from mtassay.methods.suite.evidence import DETECTOR, STATUSES, VerdictEvidence, is_notable
 from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.selection import Choice, select
@@ -211,14 +212,17 @@ class SuiteMethod(Method):
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools
     ) -> Judgement:
         judge = self._judge
-        decisions = tools.decisions(QUESTION) if self.reviews else {}
+        known_decisions = tools.decisions(QUESTION)
+        decisions = known_decisions if self.reviews else {}
+        subjects: list[str] = []  # of all outputs, where there are decisions to count
         asked = [case for case in cases if case.skip is None]
         findings: dict[str, list[Finding]] = {system: [] for system in outputs}
         counts = {system: dict.fromkeys(STATUSES, 0) for system in outputs}
         for place, case in enumerate(asked):
             if place % 200 == 0:
                 tools.progress("judging", place, len(asked))
-            cache: dict[str, tuple[VerdictEvidence, dict[str, Any]]] = {}  # systems often agree to the letter
+            # Systems often agree to the letter.
+            cache: dict[str, tuple[str, VerdictEvidence, dict[str, Any]]] = {}
             for system, answers in outputs.items():
                 text = answers[place].text
                 if text is None:
@@ -227,17 +231,21 @@ class SuiteMethod(Method):
                     continue
                 if text not in cache:
                     evidence = judge.judge(judge.items[case.id], text).evidence
-                    if decisions:
-                        evidence = evidence.settled_by(decisions.get(subject_of(case, text).id))
-                    cache[text] = evidence, evidence.record()
-                evidence, record = cache[text]
+                    subject = subject_of(case, text).id if known_decisions else ""
+                    evidence = evidence.settled_by(decisions.get(subject))
+                    cache[text] = subject, evidence, evidence.record()
+                subject, evidence, record = cache[text]
+                subjects.append(subject)
                 findings[system].append(Finding(case.id, system, DETECTOR, evidence.verdict, evidence=record))
                 counts[system][evidence.status] += 1
         everything = [finding for of_system in findings.values() for finding in of_system]
+        reviewers = tools.reviewers(QUESTION) if known_decisions else {}
+        settled = SettledOutputs.of(subjects, known_decisions, reviewers, used=self.reviews)
         return Judgement(
             everything,
             counts=counts,
             notes=[f"{' and '.join(names)} gave the same outputs." for names in _twins(outputs)],
+            basis={"suite": self.suite.digest, **settled.basis()},
         )
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:
@@ -262,14 +270,24 @@ class SuiteMethod(Method):
                 comparisons=[*result.comparisons, *(_renamed(c) for c in own.comparisons)],
                 clusters=[*result.clusters, *(_renamed(cluster) for cluster in own.clusters)],
             )
-        notes = [*_open_questions(judgement.findings), *judgement.notes]
+        settled = SettledOutputs(**judgement.basis["reviews"])
+        about = f"{settled.describe()}; suite {self.suite.digest[:12]}"
+        notes = [f"{about}, texts {tools.texts[:12]}." if tools.texts else f"{about}."]
+        notes += [*_open_questions(judgement.findings), *judgement.notes]
         cost = costliest(grades)
         if cost and cost.without > 1.1 * cost.fair and self.items != "settled":
             notes.append(
                 f"{cost.system} leaves {cost.unsettled:,} items open: without it {cost.without:,} items "
                 f"could be compared instead of {cost.fair:,}."
             )
-        return replace(result, counts=judgement.counts, notes=notes)
+        basis = dict(judgement.basis)
+        if self.items != "settled" and len(grades.systems) > 1:
+            lacking = dict(zip(grades.systems, (grades.values < 0).sum(axis=0).tolist(), strict=True))
+            basis |= compared_basis(len(cases), int(fair_items(grades).sum()), lacking)
+        result = replace(result, counts=judgement.counts, notes=notes, basis=basis)
+        if note := _compared(result):
+            result = replace(result, notes=[note, *notes])
+        return sign(result, tools, suite=self.suite.digest, reviews=settled.signed)
 
     @property
     def about(self) -> str:
@@ -287,7 +305,7 @@ class SuiteMethod(Method):
 
     @classmethod
     def facts(cls, run: Run) -> str:
-        return str(run.parameters.get("facts", ""))
+        return " · ".join(filter(None, (str(run.parameters.get("facts", "")), _compared(run.result))))
 
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
@@ -295,7 +313,7 @@ class SuiteMethod(Method):
 
     @classmethod
     def figures(cls, run: Run, view: View = PLAIN) -> list[Figure]:
-        return [accuracy_figure(run, view, title=cls.facts(run))]
+        return [accuracy_figure(run, view, title=str(run.parameters.get("facts", "")))]
 
     @classmethod
     def signatures(cls, run: Run) -> list[str]:
@@ -399,6 +417,11 @@ def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Seque
 def subject_of(case: Case, output: str) -> Subject:
     """What a review of this output is about."""
     return Subject(case.id, case.sources, (output,))
+
+
+def _compared(result: Result) -> str:
+    """How many items were compared, and who leaves the others open."""
+    return compared_note(result, "items", "leaves {} open")
 
 
 def _open_questions(findings: Sequence[Finding]) -> list[str]:
