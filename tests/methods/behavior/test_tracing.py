@@ -43,6 +43,26 @@ def test_the_edit_is_found_missing_or_unknown(
     assert find_edit([Edit(0, len(before), before, after)], pseudo_reference, output) is found
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "pseudo_reference", "original_output", "output", "found"),
+    [
+        # It was there before the edit, for another word: nothing says that the edit was translated.
+        ("este", "aquele", "aquele cão e o rato", "Este cão e aquele rato", "Esse cão e aquele rato", None),
+        ("this", "the", "the dog barks", "This dog of the house barks", "That dog of the house barks", None),
+        ("todo", "todos", "todos os dias", "Tudo, todo dia", "Tudo, todo dia mesmo", None),
+        # It came in with the edit.
+        ("este", "aquele", "aquele cão e o rato", "Este cão e aquele rato", "Aquele cão e aquele rato", True),
+        ("this", "the", "the dog barks", "This dog of the house barks", "The dog of the house barks", True),
+        ("gato", "cão", "O cão dorme", "O gato dorme", "O cão dorme", True),
+    ],
+)
+def test_what_the_translation_of_the_original_has_as_well_is_not_the_edit(
+    before: str, after: str, pseudo_reference: str, original_output: str, output: str, found: bool | None
+) -> None:
+    change = Edit(0, len(before), before, after)
+    assert find_edit([change], pseudo_reference, output, original_output=original_output) is found
+
+
 def test_one_edit_that_is_missing_decides_and_one_that_is_unknown_leaves_it_open() -> None:
     here, gone, other = Edit(0, 1, "1", "220"), Edit(2, 3, "3", "440"), Edit(5, 6, "x", "ab")
     assert find_edit([here, gone], "220 440", "220 e 440") is True
@@ -68,9 +88,15 @@ def test_the_encoder_looks_for_the_nearest_stretch(output: str, found: bool | No
     assert find_by_meaning([Sought([Edit(0, 0, "", "gato")], output)], encoder=encoder) == [found]
 
 
+def test_a_stretch_that_was_there_before_the_edit_is_not_its_meaning() -> None:
+    change = Edit(0, 0, "", "gato")
+    sought = [Sought([change], "felino pedra", "felino dorme"), Sought([change], "felino", "pedra")]
+    assert find_by_meaning(sought, encoder=encoder) == [None, True]
+
+
 def test_a_deletion_and_an_empty_output_do_not_trouble_the_encoder() -> None:
     sought = [Sought([Edit(0, 3, "não", "")], "pedra"), Sought([Edit(0, 0, "", "gato")], "")]
-    assert nearest(sought, encoder) == [[], [0.0]]
+    assert nearest(sought, encoder) == [[], [(0.0, 0.0)]]
     assert find_by_meaning(sought, encoder=encoder) == [None, False]
 
 
