@@ -187,7 +187,7 @@ def test_the_signature_says_all_that_changes_the_number():
     signature = NEE(language="por_Latn", case=False).signature(segments, extra={"bs": 1000})
     assert signature.startswith(
         "nrefs:1|bs:1000|entities:gold|unit:document|match:exact"
-        "|diacritics:yes|case:no|numbers:yes|possessives:yes|language:pt|version:mtassay-"
+        "|diacritics:yes|case:no|numbers:yes|possessives:yes|names:yes|dates:yes|language:pt|version:mtassay-"
     )
     assert "language" not in NEE().signature(segments)
 

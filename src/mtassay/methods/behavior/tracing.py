@@ -20,15 +20,16 @@ import numpy as np
 
 from mtassay.core import Edit
 from mtassay.methods.behavior.infill.base import Distinct
-from mtassay.metrics.nee.texts import Normaliser
+from mtassay.texts.normalisation import Normaliser
 from mtassay.texts.numbers import NumbersOf, read_numbers
+from mtassay.texts.numerals import canonical_number
 from mtassay.tools.encoder import Encoder, Vectors, is_installed, open_encoder, unit
 
 __all__ = [
     "FOUND",
     "NOT_FOUND",
     "EditedPair",
-    "Nearest",
+    "Nearness",
     "Sought",
     "are_forms",
     "count_in_a_row",
@@ -132,11 +133,22 @@ def _keeps_words(change: Edit, expected: Sequence[str], first: Sequence[str], se
     return not any(_times([word], second) > _times([word], first) for word in new)
 
 
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+
+
 @lru_cache(maxsize=1 << 14)
 def _values(text: str, language: str) -> Counter[str]:
     """Numbers, those in words as digits where the language's are known, and signs of currencies."""
-    words = _normaliser(language).words(text)
-    return Counter(word for word in words if word[0].isdecimal() or unicodedata.category(word[0]) == "Sc")
+    values: Counter[str] = Counter()
+    for token in _normaliser(language).tokens(text):
+        if token.text[0].isdecimal() or unicodedata.category(token.text[0]) == "Sc":
+            values[token.text] += 1
+            # Of "31 mil" the 31 may be what was edited.
+            figure = _FIGURE.match(text, token.start, token.end)
+            value = canonical_number(figure.group(), language=language) if figure else None
+            if value is not None and value != token.text:
+                values[value] += 1
+    return values
 
 
 @lru_cache
@@ -318,14 +330,14 @@ def find_by_meaning(sought: Sequence[Sought], *, encoder: Encoder | None = None)
     return [_answer(values) for values in nearest(sought, encoder)]
 
 
-class Nearest(NamedTuple):
+class Nearness(NamedTuple):
     """The cosine of the stretch nearest to a change: of all, and of those that came in with the edit."""
 
     anywhere: float
     new: float
 
 
-def nearest(sought: Sequence[Sought], encoder: Encoder) -> list[list[Nearest]]:
+def nearest(sought: Sequence[Sought], encoder: Encoder) -> list[list[Nearness]]:
     """For each change, how near a stretch of the output comes to it; none for a deletion."""
     rows = [
         [
@@ -339,7 +351,7 @@ def nearest(sought: Sequence[Sought], encoder: Encoder) -> list[list[Nearest]]:
     vectors = _Vectors(texts, encoder)
     return [
         [
-            Nearest(vectors.nearest(after, list(places)), vectors.nearest(after, list(places - earlier)))
+            Nearness(vectors.nearest(after, list(places)), vectors.nearest(after, list(places - earlier)))
             for after, places, earlier in row
         ]
         for row in rows
@@ -367,7 +379,7 @@ def _stretches(wanted: str, output: str) -> Counter[str]:
     return Counter(mark.join(words[i : i + size]) for size in sizes for i in range(len(words) - size + 1))
 
 
-def _answer(values: Sequence[Nearest]) -> bool | None:
+def _answer(values: Sequence[Nearness]) -> bool | None:
     if not values:
         return None
     if min(value.anywhere for value in values) < NOT_FOUND:

@@ -16,8 +16,9 @@ from mtassay.errors import UsageError
 from mtassay.formats.entities import Entity
 from mtassay.languages import parse_language
 from mtassay.metrics.base import Floats, Metric
+from mtassay.metrics.nee.glossary import NameGlossary, fingerprint, read_glossary
 from mtassay.metrics.nee.matching import Haystack, Name, Near, Unit, collect_units
-from mtassay.metrics.nee.texts import NameGlossary, Normaliser, fingerprint, read_glossary
+from mtassay.texts.normalisation import Normaliser
 from mtassay.tools.annotate.spacy_pipeline import SpacyAnnotator, load_pipeline
 
 
@@ -118,6 +119,8 @@ class NEE(Metric):
     case: bool = True
     numbers: bool = True
     possessives: bool = True
+    names: bool = True
+    dates: bool = True
     language: str = ""
     glossary: str | None = None
     model: str | None = None
@@ -142,7 +145,7 @@ class NEE(Metric):
         }
         switches = {
             switch: "yes" if getattr(self, switch) else "no"
-            for switch in ("diacritics", "case", "numbers", "possessives")
+            for switch in ("diacritics", "case", "numbers", "possessives", "names", "dates")
         }
         parts: dict[str, object] = {
             "nrefs": 1,
@@ -285,6 +288,8 @@ class NEE(Metric):
             case=self.case,
             numbers=self.numbers,
             possessives=self.possessives,
+            names=self.names,
+            dates=self.dates,
             language=parse_language(self.language).tag if self.language else "",
         )
 
