@@ -14,13 +14,18 @@ from mtassay.texts.dates import find_dates, month_of
 from mtassay.texts.letters import MARKS_ARE_LETTERS, lower, spell_out_marks, strip_marks
 from mtassay.texts.numerals import (
     DECIMAL_WORDS,
-    FRACTIONS_AFTER,
+    FRACTION_AFTER,
+    FRACTION_BEFORE,
     GROUPED_BY_SPACE,
     HAN_LANGUAGES,
     HAN_NUMERALS,
+    HAN_SCALES,
+    MORE_THAN,
+    TEN_THOUSAND,
     NumberWord,
     canonical_number,
     key_of,
+    measure_begins,
     numerals_of,
     ordinal,
     ordinal_pattern,
@@ -165,14 +170,20 @@ class Normaliser:
 
     def _han_number(self, words: Sequence[_Word], at: int, done: int) -> tuple[int, int, str]:
         """The run of characters and digits around a place; without a value where it is no number."""
-        start, stop = at, at + 1
+        start = at
+        if start > done and words[start - 1].plain in MORE_THAN and words[at].plain in HAN_SCALES:  # 200多万
+            start -= 1
         while start > done and _is_number(words[start - 1].plain):
             start -= 1
-        while stop < len(words) and (words[stop].numerals is _HAN or _is_number(words[stop].plain)):
+        stop = at + 1
+        while stop < len(words) and _goes_on(words, stop):
             stop += 1
         before = words[start - 1].plain if start else ""
         after = words[stop].plain if stop < len(words) else ""
-        run = [word.plain for word in words[start:stop]]
+        run = [word.plain for word in words[start:stop] if word.plain not in MORE_THAN]
+        if measure_begins(run, after):
+            *run, after = run
+            stop -= 1
         value = read_han(run, before=before, after=after, language=self.primary_language)
         return start, stop, value or ""
 
@@ -203,10 +214,23 @@ class Normaliser:
         phrase = read_phrase([words[place].numerals for place in places], 0, self._language_of_words)
         if phrase is None:
             return None
-        if phrase.value.endswith(".") and _is_after(words, at, FRACTIONS_AFTER):
-            return None
         stop = places[phrase.stop - 1] + 1
+        if phrase.value.endswith(".") and self._is_no_ordinal(words, at, stop):
+            return None
         return at, stop, phrase.value
+
+    def _is_no_ordinal(self, words: Sequence[_Word], start: int, stop: int) -> bool:
+        """One third, a fifth of the people, a twenty-second pause."""
+        if self._language_of_words != "en":
+            return False
+        if words[stop - 1].plain.casefold() == "second":
+            return _is_after(words, start, frozenset({"a"}))
+        is_fraction = stop < len(words) and words[stop].plain.casefold() in FRACTION_AFTER
+        is_first = words[stop - 1].plain.casefold() == "first"
+        return not is_first and (
+            _is_after(words, start, FRACTION_BEFORE)
+            or (is_fraction and _is_after(words, start, frozenset({"a"})))
+        )
 
     @cached_property
     def _known(self) -> _Known:
@@ -271,6 +295,17 @@ def _is_number(token: str) -> bool:
         and token.replace(".", "").isdecimal()
         and token[-1] != "."
     )
+
+
+def _goes_on(words: Sequence[_Word], place: int) -> bool:
+    """Whether a number in characters goes on here: 2亿5000万 and 3万5000, but not 2亿90后."""
+    following = words[place + 1].plain if place + 1 < len(words) else ""
+    text, earlier = words[place].plain, words[place - 1].plain
+    if text in MORE_THAN:
+        return following in HAN_SCALES
+    if _is_number(text):
+        return following in HAN_SCALES or (earlier in TEN_THOUSAND and len(text) == 4 and text.isdecimal())
+    return words[place].numerals is _HAN
 
 
 def _is_after(words: Sequence[_Word], at: int, others: frozenset[str]) -> bool:

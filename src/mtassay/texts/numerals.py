@@ -152,8 +152,8 @@ _ORDINAL_TENS = {
     "pt": "vigésimo/vigésima trigésimo/trigésima quadragésimo/quadragésima quinquagésimo/quinquagésima",
     "es": "vigésimo/vigésima trigésimo/trigésima cuadragésimo/cuadragésima quincuagésimo/quincuagésima",
 }
-# A word before an ordinal that makes it a fraction: a third, one fifth.
-FRACTIONS_AFTER = frozenset({"a", "an", "one"})
+# Words beside an English ordinal that make it a fraction: one third, a fifth of.
+FRACTION_BEFORE, FRACTION_AFTER = frozenset({"one", "1"}), frozenset({"of"})
 DECIMAL_WORDS = frozenset({"point", "komma", "virgule", "virgula", "coma", "virgola"})
 """Words for the decimal mark: what stands beside them is part of another number."""
 
@@ -519,7 +519,7 @@ _HAN_UNITS = {
     "백": 100,
     "천": 1000,
 }
-_HAN_SCALES = {
+HAN_SCALES = {
     "万": 10**4,
     "萬": 10**4,
     "亿": 10**8,
@@ -529,7 +529,10 @@ _HAN_SCALES = {
     "억": 10**8,
     "조": 10**12,
 }
-HAN_NUMERALS = frozenset((*_HAN_DIGITS, *_HAN_UNITS, *_HAN_SCALES))
+MORE_THAN = frozenset("多余餘")
+"""What may stand inside a number and says that it is more: 200多万."""
+TEN_THOUSAND = frozenset("万萬만")
+HAN_NUMERALS = frozenset((*_HAN_DIGITS, *_HAN_UNITS, *HAN_SCALES))
 """Characters that numbers are written with in Chinese, Japanese and Korean."""
 HAN_LANGUAGES = frozenset({"zh", "ja", "yue", "wuu", "ko"})
 _LEAST_IN_A_ROW = 4
@@ -538,7 +541,14 @@ _COUNTED = frozenset(
     "个個名位年月日号號岁歲歳天次家种種条條项項只隻件座场場元円倍级級届屆枚周週人秒时時点點つ回冊台階か"
 )
 _COUNTED_AFTER_ONE = frozenset("月日号號")
-_ABOUT = frozenset("几幾数數多余餘来來好")
+_SOME_BEFORE, _SOME_AFTER = frozenset("几幾数數好"), frozenset("几幾数數来來")
+# 千瓦, 百米: the last numeral belongs to the measure.
+_MEASURES = frozenset("瓦克米卡焦赫帕伏吨")
+
+
+def measure_begins(run: Sequence[str], after: str) -> bool:
+    """Whether the last numeral of a run is the beginning of a measure: 千瓦 in 2亿千瓦."""
+    return len(run) > 1 and run[-1] in ("千", "百", "兆") and after in _MEASURES
 
 
 def read_han(run: Sequence[str], *, before: str, after: str, language: str) -> str | None:
@@ -551,7 +561,7 @@ def read_han(run: Sequence[str], *, before: str, after: str, language: str) -> s
     >>> read_han(["1.2", "亿"], before="", after="", language="zh")
     '120000000'
     """
-    if before in _ABOUT or after in _ABOUT:  # 几十万 is no 100,000, and 三十多 no 30
+    if before in _SOME_BEFORE or after in _SOME_AFTER:  # 几十万 is no 100,000, and 三十几 no 30
         return None
     if len(run) == 1:
         return _single_han(run[0], before, after)
@@ -579,8 +589,8 @@ def _structured_han(run: Sequence[str]) -> str | None:
     unit, after_zero = 10**4, False  # the next unit must be smaller
     for place, part in enumerate(run):
         is_last = place == len(run) - 1
-        if part in _HAN_SCALES:
-            scale = _HAN_SCALES[part]
+        if part in HAN_SCALES:
+            scale = HAN_SCALES[part]
             amount = section + (digit or 0) + sum(value for size, value in chunks if size < scale)
             if not amount or any(size == scale for size, _ in chunks):
                 return None
@@ -589,7 +599,8 @@ def _structured_han(run: Sequence[str]) -> str | None:
             section, digit, unit, after_zero = Decimal(0), None, 10**4, False
         elif part in _HAN_UNITS:
             size = _HAN_UNITS[part]
-            if digit is None and (size >= 100 or (section and not after_zero)):
+            is_a_million = part == "百" and place == 0 and run[1:] in ("万", "萬", ["万"], ["萬"])
+            if digit is None and (size >= 100 or (section and not after_zero)) and not is_a_million:
                 return None
             if size >= unit or (digit is not None and (digit >= 10 or digit != int(digit))):
                 return None
