@@ -18,6 +18,7 @@ __all__ = [
     "NumberWord",
     "canonical_number",
     "group_mark",
+    "has_unit",
     "numerals_of",
     "ordinal",
     "read_phrase",
@@ -296,6 +297,25 @@ def _derived_ordinals(
         else:
             stems = [word if value % 10 in (3, 6) and value > 20 else word[:-1] for word in words]
             yield value, [f"{stem}esim{case}" for stem in stems for case in "oaie"]
+
+
+@cache
+def _units(language: str) -> re.Pattern[str]:
+    primary = language.lower().split("-")[0]
+    if primary in HAN_LANGUAGES:
+        return re.compile(f"[{''.join(HAN_SCALES)}{''.join(_HAN_UNITS)}]")
+    words = {
+        word
+        for words in (*_SCALES.get(primary, {}).values(), _HUNDRED.get(primary, ""))
+        for word in _spellings(words.lstrip("="))
+        if word
+    }
+    return re.compile("|".join(sorted(words)) or r"(?!)", re.IGNORECASE)
+
+
+def has_unit(text: str, language: str) -> bool:
+    """False where no million or the like can be in the text, which is cheap to see."""
+    return _units(language).search(text) is not None
 
 
 @cache

@@ -22,7 +22,8 @@ from mtassay.methods.behavior.tracing import Sought, find_by_meaning, find_edit,
         ("casa", "casaco", "O casaco.", "A casa.", True),  # stems are all that is compared
         ("de", "em", "em casa", "na loja", None),
         ("três", "15", "15 casas", "Há 15 casas", True),
-        ("três", "15", "15 casas", "quinze casas", None),  # a small number may be a word
+        ("três", "15", "15 casas", "quinze casas", True),
+        ("três", "15", "15 casas", "uma quinzena de casas", None),  # a small number may be a word
         ("três", "15", "15 casas", "50 casas", False),  # but not where another one stands
         ("3", "1500", "1500 casas", "1.500 casas", True),
         ("3", "1500", "1500 casas", "150 casas", False),
