@@ -152,7 +152,7 @@ def test_entities_that_are_not_in_their_reference_are_an_input_error(references,
 
 
 def test_without_any_annotation_the_error_says_how_to_get_some():
-    with pytest.raises(UsageError, match="--entities FILE, or have a spaCy pipeline find them"):
+    with pytest.raises(UsageError, match="--entities FILE, or have a model find them"):
         score(NEE(), [Segment("1", None, ("Ana",))], ["Ana"])
 
 
