@@ -80,16 +80,13 @@ def find_dates(tokens: Sequence[str], months: Sequence[int], language: str) -> I
     >>> list(find_dates(["on", "may", "3", ",", "2024"], [0, 5, 0, 0, 0], "en"))
     [WrittenDate(start=1, stop=5, value='2024-05-03')]
     """
-    at = 0
-    while at < len(tokens):
-        date = _date_at(tokens, months, at, language.lower()) if _may_begin(tokens[at], months[at]) else None
-        if date is not None:
-            yield date
-        at = at + 1 if date is None else date.stop
-
-
-def _may_begin(token: str, month: int) -> bool:
-    return month > 0 or token[0].isdecimal()
+    done = 0
+    for at, (token, month) in enumerate(zip(tokens, months, strict=True)):
+        if (month or token[0].isdecimal()) and at >= done:
+            date = _date_at(tokens, months, at, language.lower())
+            if date is not None:
+                yield date
+                done = date.stop
 
 
 def _date_at(tokens: Sequence[str], months: Sequence[int], at: int, language: str) -> WrittenDate | None:

@@ -21,6 +21,7 @@ from mtassay.texts.numerals import (
     HAN_NUMERALS,
     HAN_SCALES,
     MORE_THAN,
+    PARTS,
     TEN_THOUSAND,
     NumberWord,
     canonical_number,
@@ -151,24 +152,20 @@ class Normaliser:
 
     def _numbers(self, words: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
         """Where numbers stand in words, longest first: from, up to, value."""
-        if not any(word.numerals for word in words):
-            return
-        at = done = 0
-        while at < len(words):
-            word = words[at]
-            found = None
-            if word.numerals is _HAN:
+        done = 0
+        for at in [place for place, word in enumerate(words) if word.numerals]:
+            if at < done:
+                continue
+            if words[at].numerals is _HAN:
                 found = self._han_number(words, at, done)
-            elif word.numerals:
-                found = self._multiplied(words, at, done) or self._phrase(words, at)
-            if found is None:
-                at += 1
             else:
+                found = self._multiplied(words, at, done) or self._phrase(words, at)
+            if found is not None:
                 if found[2]:
                     yield found
-                at = done = found[1]
+                done = found[1]
 
-    def _han_number(self, words: Sequence[_Word], at: int, done: int) -> tuple[int, int, str]:
+    def _han_number(self, words: Sequence[_Word], at: int, done: int) -> tuple[int, int, str] | None:
         """The run of characters and digits around a place; without a value where it is no number."""
         start = at
         if start > done and words[start - 1].plain in MORE_THAN and words[at].plain in HAN_SCALES:  # 200多万
@@ -201,7 +198,13 @@ class Normaliser:
 
     def _phrase(self, words: Sequence[_Word], at: int) -> tuple[int, int, str] | None:
         """Words alone; hyphens between them do not count."""
-        if _is_after(words, at, DECIMAL_WORDS):
+        if words[at].numerals[0].kind in ("article", "and") and not (
+            at + 1 < len(words) and (words[at + 1].numerals or words[at + 1].plain == "-")
+        ):
+            return None
+        if _is_after(words, at, DECIMAL_WORDS) or (
+            words[at].numerals[0].kind == "article" and _is_after(words, at, PARTS)
+        ):
             return None
         places = [at]
         while places[-1] + 1 < len(words):

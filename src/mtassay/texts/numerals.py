@@ -54,6 +54,7 @@ _TENS = {
     "ru": "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто",
 }
 _UNIT_ONLY = {
+    "en": "a",
     "pt": "um/uma",
     "es": "un/una",
     "fr": "un/une",
@@ -154,6 +155,8 @@ _ORDINAL_TENS = {
     "es": "vigésimo/vigésima trigésimo/trigésima cuadragésimo/cuadragésima quincuagésimo/quincuagésima",
 }
 # Words beside an English ordinal that make it a fraction: one third, a fifth of.
+PARTS = frozenset({"half", "quarter", "of"})
+"""Words before "a million" that make it less."""
 FRACTION_BEFORE, FRACTION_AFTER = frozenset({"one", "1"}), frozenset({"of"})
 DECIMAL_WORDS = frozenset({"point", "komma", "virgule", "virgula", "coma", "virgola"})
 """Words for the decimal mark: what stands beside them is part of another number."""
@@ -422,6 +425,8 @@ class _Sum:
         return True
 
     def _add_article(self, numeral: NumberWord, following: NumberWord | None) -> bool:
+        if self.is_begun and self._language == "en":
+            return False
         if not self.is_begun:
             multiplies = following is not None and (
                 (following.kind == "scale" and following.value >= _LEAST_FOR_ARTICLE)
