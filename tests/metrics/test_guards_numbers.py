@@ -64,6 +64,29 @@ def test_a_number_is_kept_across_the_usual_conversions(source: str, output: str,
 
 
 @pytest.mark.parametrize(
+    ("pair", "source", "output", "missing"),
+    [
+        (("de", "en"), "2,5 Millionen Euro", "2.5 million euros", []),
+        (("de", "en"), "2,5 Millionen Euro", "2,500,000 euros", []),
+        (("de", "en"), "2,5 Millionen Euro", "25 million euros", ["2,5"]),
+        (("en", "zh"), "4.67 lakh cases", "46.7万例", []),
+        (("en", "zh"), "4.67 lakh cases", "467万例", ["4.67"]),
+        (("en", "zh"), "448.3 thousand jobs", "44.83万个岗位", []),
+        (("en", "zh"), "448.3 thousand jobs", "4.483万个岗位", ["448.3"]),
+        (("de", "en"), "12.500 Menschen", "twelve thousand five hundred people", []),
+        (("en", "de"), "342 people", "dreihundertzweiundvierzig Menschen", []),
+        (("en", "de"), "342 people", "dreihundertdreiundvierzig Menschen", ["342"]),
+        (("en", "pt"), "the 1,001 nights", "as mil e uma noites", []),
+    ],
+)
+def test_a_number_counts_with_its_unit_as_its_language_has_it(
+    pair: tuple[str, str], source: str, output: str, missing: list[str]
+) -> None:
+    hits = Numbers([Segment("1", source)], pair=pair).hits([output])
+    assert hits.get(0, {"missing": []})["missing"] == missing
+
+
+@pytest.mark.parametrize(
     ("one", "two", "converted"),
     [
         ("100 km", "62 miles", True),

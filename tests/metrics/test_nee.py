@@ -152,7 +152,7 @@ def test_entities_that_are_not_in_their_reference_are_an_input_error(references,
 
 
 def test_without_any_annotation_the_error_says_how_to_get_some():
-    with pytest.raises(UsageError, match="--entities FILE, or have a spaCy pipeline find them"):
+    with pytest.raises(UsageError, match="--entities FILE, or have a model find them"):
         score(NEE(), [Segment("1", None, ("Ana",))], ["Ana"])
 
 
@@ -187,7 +187,7 @@ def test_the_signature_says_all_that_changes_the_number():
     signature = NEE(language="por_Latn", case=False).signature(segments, extra={"bs": 1000})
     assert signature.startswith(
         "nrefs:1|bs:1000|entities:gold|unit:document|match:exact"
-        "|diacritics:yes|case:no|numbers:yes|possessives:yes|language:pt|version:mtassay-"
+        "|diacritics:yes|case:no|numbers:yes|possessives:yes|names:yes|dates:yes|language:pt|version:mtassay-"
     )
     assert "language" not in NEE().signature(segments)
 

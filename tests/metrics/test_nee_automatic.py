@@ -6,10 +6,16 @@ import sys
 
 import pytest
 
+from mtassay import score
 from mtassay.core import Segment
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.formats.entities import Entity
 from mtassay.metrics.nee import NEE, annotate
+from mtassay.metrics.nee.metric import Recogniser
+from mtassay.tools.annotate import open_annotator
+from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.tools.annotate.spacy_pipeline import OUR_MODELS
+from tests.fakes import MemoryTools
 
 SEGMENTS = [
     Segment("1", None, ("Ana left Rio", "She left Rio")),
@@ -86,3 +92,66 @@ def test_without_spacy_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'mtassay\[spacy\]'"):
         annotate(SEGMENTS, "a_name_that_nothing_else_uses")
+
+
+class CountingAnnotator(FakeAnnotator):
+    """Says how many texts it has read."""
+
+    def __init__(self) -> None:
+        super().__init__("xx", entities={"Rio": "LOC"})
+        self.read: list[str] = []
+
+    def annotate(self, texts):
+        self.read += texts
+        return super().annotate(texts)
+
+
+def test_a_text_that_an_earlier_run_read_is_not_read_again_and_nothing_is_opened_for_it():
+    tools = MemoryTools()
+    first = CountingAnnotator()
+    Recogniser(lambda: first, lambda: "key").entities(["Rio de", "Lima"], tools)
+    assert first.read == ["Rio de", "Lima"]
+
+    opened = []
+    second = CountingAnnotator()
+    recogniser = Recogniser(lambda: opened.append(1) or second, lambda: "key")
+    assert recogniser.entities(["Rio de"], tools) == {"Rio de": (Entity("Rio", "LOC", 0, 3),)}
+    assert recogniser.origin == "auto(fake xx)"
+    assert not opened
+    recogniser.entities(["Rio de", "Lima", "Rio, Rio"], tools)  # one line has changed
+    assert (opened, second.read) == ([1], ["Rio, Rio"])
+
+
+def test_what_another_annotator_found_is_not_taken_for_what_this_one_would_find():
+    class Other(CountingAnnotator):
+        signature = "other"
+
+    tools = MemoryTools()
+    Recogniser(CountingAnnotator, lambda: "key").entities(["Rio", "Lima"], tools)
+    other = Other()
+    recogniser = Recogniser(lambda: other, lambda: "key")
+    recogniser.entities(["Rio", "new"], tools)
+    assert (other.read, recogniser.origin) == (["Rio", "new"], "auto(other)")
+
+
+@pytest.mark.slow
+def test_portuguese_is_read_by_our_own_pipeline_where_nothing_else_is_named():
+    pytest.importorskip("spacy", reason="needs spaCy: pip install 'mtassay[spacy]'")
+    text = "A Maria Silva mora em Lisboa e trabalha no Porto."
+    systems = {"a": [text], "b": ["Ela mora em Lisboa."]}
+    run = score(systems, [[text]], langpair="en-pt", metrics="nee", samples=100)
+    scores = {entry.system: entry for entry in run.result.scores if entry.name == "nee"}
+    assert scores["a"].value == 100
+    assert scores["b"].value < 100
+    assert "|entities:auto(pt_" in scores["a"].signature
+
+
+@pytest.mark.slow
+def test_only_what_finds_entities_runs():
+    pytest.importorskip("spacy", reason="needs spaCy: pip install 'mtassay[spacy]'")
+    annotator = open_annotator("pt", needs=("entities",), name=f"spacy:{OUR_MODELS / 'pt'}")
+    [annotation] = annotator.for_entities().annotate(["A Maria mora em Lisboa."])
+    assert [annotation.covered(span) for span in annotation.entities] == ["Maria", "Lisboa"]
+    assert {token.pos for token in annotation.tokens} == {""}  # no tagger
+    assert {token.relation for token in annotation.tokens} == {""}  # no parser
+    assert annotator.for_entities().signature != annotator.signature

@@ -8,7 +8,7 @@ from mtassay.core import Segment
 from mtassay.errors import InputError
 from mtassay.formats.entities import Entity
 from mtassay.metrics.nee import NEE
-from mtassay.metrics.nee.texts import read_glossary
+from mtassay.metrics.nee.glossary import read_glossary
 
 TBX_2 = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE martif SYSTEM "TBXcoreStructV02.dtd">

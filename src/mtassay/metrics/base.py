@@ -18,7 +18,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.core import Finding, Segment, Statistics
+from mtassay.core import Finding, Segment, Statistics, Tools
 from mtassay.errors import UsageError
 
 VARIABLE = "MTASSAY_PROCESSES"
@@ -129,6 +129,13 @@ class Metric(ABC):
     def label(self) -> str:
         """The name in tables, for example `chrF2++`."""
         return self.name
+
+    def prepare(self, segments: Sequence[Segment], tools: Tools) -> Sequence[Segment]:
+        """The segments with what is dear to find out about them, taken from the cache where it is known.
+
+        The other methods get these; they must do without as well.
+        """
+        return segments
 
     @abstractmethod
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:

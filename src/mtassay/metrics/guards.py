@@ -195,7 +195,7 @@ def find_guard_hits(
     language = WrongLanguage(segments, outputs, pair=pair)
     blank, copied = Blank(segments), Copied(segments, language.vocabulary)
     missing: dict[str, Numbers | Urls | Placeholders | Tags] = {
-        "missing_numbers": Numbers(segments),
+        "missing_numbers": Numbers(segments, pair=pair),
         "missing_urls": Urls(segments),
         "missing_placeholders": Placeholders(segments),
         "missing_tags": Tags(segments),
@@ -518,8 +518,10 @@ class Numbers:
     where there is no reference a single digit does not count at all.
     """
 
-    def __init__(self, segments: Sequence[Segment]) -> None:
+    def __init__(self, segments: Sequence[Segment], *, pair: tuple[str, str] | None = None) -> None:
         self._segments = segments
+        self._source_language = pair[0] if pair else None
+        self._target_language = pair[1] if pair else None
         self._wanted: list[_Wanted] = []
         for index, segment in enumerate(segments):
             if segment.source is None or not _DIGITS.search(segment.source):
@@ -530,9 +532,9 @@ class Numbers:
                 numbers = [number for number in numbers if len(number.digits) > 1]
             for reference in references:
                 if not _has_all(_runs(numbers), reference):
-                    reference_numbers = NumbersOf(reference)
+                    reference_numbers = NumbersOf(reference, language=self._target_language)
                     # Where the reference has it in words, an output may have it in any.
-                    source = NumbersOf(segment.source)
+                    source = NumbersOf(segment.source, language=self._source_language)
                     numbers = [n for n in numbers if reference_numbers.has(n, source=source, words=False)]
             if numbers:
                 self._wanted.append(_Wanted(index, numbers, _runs(numbers)))
@@ -545,8 +547,8 @@ class Numbers:
             # Nearly always the same digits stand in the output, which is cheap to see.
             if _has_all(runs, output):
                 continue
-            source = NumbersOf(self._segments[index].source or "")
-            output_numbers = NumbersOf(output)
+            source = NumbersOf(self._segments[index].source or "", language=self._source_language)
+            output_numbers = NumbersOf(output, language=self._target_language)
             missing = [number for number in numbers if not output_numbers.has(number, source=source)]
             if not missing:
                 continue
@@ -568,7 +570,14 @@ class Numbers:
     def _new_numbers(self, index: int, output: str) -> list[Number]:
         """Numbers of the output that neither the source nor a reference has."""
         segment = self._segments[index]
-        inputs = [NumbersOf(text) for text in (segment.source, *segment.references) if text is not None]
+        inputs = [
+            NumbersOf(text, language=language)
+            for text, language in [
+                (segment.source, self._source_language),
+                *((reference, self._target_language) for reference in segment.references),
+            ]
+            if text is not None
+        ]
         numbers = dict.fromkeys(read_numbers(output)[:_MOST_NUMBERS])
         return [number for number in numbers if not any(text.has(number) for text in inputs)]
 

@@ -101,6 +101,9 @@ def measure_all(
     for done, (name, metric) in enumerate(metrics.items()):
         tools.progress(metric.label, done, len(metrics))
         usable = corpus.usable(name, metric)
+        prepared = metric.prepare(usable.segments, tools)
+        if prepared is not usable.segments:
+            usable = Corpus(prepared, usable.outputs)
         signature = metric.signature(usable.segments, extra=extra)
         statistics = [
             replace(entry, metric=name, signature=signature) for entry in measure(metric, usable, tools)

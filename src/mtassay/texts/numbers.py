@@ -1,11 +1,14 @@
-"""Numbers in a text, in digits and in words, to one value each."""
+"""Whether a number of one text is in another, in digits or in words, across languages."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
+
+from mtassay.texts.normalisation import Normaliser
+from mtassay.texts.numerals import WORDS, has_unit
 
 # Spaces group digits in threes only, so that "2,000 737s" are two numbers.
 _CHAIN = re.compile(r"\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})++(?!\d)(?:[.,٫]\d++)?|\d++(?:[.,'’٫٬]\d++)*+")
@@ -14,18 +17,6 @@ _DECIMAL = re.compile(r"(\d+|\d{1,3}(?:[.,'’٬ \u00a0\u2009\u202f]\d{3})+)[.,�
 _DIGITS = re.compile(r"\d+")
 # With units of ten thousand and the like, 120 million turns into 1.2亿.
 _LARGE_UNIT = re.compile("[万萬亿億兆千百만억]|लाख|करोड़|লাখ|কোটি|lakh|crore", re.IGNORECASE)
-# Enough of a word for twenty to ninety: English, German, French, Spanish, Portuguese, Italian, Dutch,
-# Swedish, Russian.
-_TENS = {
-    "2": "twent|zwanzig|vingt|veint|vinte|venti|twintig|tjugo|двадцат",
-    "3": "thirt|drei[sß]+ig|trent|treint|trint|dertig|trettio|тридцат",
-    "4": "fort|vierzig|quarant|cuarent|quarent|veertig|fyrtio|сорок",
-    "5": "fift|fünfzig|cinquant|cincuent|vijftig|femtio|пятьдесят",
-    "6": "sixt|sechzig|soixant|sesent|sessent|sessant|zestig|sextio|шестьдесят",
-    "7": "sevent|siebzig|soixant|septant|setent|settant|zeventig|sjuttio|семьдесят",
-    "8": "eight|achtzig|quatre|octant|ochent|oitent|ottant|tachtig|åttio|восемьдесят",
-    "9": "ninet|neunzig|quatre|nonant|novent|negentig|nittio|девяност",
-}
 _HAN_NUMERAL = re.compile("[一二三四五六七八九两兩廿十百千万萬]")
 # A unit without a digit before it stands for one of its kind: 十七 is 17.
 _HAN_DIGITS = str.maketrans("一二三四五六七八九两兩廿", "123456789222")
@@ -85,11 +76,16 @@ def _grouped(chain: str, *, whole: str, decimals: str) -> Number:
 
 
 class NumbersOf:
-    """The numbers of one text, ready for look-up."""
+    """The numbers of one text, ready for look-up.
 
-    def __init__(self, text: str) -> None:
+    With `language`, a code, number words and units such as million count as that language has them; without,
+    as any language has them.
+    """
+
+    def __init__(self, text: str, *, language: str | None = None) -> None:
         numbers = read_numbers(text)
         self._text = text
+        self._language = language
         self._numbers = numbers
         self._runs = {run for number in numbers for run in number.runs}
         self._digits = {number.digits for number in numbers}
@@ -98,13 +94,15 @@ class NumbersOf:
         """True if the text has this number, also regrouped or written as clock, date, year, multiple or word.
 
         `source` is the text that the number comes from, which may count in 万, lakh and the like.
-        With `words` false only digits count.
+        With `words` false only digits count. Where both languages are known, 2.5 million is not 25 million.
 
         >>> text = NumbersOf("the 1990s, 3:30 pm, 2,500,000 on 22 March")
         >>> [text.has(number) for number in read_numbers("90, 15:30, 2.5, 22.3, 250")]
         [True, True, True, True, True, False]
         """
         digits, runs = number.digits, number.runs
+        if source is not None and self._contradicts(number, source):
+            return False
         return (
             digits in self._digits
             or self._runs.issuperset(runs)
@@ -115,8 +113,16 @@ class NumbersOf:
             or self._has_multiple(number, source)
             or digits in self._long_runs
             or (len(digits) >= _LONG and digits in self._joined)
-            or (words and self._has_words(digits))
+            or (words and self._has_words(number, source))
         )
+
+    def _contradicts(self, number: Number, source: NumbersOf) -> bool:
+        """Whether the same digits stand there for another amount, by the units that follow them."""
+        if self._language is None or source._language is None or number.digits not in self._digits:
+            return False
+        amounts, others = source._amounts.get(number.digits, set()), self._amounts.get(number.digits, set())
+        plain = _canonical(number)
+        return bool(amounts and others) and plain not in amounts | others and amounts.isdisjoint(others)
 
     def _has_hour(self, runs: tuple[str, ...]) -> bool:
         hour = int(runs[0]) if len(runs[0]) < 3 else 25
@@ -141,10 +147,33 @@ class NumbersOf:
             return False
         return self._has_large_unit or (source is not None and source._has_large_unit)
 
-    def _has_words(self, digits: str) -> bool:
-        if len(digits) == 2 and digits[0] in _TENS and re.search(_TENS[digits[0]], self._text, re.IGNORECASE):
+    def _has_words(self, number: Number, source: NumbersOf | None) -> bool:
+        amounts = source._amounts.get(number.digits, set()) if source is not None else set()
+        if not self._words.isdisjoint({_canonical(number), *amounts}):
             return True
-        return digits != "0" and digits.replace("0", "") in self._han_digits
+        return number.digits != "0" and number.digits.replace("0", "") in self._han_digits
+
+    @cached_property
+    def _words(self) -> set[str]:
+        """The values of all numbers in the text, cardinal or ordinal."""
+        return {
+            token.text.removesuffix(".")
+            for normaliser in _normalisers(self._language)
+            for token in normaliser.tokens(self._text)
+            if token.text[0].isdecimal()
+        }
+
+    @cached_property
+    def _amounts(self) -> dict[str, set[str]]:
+        """What the numbers in digits amount to with the units that follow them, by their digits."""
+        amounts: dict[str, set[str]] = {}
+        if self._language is not None and has_unit(self._text, self._language):
+            [normaliser] = _normalisers(self._language)
+            tokens = [token for token in normaliser.tokens(self._text) if token.text[0].isdecimal()]
+            for token in tokens:
+                for number in read_numbers(self._text[token.start : token.end]):
+                    amounts.setdefault(number.digits, set()).add(token.text)
+        return amounts
 
     @cached_property
     def _has_large_unit(self) -> bool:
@@ -178,6 +207,20 @@ class NumbersOf:
         numerals = "".join(_HAN_NUMERAL.findall(self._text))
         ones = re.sub("(?<![一二三四五六七八九两兩廿十百千])[十百千万萬]", "1", numerals)
         return re.sub("[十百千万萬]", "", ones).translate(_HAN_DIGITS)
+
+
+def _canonical(number: Number) -> str:
+    """A number that was read by its digits, as `canonical_number` writes it."""
+    whole = number.digits[: len(number.digits) - number.decimals] or "0"
+    fraction = number.digits[len(number.digits) - number.decimals :] if number.decimals else ""
+    return f"{whole}.{fraction.zfill(number.decimals)}" if fraction else whole
+
+
+@cache
+def _normalisers(language: str | None) -> list[Normaliser]:
+    """That of the language; of all whose number words are known, where it is not."""
+    languages = [*sorted(WORDS), "zh"] if language is None else [language]
+    return [Normaliser(dates=False, language=code) for code in languages]
 
 
 def is_converted(number: Number, other: Number) -> bool:

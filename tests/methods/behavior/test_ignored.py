@@ -60,6 +60,9 @@ def test_numbers_and_names_prove_it_whoever_made_the_edit(
     [
         (("antes", "depois"), "Veio antes", "Ele veio antes", True),
         (("antes", "depois"), "Veio antes", "Veio depois e não antes", False),
+        # The new word was there before, for something else.
+        (("este", "aquele"), "Este cão e aquele rato", "Hoje este cão e aquele rato", True),
+        (("este", "aquele"), "Este cão e aquele rato", "Aquele cão e aquele rato, este", False),
         (("segunda-feira", "terça-feira"), "Na segunda-feira", "Foi na segunda-feira", True),
         (("gato", "cavalo"), "Os gatos dormem", "Dormem os gatos", True),  # in another form
         (("gato", "cavalo"), "Os gatos dormem", "Os gatos e cavalos dormem", False),

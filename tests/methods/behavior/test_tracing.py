@@ -22,7 +22,8 @@ from mtassay.methods.behavior.tracing import Sought, find_by_meaning, find_edit,
         ("casa", "casaco", "O casaco.", "A casa.", True),  # stems are all that is compared
         ("de", "em", "em casa", "na loja", None),
         ("três", "15", "15 casas", "Há 15 casas", True),
-        ("três", "15", "15 casas", "quinze casas", None),  # a small number may be a word
+        ("três", "15", "15 casas", "quinze casas", True),
+        ("três", "15", "15 casas", "uma quinzena de casas", None),  # a small number may be a word
         ("três", "15", "15 casas", "50 casas", False),  # but not where another one stands
         ("3", "1500", "1500 casas", "1.500 casas", True),
         ("3", "1500", "1500 casas", "150 casas", False),
@@ -41,6 +42,26 @@ def test_the_edit_is_found_missing_or_unknown(
     before: str, after: str, pseudo_reference: str, output: str, found: bool | None
 ) -> None:
     assert find_edit([Edit(0, len(before), before, after)], pseudo_reference, output) is found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "pseudo_reference", "original_output", "output", "found"),
+    [
+        # It was there before the edit, for another word: nothing says that the edit was translated.
+        ("este", "aquele", "aquele cão e o rato", "Este cão e aquele rato", "Esse cão e aquele rato", None),
+        ("this", "the", "the dog barks", "This dog of the house barks", "That dog of the house barks", None),
+        ("todo", "todos", "todos os dias", "Tudo, todo dia", "Tudo, todo dia mesmo", None),
+        # It came in with the edit.
+        ("este", "aquele", "aquele cão e o rato", "Este cão e aquele rato", "Aquele cão e aquele rato", True),
+        ("this", "the", "the dog barks", "This dog of the house barks", "The dog of the house barks", True),
+        ("gato", "cão", "O cão dorme", "O gato dorme", "O cão dorme", True),
+    ],
+)
+def test_what_the_translation_of_the_original_has_as_well_is_not_the_edit(
+    before: str, after: str, pseudo_reference: str, original_output: str, output: str, found: bool | None
+) -> None:
+    change = Edit(0, len(before), before, after)
+    assert find_edit([change], pseudo_reference, output, original_output=original_output) is found
 
 
 def test_one_edit_that_is_missing_decides_and_one_that_is_unknown_leaves_it_open() -> None:
@@ -68,9 +89,15 @@ def test_the_encoder_looks_for_the_nearest_stretch(output: str, found: bool | No
     assert find_by_meaning([Sought([Edit(0, 0, "", "gato")], output)], encoder=encoder) == [found]
 
 
+def test_a_stretch_that_was_there_before_the_edit_is_not_its_meaning() -> None:
+    change = Edit(0, 0, "", "gato")
+    sought = [Sought([change], "felino pedra", "felino dorme"), Sought([change], "felino", "pedra")]
+    assert find_by_meaning(sought, encoder=encoder) == [None, True]
+
+
 def test_a_deletion_and_an_empty_output_do_not_trouble_the_encoder() -> None:
     sought = [Sought([Edit(0, 3, "não", "")], "pedra"), Sought([Edit(0, 0, "", "gato")], "")]
-    assert nearest(sought, encoder) == [[], [0.0]]
+    assert nearest(sought, encoder) == [[], [(0.0, 0.0)]]
     assert find_by_meaning(sought, encoder=encoder) == [None, False]
 
 

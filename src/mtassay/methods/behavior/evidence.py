@@ -119,11 +119,13 @@ class AnsweredPair:
     @property
     def sought(self) -> Sought:
         """What to look for, and where."""
-        return Sought(self.case.expect["reference_changes"], self.texts[1])
+        return Sought(self.case.expect["reference_changes"], self.texts[1], self.texts[0])
 
     def finds_edit(self) -> bool | None:
         """Whether the words of the edit are in the translation of the edited source."""
-        return find_edit(self.sought.changes, self.case.expect["references"][1], self.texts[1])
+        changes, output, original_output = self.sought
+        references = self.case.expect["references"]
+        return find_edit(changes, references[1], output, original_output=original_output)
 
     def ignores_edit(self, pair: Pair) -> bool:
         """Whether the translation of the edited source provably lacks the edit."""

@@ -20,14 +20,16 @@ import numpy as np
 
 from mtassay.core import Edit
 from mtassay.methods.behavior.infill.base import Distinct
-from mtassay.metrics.nee.texts import Normaliser
+from mtassay.texts.normalisation import Normaliser
 from mtassay.texts.numbers import NumbersOf, read_numbers
+from mtassay.texts.numerals import canonical_number
 from mtassay.tools.encoder import Encoder, Vectors, is_installed, open_encoder, unit
 
 __all__ = [
     "FOUND",
     "NOT_FOUND",
     "EditedPair",
+    "Nearness",
     "Sought",
     "are_forms",
     "count_in_a_row",
@@ -127,14 +129,26 @@ def _keeps_words(change: Edit, expected: Sequence[str], first: Sequence[str], se
     times = _times(old, second)
     if not times >= _times(old, first) > 0 or times <= _times(old, expected):
         return False
-    return not any(word in second or any(are_forms(word, other) for other in second) for word in new)
+    # A new word that the translation of the original has as often stands there for something else.
+    return not any(_times([word], second) > _times([word], first) for word in new)
+
+
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @lru_cache(maxsize=1 << 14)
 def _values(text: str, language: str) -> Counter[str]:
     """Numbers, those in words as digits where the language's are known, and signs of currencies."""
-    words = _normaliser(language).words(text)
-    return Counter(word for word in words if word[0].isdecimal() or unicodedata.category(word[0]) == "Sc")
+    values: Counter[str] = Counter()
+    for token in _normaliser(language).tokens(text):
+        if token.text[0].isdecimal() or unicodedata.category(token.text[0]) == "Sc":
+            values[token.text] += 1
+            # Of "31 mil" the 31 may be what was edited.
+            figure = _FIGURE.match(text, token.start, token.end)
+            value = canonical_number(figure.group(), language=language) if figure else None
+            if value is not None and value != token.text:
+                values[value] += 1
+    return values
 
 
 @lru_cache
@@ -188,11 +202,14 @@ CHARACTERS = 2 / 3
 """In a script without spaces: this share of the characters, close together, is the same segment."""
 
 
-def find_edit(changes: Sequence[Edit], pseudo_reference: str, output: str) -> bool | None:
+def find_edit(
+    changes: Sequence[Edit], pseudo_reference: str, output: str, *, original_output: str = ""
+) -> bool | None:
     """Whether an output has the edit; `changes` are those of the reference. `None`: nobody can say.
 
     Numbers count in every usual form, words in every form of the same stem. Of a segment that was deleted,
-    nothing may be left.
+    nothing may be left. Words that `original_output`, the translation before the edit, has as often prove
+    nothing: a determiner or a preposition stands in most sentences.
 
     >>> edit = [Edit(2, 6, "gato", "cachorro")]
     >>> [find_edit(edit, "O cachorro dorme", text) for text in ("Dormem os cachorros", "O cão dorme")]
@@ -200,7 +217,7 @@ def find_edit(changes: Sequence[Edit], pseudo_reference: str, output: str) -> bo
     >>> find_edit([Edit(0, 1, "3", "1500")], "1500 casas", "Há 150 casas")
     False
     """
-    answers = [_find(change, pseudo_reference, output) for change in changes]
+    answers = [_find(change, pseudo_reference, output, original_output) for change in changes]
     if False in answers:
         return False
     return None if None in answers or not answers else True
@@ -220,8 +237,8 @@ def is_unspaced(word: str) -> bool:
     return _UNSPACED_WORD.fullmatch(word) is not None
 
 
-def _find(change: Edit, pseudo_reference: str, output: str) -> bool | None:
-    edit_words, output_words = words_of(change.after), words_of(output)
+def _find(change: Edit, pseudo_reference: str, output: str, original_output: str) -> bool | None:
+    edit_words, output_words, earlier = map(words_of, (change.after, output, original_output))
     if not edit_words:
         gone = words_of(change.before)
         left = count_in_a_row(gone, output_words) > count_in_a_row(gone, words_of(pseudo_reference))
@@ -230,9 +247,9 @@ def _find(change: Edit, pseudo_reference: str, output: str) -> bool | None:
         return _find_numbers(change.after, pseudo_reference, output)
     elsewhere = count_in_a_row(edit_words, words_of(pseudo_reference)) - 1
     times = count_in_a_row(edit_words, output_words)
-    if times > max(elsewhere, 0):
+    if times > max(elsewhere, count_in_a_row(edit_words, earlier), 0):
         return True
-    if times:  # It may be another one of the same words.
+    if times or _has_forms(edit_words, earlier):  # It may be another one of the same words.
         return None
     return True if _has_forms(edit_words, output_words) else None
 
@@ -294,10 +311,11 @@ _WIDER = (0, 1)
 
 
 class Sought(NamedTuple):
-    """The changes of a reference, to be found in an output."""
+    """The changes of a reference, to be found in an output; and the output to the original source."""
 
     changes: Sequence[Edit]
     output: str
+    original_output: str = ""
 
 
 def find_by_meaning(sought: Sequence[Sought], *, encoder: Encoder | None = None) -> list[bool | None]:
@@ -312,15 +330,32 @@ def find_by_meaning(sought: Sequence[Sought], *, encoder: Encoder | None = None)
     return [_answer(values) for values in nearest(sought, encoder)]
 
 
-def nearest(sought: Sequence[Sought], encoder: Encoder) -> list[list[float]]:
-    """For each change, the cosine of the stretch of the output that is nearest to it; none for a deletion."""
+class Nearness(NamedTuple):
+    """The cosine of the stretch nearest to a change: of all, and of those that came in with the edit."""
+
+    anywhere: float
+    new: float
+
+
+def nearest(sought: Sequence[Sought], encoder: Encoder) -> list[list[Nearness]]:
+    """For each change, how near a stretch of the output comes to it; none for a deletion."""
     rows = [
-        [(change.after.strip(), _stretches(change.after, item.output)) for change in item.changes]
+        [
+            (after, _stretches(after, item.output), _stretches(after, item.original_output))
+            for change in item.changes
+            if (after := change.after.strip())
+        ]
         for item in sought
     ]
-    texts = list(dict.fromkeys(t for row in rows for after, places in row if after for t in (after, *places)))
+    texts = list(dict.fromkeys(t for row in rows for after, places, _ in row for t in (after, *places)))
     vectors = _Vectors(texts, encoder)
-    return [[vectors.nearest(after, places) for after, places in row if after] for row in rows]
+    return [
+        [
+            Nearness(vectors.nearest(after, list(places)), vectors.nearest(after, list(places - earlier)))
+            for after, places, earlier in row
+        ]
+        for row in rows
+    ]
 
 
 class _Vectors:
@@ -335,20 +370,18 @@ class _Vectors:
         return float((places @ self._vectors[self._row[text]]).max())
 
 
-def _stretches(wanted: str, output: str) -> list[str]:
-    """All stretches of the output that have as many words as the edit, or one more."""
+def _stretches(wanted: str, output: str) -> Counter[str]:
+    """All stretches of the output that have as many words as the edit, or one more, and how often each."""
     words = words_of(output)
     count = len(words_of(wanted))
     mark = "" if any(is_unspaced(word) for word in words) else " "
     sizes = {min(count + wider, len(words)) for wider in _WIDER} - {0}
-    return list(
-        dict.fromkeys(mark.join(words[i : i + size]) for size in sizes for i in range(len(words) - size + 1))
-    )
+    return Counter(mark.join(words[i : i + size]) for size in sizes for i in range(len(words) - size + 1))
 
 
-def _answer(values: Sequence[float]) -> bool | None:
+def _answer(values: Sequence[Nearness]) -> bool | None:
     if not values:
         return None
-    if min(values) < NOT_FOUND:
+    if min(value.anywhere for value in values) < NOT_FOUND:
         return False
-    return True if min(values) >= FOUND else None
+    return True if min(value.new for value in values) >= FOUND else None

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from mtassay.core import Segment
 from mtassay.errors import InputError
 from mtassay.formats.entities import Entity
-from mtassay.metrics.nee.texts import NameGlossary, NormalisedToken, Normaliser
+from mtassay.metrics.nee.glossary import NameGlossary
 from mtassay.texts.distance import edit_distance
+from mtassay.texts.normalisation import NormalisedToken, Normaliser
 
 
 @dataclass(frozen=True)
@@ -106,20 +107,30 @@ def _add_names(unit: Unit, segment: Segment, normaliser: Normaliser) -> None:
     reference = segment.references[index] if index < len(segment.references) else None
     entities = [_as_entity(entity) for entity in segment.tags.get("entities", ())]
     tokens = normaliser.tokens(reference) if entities and reference else []
+    dated_tokens = normaliser.with_dates(tokens)
     for entity in entities:
         if reference is None or reference[entity.start : entity.end] != entity.text:
             raise InputError(
                 f"segment {segment.id!r}: reference {index} (counted from 0) does not have"
                 f" {entity.text!r} at characters {entity.start}–{entity.end}"
             )
-        covering = [token for token in tokens if token.start < entity.end and token.end > entity.start]
+        covering = _covering(entity, tokens)
         if covering:
             alone = normaliser.tokens(entity.text)
-            key = tuple(token.text for token in alone or covering)
+            dated = normaliser.with_dates(alone)
+            key = tuple(token.text for token in dated or covering)
             name = unit.names.setdefault(key, Name(entity.text, segment.id))
             name.types.add(entity.type)
-            name.accept(forms_of(alone, entity.text))
-            name.accept(forms_of(covering, reference))
+            for text, rows in (
+                (entity.text, (alone, dated)),
+                (reference, (covering, _covering(entity, dated_tokens))),
+            ):
+                for row in rows:
+                    name.accept(forms_of(row, text))
+
+
+def _covering(entity: Entity, tokens: Iterable[NormalisedToken]) -> list[NormalisedToken]:
+    return [token for token in tokens if token.start < entity.end and token.end > entity.start]
 
 
 def _as_entity(entity: Any) -> Entity:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import __version__
-from mtassay.core import Finding, Segment, Statistics
+from mtassay.core import Finding, Segment, Statistics, Tools
 from mtassay.errors import UsageError
 from mtassay.formats.entities import Entity
 from mtassay.languages import parse_language
 from mtassay.metrics.base import Floats, Metric
+from mtassay.metrics.nee.glossary import NameGlossary, fingerprint, read_glossary
 from mtassay.metrics.nee.matching import Haystack, Name, Near, Unit, collect_units
-from mtassay.metrics.nee.texts import NameGlossary, Normaliser, fingerprint, read_glossary
-from mtassay.tools.annotate.spacy_pipeline import SpacyAnnotator, load_pipeline
+from mtassay.packages import fingerprint as fingerprint_of
+from mtassay.texts.normalisation import Normaliser
+from mtassay.tools.annotate import Annotation, Annotator, open_annotator
+from mtassay.tools.annotate.spacy_pipeline import OUR_MODELS, SpacyAnnotator, load_pipeline
 
 
 def annotate(segments: Sequence[Segment], model: str, *, reference: int = 0) -> list[Segment]:
@@ -28,9 +34,14 @@ def annotate(segments: Sequence[Segment], model: str, *, reference: int = 0) -> 
     keep it, and segments without that reference stay as they are. `tags["entities_origin"]` says
     which model it was: scores on such entities are not comparable with scores on gold ones.
     """
-    recogniser = load_recogniser(model)
+    return _annotate(segments, load_recogniser(model), None, reference=reference)
+
+
+def _annotate(
+    segments: Sequence[Segment], recogniser: Recogniser, tools: Tools | None, *, reference: int = 0
+) -> list[Segment]:
     texts = [None if "entities" in segment.tags else _reference(segment, reference) for segment in segments]
-    entities = recogniser.entities([text for text in texts if text is not None])
+    entities = recogniser.entities([text for text in texts if text is not None], tools)
     return [
         segment
         if text is None
@@ -47,46 +58,122 @@ def _tags(entities: tuple[Entity, ...], reference: int, recogniser: Recogniser) 
     return {"entities": entities, "entities_reference": reference, "entities_origin": recogniser.origin}
 
 
+_AT_ONCE = 256
+
+
 class Recogniser:
-    """A loaded pipeline that reads every distinct text once."""
+    """An annotator that reads every distinct text once, for its entities alone.
 
-    def __init__(self, annotator: SpacyAnnotator) -> None:
-        self._annotator = annotator
+    It is opened only for a text that no earlier run has read: `open_it` gives the annotator, and `key` names
+    all that this depends on.
+    """
+
+    def __init__(self, open_it: Callable[[], Annotator], key: Callable[[], str]) -> None:
+        self._open, self._own_key = open_it, key
         self._known: dict[str, tuple[Entity, ...]] = {}
-        self.origin = f"auto({annotator.model})"
+        self._signature = self.origin = ""
 
-    def entities(self, texts: Iterable[str]) -> dict[str, tuple[Entity, ...]]:
-        """The entities of each text, by position."""
-        wanted = dict.fromkeys(texts)
-        for annotation in self._annotator.annotate([text for text in wanted if text not in self._known]):
-            if annotation.error is not None:
-                raise UsageError(f"spaCy cannot read {annotation.text[:60]!r}: {annotation.error}")
-            self._known[annotation.text] = tuple(
-                Entity(annotation.covered(span), span.label, *annotation.characters(span))
-                for span in annotation.entities
-            )
+    @cached_property
+    def _annotator(self) -> Annotator:
+        annotator = self._open().for_entities()
+        self._signature = annotator.signature
+        self.origin = f"auto({getattr(annotator, 'model', None) or annotator.signature.replace('|', ' ')})"
+        return annotator
+
+    def entities(self, texts: Iterable[str], tools: Tools | None = None) -> dict[str, tuple[Entity, ...]]:
+        """The entities of each text, by position; with `tools`, those of earlier runs are recalled."""
+        wanted = list(dict.fromkeys(texts))
+        self._identify(tools)
+        self._recall(wanted, tools)
+        if not all(text in self._known for text in wanted):
+            recalled, actual = self._signature, self._annotator.signature
+            if recalled != actual:  # The annotator is not the one that the earlier runs had.
+                self._known.clear()
+                self._recall(wanted, tools)
+            self._read([text for text in wanted if text not in self._known], tools)
         return {text: self._known[text] for text in wanted}
 
+    def _identify(self, tools: Tools | None) -> None:
+        """Know by what name earlier runs kept what the annotator found."""
+        key = f"annotator|{self._own_key()}" if tools is not None and not self._signature else ""
+        if tools is not None and key and (kept := tools.recall(key)) is not None:
+            self._signature, self.origin = json.loads(kept)
+        elif not self._signature:
+            _ = self._annotator
+            if tools is not None:
+                tools.remember(key, json.dumps([self._signature, self.origin]).encode())
 
-def installed_pipeline(language: str) -> str | None:
-    """The pipeline to take for a language where nobody named one: of those installed, the first by name.
+    def _recall(self, texts: Sequence[str], tools: Tools | None) -> None:
+        if tools is None:
+            return
+        for text in texts:
+            if text not in self._known and (kept := tools.recall(self._key(text))) is not None:
+                self._known[text] = tuple(Entity(*entity) for entity in json.loads(kept))
 
-    spaCy's own are called `LANGUAGE_…`, as `en_core_web_sm`. `None` without spaCy or without any.
-    """
-    try:
-        from spacy.util import get_installed_models
-    except ImportError:
-        return None
-    return min((name for name in get_installed_models() if name.startswith(f"{language}_")), default=None)
+    def _read(self, texts: Sequence[str], tools: Tools | None) -> None:
+        for start in range(0, len(texts), _AT_ONCE):
+            if tools is not None:
+                tools.progress("finding entities", start, len(texts))
+            for annotation in self._annotator.annotate(texts[start : start + _AT_ONCE]):
+                entities = _entities_in(annotation, self._annotator)
+                self._known[annotation.text] = entities
+                if tools is not None:
+                    tools.remember(self._key(annotation.text), json.dumps(entities).encode())
+
+    def _key(self, text: str) -> str:
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return f"entities|{self._signature}|{digest}"
+
+
+def _entities_in(annotation: Annotation, annotator: Annotator) -> tuple[Entity, ...]:
+    if annotation.error is not None:
+        raise UsageError(f"{annotator.name} cannot read {annotation.text[:60]!r}: {annotation.error}")
+    return tuple(
+        Entity(annotation.covered(span), span.label, *annotation.characters(span))
+        for span in annotation.entities
+    )
 
 
 @cache
 def load_recogniser(model: str) -> Recogniser:
     """The pipeline with this name or path; a `UsageError` says how to get it."""
-    annotator = SpacyAnnotator(load_pipeline(model))
-    if "entities" not in annotator.gives:
-        raise UsageError(f"spaCy pipeline {model!r} finds no entities: it has no 'ner' or 'entity_ruler'.")
-    return Recogniser(annotator)
+    folder = Path(model) if Path(model).is_dir() else None
+
+    def open_it() -> Annotator:
+        annotator = SpacyAnnotator(load_pipeline(model), folder=folder)
+        if "entities" not in annotator.gives:
+            raise UsageError(
+                f"spaCy pipeline {model!r} finds no entities: it has no 'ner' or 'entity_ruler'."
+            )
+        return annotator
+
+    return Recogniser(open_it, lambda: f"{model}|{_installed(folder)}")
+
+
+@cache
+def default_recogniser(language: str) -> Recogniser:
+    """The best annotator on this machine that finds entities in a language; ours for Portuguese."""
+
+    def open_it() -> Annotator:
+        try:
+            return open_annotator(language, needs=("entities",))
+        except UsageError as error:
+            raise UsageError(
+                f"nee needs annotated entities: give --entities FILE, or have a model find them. {error}"
+            ) from None
+
+    ours = OUR_MODELS / language
+    return Recogniser(open_it, lambda: f"{language}|{_installed(ours if ours.is_dir() else None)}")
+
+
+def _installed(folder: Path | None) -> str:
+    """A digest of all that is installed, and of a folder: which annotator serves depends on it."""
+    from importlib.metadata import distributions  # slow to load, and seldom needed
+
+    packages = sorted(f"{package.name} {package.version}" for package in distributions())
+    files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder else []
+    content = fingerprint_of(*files) if files else ""
+    return hashlib.blake2b("|".join([*packages, content]).encode(), digest_size=16).hexdigest()
 
 
 UnitName = Literal["segment", "paragraph", "document"]
@@ -98,7 +185,8 @@ class NEE(Metric):
     """The share of the reference's unique names that the output has, in per cent (Papineni et al. 2002).
 
     Entities come from `Segment.tags["entities"]`, or from the spaCy pipeline `model` for segments that
-    have none there. A segment without either counts no names, but its output still belongs to its unit.
+    have none there; where no segment has any, from the best annotator for `language`. A segment without
+    any of these counts no names, but its output still belongs to its unit.
 
     >>> from mtassay.formats.entities import Entity
     >>> entities = (Entity("Zoë", "PER", 0, 3), Entity("Oslo", "LOC", 14, 18))
@@ -118,6 +206,8 @@ class NEE(Metric):
     case: bool = True
     numbers: bool = True
     possessives: bool = True
+    names: bool = True
+    dates: bool = True
     language: str = ""
     glossary: str | None = None
     model: str | None = None
@@ -142,7 +232,7 @@ class NEE(Metric):
         }
         switches = {
             switch: "yes" if getattr(self, switch) else "no"
-            for switch in ("diacritics", "case", "numbers", "possessives")
+            for switch in ("diacritics", "case", "numbers", "possessives", "names", "dates")
         }
         parts: dict[str, object] = {
             "nrefs": 1,
@@ -257,20 +347,26 @@ class NEE(Metric):
     def _haystack(self, unit: Unit, texts: Sequence[str]) -> Haystack:
         return Haystack([texts[row] for row in unit.rows], self._normaliser)
 
-    def _annotated(self, segments: Sequence[Segment]) -> Sequence[Segment]:
+    def prepare(self, segments: Sequence[Segment], tools: Tools) -> Sequence[Segment]:
+        """The segments with their entities; a reference that was read before is not read again."""
+        return self._annotated(segments, tools)
+
+    def _annotated(self, segments: Sequence[Segment], tools: Tools | None = None) -> Sequence[Segment]:
         annotated = sum("entities" in segment.tags for segment in segments)
-        model = self.model
-        if model is None and annotated == 0:
-            model = installed_pipeline(self.language)
-        return segments if model is None or annotated == len(segments) else annotate(segments, model)
+        if annotated == len(segments):
+            return segments
+        if self.model is not None:
+            return _annotate(segments, load_recogniser(self.model), tools)
+        if annotated or not self.language:
+            return segments
+        return _annotate(segments, default_recogniser(parse_language(self.language).code), tools)
 
     def _units(self, segments: Sequence[Segment]) -> list[Unit]:
         annotated = self._annotated(segments)
         if annotated and not any("entities" in segment.tags for segment in annotated):
             raise UsageError(
-                "nee needs annotated entities: give --entities FILE, or have a spaCy pipeline find them:"
-                f" none is installed for the target language{f' {self.language!r}' if self.language else ''};"
-                " see docs/metrics/nee.md, or name one with nee:model=NAME."
+                "nee needs annotated entities: give --entities FILE, or have a model find them: say with"
+                " -l which language the target is, or name a spaCy pipeline with nee:model=NAME."
             )
         rows = (
             [] if self.glossary is None else read_glossary(self.glossary, language=self._normaliser.language)
@@ -285,6 +381,8 @@ class NEE(Metric):
             case=self.case,
             numbers=self.numbers,
             possessives=self.possessives,
+            names=self.names,
+            dates=self.dates,
             language=parse_language(self.language).tag if self.language else "",
         )
 

@@ -115,6 +115,10 @@ class Annotator(ABC):
         and the others are read all the same.
         """
 
+    def for_entities(self) -> Annotator:
+        """The same where nothing but entities is wanted: it may leave out the work for other layers."""
+        return self
+
 
 class Word(NamedTuple):
     """One syntactic word. `head` is an index among the words of the same text, -1 for a root."""

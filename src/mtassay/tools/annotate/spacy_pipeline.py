@@ -89,9 +89,10 @@ class SpacyAnnotator(Annotator):
 
     name = "spacy"
 
-    def __init__(self, pipeline: Any, *, folder: Path | None = None) -> None:
+    def __init__(self, pipeline: Any, *, folder: Path | None = None, left_out: Sequence[str] = ()) -> None:
         self._pipeline = pipeline
         self._folder = folder
+        self._left_out = list(left_out)
         self.language = pipeline.lang
         self.gives = _layers(pipeline)
         meta = pipeline.meta
@@ -106,6 +107,8 @@ class SpacyAnnotator(Annotator):
         if self._folder is not None:
             files = sorted(path for path in self._folder.rglob("*") if path.is_file())
             parts.append(f"content:{fingerprint(*files)}")
+        if self._left_out:
+            parts.append(f"without:{'+'.join(self._left_out)}")
         return "|".join(parts)
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
@@ -113,7 +116,26 @@ class SpacyAnnotator(Annotator):
         return read_each(texts, self._read)
 
     def _read(self, texts: list[str]) -> Iterable[Annotation]:
-        return map(annotation, self._pipeline.pipe(texts))
+        return map(annotation, self._pipeline.pipe(texts, disable=self._left_out))
+
+    def for_entities(self) -> SpacyAnnotator:
+        """Without tagger, parser and lemmatizer; all of them stay where rules find entities by what they say.
+
+        The parser ends sentences, which no entity may cross: without it a few entities are longer.
+        """
+        return SpacyAnnotator(self._pipeline, folder=self._folder, left_out=_not_for_entities(self._pipeline))
+
+
+def _not_for_entities(pipeline: Any) -> list[str]:
+    finders = {name for name in pipeline.pipe_names if "doc.ents" in pipeline.get_pipe_meta(name).assigns}
+    if any(pipeline.get_pipe_meta(name).factory != "ner" for name in finders):
+        return []
+    shared = {
+        name
+        for name, component in pipeline.pipeline
+        if finders.intersection(getattr(component, "listening_components", ()))
+    }
+    return [name for name in pipeline.pipe_names if name not in finders | shared]
 
 
 def annotation(document: Any) -> Annotation:

@@ -39,7 +39,7 @@ class NamedEntity(Capability):
 
     name = "ner"
     about = "a named entity becomes another of the same kind"
-    aliases = ("entity", "entities")
+    aliases = ("ne", "entity", "entities")
     is_of_the_paper = True
     needs = frozenset({"pos", "entities"})
 

@@ -162,7 +162,7 @@ class Preposition(PartOfSpeech):
 
     name = "preposition"
     about = "a preposition or prepositional phrase becomes another"
-    aliases = ("prep",)
+    aliases = ("prep", "adposition", "adp")
     is_of_the_paper = True
     labels = frozenset(("ADP", "PP"))
     kind = "a preposition or prepositional phrase"

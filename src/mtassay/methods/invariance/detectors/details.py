@@ -13,7 +13,7 @@ from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Susp
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.metrics.guards import Numbers
 from mtassay.metrics.nee.matching import Haystack, forms_of
-from mtassay.metrics.nee.texts import Normaliser
+from mtassay.texts.normalisation import Normaliser
 from mtassay.tools.annotate.annotation import Annotation, Layer, TokenSpan
 
 __all__ = ["Entities", "NumbersDetector"]
