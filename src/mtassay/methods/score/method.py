@@ -45,7 +45,7 @@ from mtassay.methods.score.tables import (
     signature_lines,
 )
 from mtassay.metrics.base import Metric
-from mtassay.metrics.measure import Corpus, guard, measure_all
+from mtassay.metrics.measure import Corpus, guard, look_over, measure_all
 from mtassay.options import build, option, split_specs
 
 __all__ = ["ScoreMethod"]
@@ -183,6 +183,7 @@ class ScoreMethod(Method):
         ]
         if self.guards:
             tools.progress("guards", 0, None)
+            look_over(corpus, self.pair, self.metrics, tools)
             guards = guard(corpus, self.pair, tools)
             for system in outputs:
                 counts[system] |= guards.counts[system]
