@@ -23,8 +23,9 @@ from mtassay.texts.tokenization import tokenization_of
 
 __all__ = ["notes_on_inputs"]
 
-# Fewer lines can be alike, or lie side by side, by chance.
+# Fewer lines can lie side by side, or be the same, by chance.
 _FEWEST_LINES = 10
+_FEWEST_EQUAL = 20
 _NEARLY_ALL = 0.9
 _MOST_PAIRS = 4
 
@@ -172,7 +173,7 @@ def _equal(inputs: _Inputs) -> Iterator[str]:
     for (one, a), (two, b) in combinations(zip(inputs.all, lines, strict=True), 2):
         has_both = (a != 0) & (b != 0)
         same, total = int(np.count_nonzero((a == b) & has_both)), int(np.count_nonzero(has_both))
-        if total >= _FEWEST_LINES and same >= _NEARLY_ALL * total:
+        if total >= _FEWEST_EQUAL and same >= _NEARLY_ALL * total:
             alike.append((one, two, f"{same:,} of {total:,} lines"))
     for one, two, n in alike[:_MOST_PAIRS]:
         if one in inputs.outputs:
@@ -258,7 +259,8 @@ def _shifted(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[str]:
             )
             for k in (0, by)
         )
-        if (after - before if metric.higher_is_better else before - after) <= 0.25 * abs(before):
+        # Lines in any order gain less by chance; those of the worst system, put right, gain more.
+        if after < 1.75 * before if metric.higher_is_better else after > 0.8 * before:
             continue
         # Where all others are too high, the reference is too low.
         is_reference = len(sides) == len(others) > 1
@@ -320,7 +322,7 @@ class _Lines:
                 total, begin = 0.0, i + 1
             elif total > best:
                 best, first, last = total, begin, i
-        return _Shift(by, first, last) if last - first + 1 >= _BLOCK // 2 else None
+        return _Shift(by, first, last) if last - first + 1 >= _BLOCK else None
 
     def _likeness(self, features: Sequence[frozenset[str]], rows: Sequence[int]) -> float:
         return sum(_alike(a, self._reference(i)) for a, i in zip(features, rows, strict=True)) / len(features)
