@@ -20,7 +20,7 @@ PLAIN = [
 
 @pytest.mark.parametrize("texts", PLAIN)
 def test_plain_text_has_no_sign(texts: list[str | None]) -> None:
-    assert tokenization_of(texts) is None
+    assert tokenization_of(texts * 4) is None
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,12 @@ def test_plain_text_has_no_sign(texts: list[str | None]) -> None:
 def test_each_kind_of_tokenisation_is_named_with_its_lines_and_fix(
     texts: list[str], what: str, lines: int, fix: str
 ) -> None:
-    found = tokenization_of(texts)
+    found = tokenization_of(texts * 2)
     assert found is not None
     assert what in found.what
-    assert (found.lines, fix in found.fix) == (lines, True)
+    assert (found.lines, fix in found.fix) == (2 * lines, True)
 
 
 def test_a_few_tokenised_lines_make_no_tokenised_file() -> None:
+    assert tokenization_of(["The dog , it sleeps ."] * 4) is None
     assert tokenization_of(["The dog , it sleeps ."] * 4 + ["It sleeps, and so does he."] * 6) is None

@@ -19,7 +19,7 @@ from mtassay.metrics.base import Metric
 from mtassay.metrics.chrf import ChrF
 from mtassay.metrics.tokenizers import reference_streams
 from mtassay.texts.identification import foreign_language, language_of_script, name_of, same_as
-from mtassay.texts.tokenization import tokenization_of
+from mtassay.texts.tokenization import Tokenization, tokenization_of
 
 __all__ = ["notes_on_inputs"]
 
@@ -61,9 +61,9 @@ def notes_on_inputs(
 
     `outputs[system][i]` translates `segments[i]`; `metrics` are those in use, by what was asked for.
 
-    >>> segments = [Segment("1", None, ("我 在 这 里。",))]
-    >>> notes_on_inputs(segments, {}, pair=("en", "zh"), metrics={})[0].partition(":")[0]
-    'the reference has spaces between Chinese or Japanese words (1 of 1 lines)'
+    >>> segments = [Segment(str(i), None, (f"Das ist Satz {i} , und er ist gut .",)) for i in range(9)]
+    >>> notes_on_inputs(segments, {}, pair=("en", "de"), metrics={})[0].partition(":")[0]
+    'the reference has spaces before commas and full stops (9 of 9 lines)'
     """
     streams = reference_streams(segments)
     names = ["the reference"] if len(streams) == 1 else [f"reference {i + 1}" for i in range(len(streams))]
@@ -152,18 +152,19 @@ def _unfit_metrics(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[s
 
 
 def _tokenised(inputs: _Inputs) -> Iterator[str]:
-    """Files that were split into words or pieces."""
-    found: dict[tuple[str, str], list[tuple[_Side, int]]] = {}
+    """Files that were split into words or pieces; outputs with the same sign are told of together."""
+    total = len(inputs.segments)
+    alike: dict[str, list[tuple[str, Tokenization]]] = {}
     for side in inputs.all:
         if sign := tokenization_of(side.texts):
-            found.setdefault((sign.what, sign.fix), []).append((side, sign.lines))
-    for (what, fix), hits in found.items():
-        names = [side.name for side, _ in hits if side not in inputs.outputs]
-        if wrong_outputs := [side.name for side, _ in hits if side in inputs.outputs]:
-            names.append(_joined(wrong_outputs, inputs.outputs))
-        verb = "has" if len(hits) == 1 else "have"
-        lines = f"{max(lines for _, lines in hits):,} of {len(inputs.segments):,} lines"
-        yield f"{' and '.join(names)} {verb} {what} ({lines}): {fix} before scoring"
+            if side in inputs.outputs:
+                alike.setdefault(sign.what, []).append((side.name, sign))
+            else:
+                yield sign.told_of(side.name, total)
+    for found in alike.values():
+        most = max((sign for _, sign in found), key=lambda sign: sign.lines)
+        others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        yield most.told_of(f"{found[0][0]}{others}", total)
 
 
 def _equal(inputs: _Inputs) -> Iterator[str]:

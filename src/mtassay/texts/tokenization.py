@@ -50,7 +50,8 @@ _SIGNS = (
         _CHARACTER,
     ),
 )
-_FEWEST = 3
+# Fewer lines are an example, not a file.
+_FEWEST = 5
 
 
 class Tokenization(NamedTuple):
@@ -60,19 +61,23 @@ class Tokenization(NamedTuple):
     lines: int
     fix: str
 
+    def told_of(self, name: str, total: int) -> str:
+        """What a person should know of the texts with this name, of which there are so many."""
+        return f"{name} has {self.what} ({self.lines:,} of {total:,} lines): {self.fix} first"
+
 
 def tokenization_of(texts: Sequence[str | None]) -> Tokenization | None:
     """The first sign that texts are tokenised, or `None` where they are plain.
 
     French has a space before `?` and `:`, so only commas and full stops count.
 
-    >>> tokenization_of(["The dog , old and tired , sleeps .", "It sleeps .", "No , it runs ."]).lines
-    3
+    >>> tokenization_of(["The dog , old and tired , sleeps .", "It sleeps .", "No , it runs ."] * 2).lines
+    6
     """
     some = [text for text in texts[:: len(texts) // _SAMPLE + 1] if text]
     for sign in _SIGNS:
         hits = sum(sign.pattern.search(text) is not None for text in some)
-        if hits < min(_FEWEST, len(some)) or not hits:
+        if hits < _FEWEST:
             continue
         among = len(some) if sign.among is None else sum(sign.among.search(text) is not None for text in some)
         if hits >= sign.share * among:

@@ -24,6 +24,7 @@ from mtassay.languages import Pair
 from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
 from mtassay.texts.identification import foreign_language, name_of, same_as
 from mtassay.texts.marks import plural
+from mtassay.texts.tokenization import tokenization_of
 
 __all__ = [
     "case_record",
@@ -149,9 +150,12 @@ def read_material(source: Any, reference: Any, pair: Pair, tools: Tools) -> list
             f"{names[0]} reads as {pair.target.name} and {names[1]} as {pair.source.name}: "
             "are -s and -r swapped, or the two languages of -l?"
         )
-    for name, language, other in zip(names, (pair.source, pair.target), codes, strict=True):
+    sides = [s.source for s in segments], [text for s in segments for text in s.references[:1]]
+    for name, language, other, texts in zip(names, (pair.source, pair.target), codes, sides, strict=True):
         if other:
             tools.note(f"{name} reads as {name_of(other)}, not {language.name}")
+        if sign := tokenization_of(texts):
+            tools.note(sign.told_of(name, len(texts)))
     return segments
 
 
