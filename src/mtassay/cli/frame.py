@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -176,7 +177,9 @@ class RunFrame:
         """
         answered = any(answer.text is not None for answers in run.outputs.values() for answer in answers)
         if empty or answered or not run.failures:
-            print_run(run.record, self.output_format, view=View(**view), seen_notes=self.notes)
+            # Who reads the notes on the screen need not read them twice; a file must have them.
+            seen = self.notes if sys.stdout.isatty() else ()
+            print_run(run.record, self.output_format, view=View(**view), seen_notes=seen)
         if self.save:
             say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
         elif unkept and run.is_live and not self.quiet:

@@ -254,15 +254,13 @@ def _shifted(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[str]:
         lines_moved = range(shift.first, shift.last + 1)
         rows = [i for i in lines_moved if side.texts[i] and anchor.texts[i] and anchor.texts[i + by]]
         texts = [side.texts[i] or "" for i in rows]
-        before, after = (
-            _score(
-                metric, [inputs.segments[i]._replace(references=(anchor.texts[i + k],)) for i in rows], texts
-            )
-            for k in (0, by)
+        in_place, moved = (
+            [inputs.segments[i]._replace(references=(anchor.texts[i + k],)) for i in rows] for k in (0, by)
         )
-        # Lines in any order gain less by chance; those of the worst system, put right, gain more.
-        if after < 1.75 * before if metric.higher_is_better else after > 0.8 * before:
+        # Lines in any order gain less by chance; those of a bad system, put right, gain more.
+        if len(rows) < _BLOCK or _score(ChrF(), moved, texts) < 1.75 * _score(ChrF(), in_place, texts):
             continue
+        before, after = _score(metric, in_place, texts), _score(metric, moved, texts)
         # Where all others are too high, the reference is too low.
         is_reference = len(sides) == len(others) > 1
         is_high = (by > 0) != is_reference

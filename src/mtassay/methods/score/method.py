@@ -113,7 +113,7 @@ class ScoreMethod(Method):
         default=None, metadata=option("Also score each domain, document or other tag apart.", metavar="TAG")
     )
     guards: bool = field(
-        default=True, metadata=option("Look for empty, copied, wrong-language… outputs.", in_signature=False)
+        default=True, metadata=option("Look for broken outputs and mistaken inputs.", in_signature=False)
     )
     evidence: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
