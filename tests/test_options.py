@@ -24,6 +24,9 @@ from mtassay.registry import find
         ("bleu:tokenize=none:smooth_value=none", BLEU(tokenize="none", smooth_value=None)),
         ("chrf++", ChrF(word_order=2)),
         ("chrF++", ChrF(word_order=2)),
+        ("chrf++:lowercase=yes", ChrF(word_order=2, lowercase=True)),
+        ("chrf+:lowercase=ON:beta=1", ChrF(word_order=1, lowercase=True, beta=1)),
+        ("chrf++:lowercase=false", ChrF(word_order=2)),
     ],
 )
 def test_a_spec_names_a_metric_and_its_options(spec: str, expected: object) -> None:
@@ -37,6 +40,9 @@ def test_a_spec_names_a_metric_and_its_options(spec: str, expected: object) -> N
         ("bleu:ordr=2", "has no option 'ordr=2'. Options (key=value): effective_order"),
         ("bleu:order=two", "bleu:order is 'two'. It must be a whole number."),
         ("bleu:lowercase=maybe", "Choose from: yes, no."),
+        ("bleu:lowercase", "bleu:lowercase has no value. Write bleu:lowercase=yes."),
+        ("chrf++:order=2", "metric 'chrf++' has no option 'order=2'"),
+        ("bleu:order", "bleu:order has no value. Write bleu:order=…."),
         ("bleu:smooth=laplace", "Choose from: none, floor, add-k, exp."),
         ("bleu:order=0", "order is 0; it must be 1 or more"),
         ("bleu:order=2:weights=0.5,0.6", "add up to 1.1; they must add up to 1"),

@@ -129,16 +129,20 @@ def build(kind: str, spec: str, **defaults: Any) -> Any:
     >>> build("metric", "bleu:order=2:lowercase=yes", language="zh")  # doctest: +ELLIPSIS
     BLEU(tokenize=None, lowercase=True, ..., order=2, ..., language='zh')
     """
-    name, *settings = ALIASES.get(spec.lower(), spec).split(":")
+    written, *settings = spec.split(":")
+    name, *implied = ALIASES.get(written.lower(), written).split(":")
     cls = find(kind, name.lower())
     field_names = {field.name for field in fields(cls) if field.init}
     hints = get_type_hints(cls)
     values = {key: value for key, value in defaults.items() if key in field_names}
-    for setting in _rejoin(settings):
+    for setting in _rejoin(implied + settings):
         key, equals, text = setting.partition("=")
-        if not equals or key not in field_names:
+        if key not in field_names:
             options = ", ".join(sorted(field_names)) or "none"
-            raise UsageError(f"{kind} '{name}' has no option '{setting}'. Options (key=value): {options}.")
+            raise UsageError(f"{kind} '{written}' has no option '{setting}'. Options (key=value): {options}.")
+        if not equals:
+            value = "yes" if hints[key] is bool else "…"
+            raise UsageError(f"{written}:{key} has no value. Write {written}:{key}={value}.")
         values[key] = _convert(text, hints[key], what=f"{name}:{key}")
     return cls(**values)
 

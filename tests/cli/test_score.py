@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -249,3 +250,30 @@ def test_help_teaches_with_examples(run: Run) -> None:
     done = run("score", "--help")
     assert "mtassay score -s src.txt -r ref.txt -t old=old.txt -t new=new.txt -l en-de" in done.stdout
     assert run("--version").stdout.startswith("mtassay 0.")
+
+
+def test_inputs_that_are_not_what_they_seem_are_told_of_everywhere(run: Run, tmp_path: Path) -> None:
+    shifted = tmp_path / "shifted.txt"
+    shifted.write_text("".join(APERTIUM.read_text(encoding="utf-8").splitlines(keepends=True)[1:]) + "Fim.\n")
+    arguments = ["score", *BASIC, "-t", shifted, "-m", "bleu"]
+    done = run(*arguments, "--save")
+    assert done.returncode == 0, done.stderr
+    warned = [
+        line for line in done.stderr.splitlines() if "shifted: lines 1 to 165 stand 1 line too high" in line
+    ]
+    assert len(warned) == 1
+    note = warned[0].removeprefix("mtassay: ")
+    # sacreBLEU says 22.89 of the whole file that was shifted.
+    assert re.search(r"\(there BLEU is [01]\.\d, and 2[23]\.\d moved down\)", note)
+    # A file that the table goes to has it too, and whoever looks later sees it.
+    for table in (done.stdout, run("runs", "show", "last").stdout):
+        assert table.count("stand 1 line too high") == 1
+    as_json = run(*arguments, "--format", "json")
+    assert json.loads(as_json.stdout)["notes"] == [note]
+    assert "too high" not in run(*arguments, "--no-guards").stderr
+
+
+def test_good_inputs_are_scored_without_a_word(run: Run) -> None:
+    done = run("score", *BASIC, "--format", "json", "-q")
+    assert json.loads(done.stdout)["notes"] == []
+    assert done.stderr == ""

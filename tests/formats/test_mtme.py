@@ -61,6 +61,15 @@ def test_a_reference_is_a_system_too_but_not_in_a_test_set(folder: Path) -> None
     assert test_set.reference_names == ["refA", "refB"]
 
 
+def test_a_reference_that_nobody_wrote_is_taken_only_when_it_is_named(folder: Path, write: Write) -> None:
+    write("tiny/references/en-de.synthetic_ref.txt", "1\n2\n3\n")
+    assert read_test_set(folder, pair=PAIR).reference_names == ["refA", "refB"]
+    named = read_test_set(folder, pair=PAIR, references=["synthetic_ref"])
+    assert [segment.references for segment in named.segments] == [("1",), ("2",), ("3",)]
+    with pytest.raises(UsageError, match=r"no reference 'refC'\. Available: refA, refB, synthetic_ref\."):
+        read_test_set(folder, pair=PAIR, references=["refC"])
+
+
 @pytest.mark.parametrize(
     ("level", "scores"),
     [

@@ -75,6 +75,42 @@ def test_files_of_unequal_length_are_refused_with_both_counts(write: Write) -> N
     )
 
 
+@pytest.mark.parametrize(
+    ("source", "reference", "output", "message"),
+    [
+        ("a\nb\n", "a\nb\n", "a\nb\n\n", "o.txt: 3 segments, but the test set has 2. Its last line is blank"),
+        (
+            "a\nb\n",
+            "a\nb\n \n\n",
+            "a\nb\n",
+            "r.txt: 4 segments, but others have 2. Its last 2 lines are blank",
+        ),
+        ("a\nb\n\n", "a\nb\n", "a\nb\n", "s.txt: 3 segments, but others have 2. Its last line is blank"),
+        (
+            "a\nb\n\n",
+            "a\nb\n\n",
+            "a\nb\n",
+            "o.txt: 2 segments, but the test set has 3. The last line is blank",
+        ),
+        (
+            "a\nb\n",
+            "a\nb\n",
+            "output:A\toutput:B\na\ta\nb\tb\n",
+            "Its first line names columns: call the file .tsv",
+        ),
+        ("a\nb\n", "a\nb\n", "a\nb\nc\n", "Both need the same lines in order"),
+    ],
+)
+def test_a_file_that_is_too_long_by_blank_lines_is_told_so(
+    write: Write, source: str, reference: str, output: str, message: str
+) -> None:
+    texts = {"s.txt": source, "r.txt": reference, "o.txt": output}
+    paths = [write(name, text) for name, text in texts.items()]
+    with pytest.raises(InputError) as caught:
+        read_outputs(paths[2], read_segments(paths[0], [paths[1]]))
+    assert message in str(caught.value)
+
+
 def test_an_id_that_the_source_lacks_is_refused(write: Write) -> None:
     source, reference = write("s.tsv", "id\tsource\nx\tone\n"), write("r.tsv", "id\tref\ny\tzwei\n")
     with pytest.raises(InputError, match=r"id 'y' is not in .*s\.tsv, whose first id is 'x'"):

@@ -72,7 +72,9 @@ def test_of_several_systems_one_must_be_chosen(write: Write) -> None:
     path = write("a.tsv", "output:A\toutput:B\nx\ty\n")
     with pytest.raises(UsageError, match=r"several systems. Choose one of: A, B\.$"):
         read_stream(path, role="output")
-    with pytest.raises(UsageError, match=r"no system 'C'. Available: A, B\.$"):
+    with pytest.raises(
+        UsageError, match=r"no system 'C'\. Available: A, B\. Name those you mean: -t A=\S+ -t B="
+    ):
         read_stream(path, role="output", system="C")
 
 

@@ -86,9 +86,8 @@ def score(
     else:
         if brought := [o for o, value in (("-s", source), ("--documents", documents)) if value is not None]:
             raise UsageError(f"--test-set brings source and documents along: leave out {brought[0]}.")
-        test_data = read_test_set(Path(test_set), pair=pair)
-        if names := [str(name) for name in listed(references)]:
-            test_data = test_data.with_references(names)
+        names = [str(name) for name in listed(references)]
+        test_data = read_test_set(Path(test_set), pair=pair, references=names)
         segments = test_data.segments
         labels = {"test": test_data.name, "lang": str(pair)} if pair else {"test": test_data.name}
         chosen = [name for name in systems if name in test_data.outputs]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -179,8 +180,9 @@ class RunFrame:
         """
         answered = any(answer.text is not None for answers in run.outputs.values() for answer in answers)
         if empty or answered or not run.failures:
-            # A document must have the notes that its author has seen already.
-            seen = self.notes if self.output_format is OutputFormat.text else ()
+            # Who reads the notes on the screen need not read them twice; a file and a document must have them.
+            is_seen = self.output_format is OutputFormat.text and sys.stdout.isatty()
+            seen = self.notes if is_seen else ()
             print_run(run.record, self.output_format, view=View(**view), seen_notes=seen)
         if self.save:
             say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from mtassay.core import Segment
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.table import FileTable, Format, Role, Stream
+from mtassay.formats.table import FileTable, Format, Role, Stream, field_of
 from mtassay.formats.text import FilePath, read_bytes, read_lines, shown, split_lines
 from mtassay.languages import Pair
 from mtassay.registry import each
@@ -32,10 +32,13 @@ def read_stream(path: FilePath, *, role: Role, pair: Pair | None = None, system:
     for stream in streams:
         if stream.name == system:
             return stream
-    names = ", ".join(sorted(stream.name for stream in streams))
+    names = sorted(stream.name for stream in streams)
     if system is None:
-        raise UsageError(f"{shown(path)}: it holds several systems. Choose one of: {names}.")
-    raise UsageError(f"{shown(path)}: no system {system!r}. Available: {names}.")
+        raise UsageError(f"{shown(path)}: it holds several systems. Choose one of: {', '.join(names)}.")
+    some = " ".join(f"-t {name}={shown(path)}" for name in names[:2])
+    raise UsageError(
+        f"{shown(path)}: no system {system!r}. Available: {', '.join(names)}. Name those you mean: {some}"
+    )
 
 
 def read_references(path: FilePath, *, pair: Pair | None = None) -> list[Stream]:
@@ -116,6 +119,11 @@ def read_outputs(
     have as many lines as there are segments.
     """
     stream = read_stream(path, role="output", pair=pair, system=system)
+    rest = segments[len(stream.texts) :] if stream.ids is None else ()
+    if _is_blank([text for segment in rest for text in (segment.source, *segment.references)]):
+        fix = f"The {_last(rest)} blank there: take the blank lines out"
+        what = f"{len(stream.texts)} segments, but the test set has {len(segments)}. {fix}"
+        raise InputError(what, path=stream.path)
     return align(stream, [segment.id for segment in segments], base="the test set")
 
 
@@ -136,6 +144,7 @@ def join(
         raise UsageError("Give a source file, a reference file or both.")
     base = next((stream for stream in streams if stream.ids is not None), streams[0])
     ids = base.ids if base.ids is not None else [str(i) for i in range(1, len(base.texts) + 1)]
+    _check_ends(streams)
     sources = [None] * len(ids) if source is None else align(source, ids, base=base.path)
     columns = [align(stream, ids, base=base.path) for stream in references]
     rows = _references(columns, [stream.says_missing for stream in references]) or [()] * len(ids)
@@ -153,6 +162,17 @@ def join(
     ]
 
 
+def _check_ends(streams: Sequence[Stream]) -> None:
+    """Refuse a file of lines that is longer than the shortest by blank lines only: those are its mistake."""
+    of_lines = [stream for stream in streams if stream.ids is None]
+    shortest = min((len(stream.texts) for stream in of_lines), default=0)
+    for stream in of_lines:
+        if _is_blank(stream.texts[shortest:]):
+            n = len(stream.texts)
+            what = f"{n} segments, but others have {shortest}. {_why_unequal(stream, shortest)}"
+            raise InputError(what, path=stream.path)
+
+
 def align(stream: Stream, ids: Sequence[str], *, base: str) -> list[str | None]:
     """The texts of a stream in the order of `ids`: by id where it has ids, else by position."""
     places = _places(stream, ids, base)
@@ -164,7 +184,7 @@ def _places(stream: Stream, ids: Sequence[str], base: str) -> list[int | None] |
     if stream.ids is None:
         if len(stream.texts) != len(ids):
             what = (
-                f"{len(stream.texts)} segments, but {base} has {len(ids)}. Both need the same lines in order"
+                f"{len(stream.texts)} segments, but {base} has {len(ids)}. {_why_unequal(stream, len(ids))}"
             )
             raise InputError(what, path=stream.path)
         return None
@@ -177,6 +197,24 @@ def _places(stream: Stream, ids: Sequence[str], base: str) -> list[int | None] |
         raise InputError(what, path=stream.path)
     at = {name: i for i, name in enumerate(stream.ids)}
     return [at.get(name) for name in ids]
+
+
+def _why_unequal(stream: Stream, expected: int) -> str:
+    """What to do about a file with another number of lines."""
+    rest = stream.texts[expected:]
+    if _is_blank(rest):
+        return f"Its {_last(rest)} blank: take the blank lines out"
+    if len(rest) == 1 and any(field_of(cell).role for cell in (stream.texts[0] or "").split("\t")):
+        return "Its first line names columns: call the file .tsv"
+    return "Both need the same lines in order"
+
+
+def _is_blank(texts: Sequence[str | None]) -> bool:
+    return bool(texts) and not any(text and text.strip() for text in texts)
+
+
+def _last(texts: Sequence[object]) -> str:
+    return "last line is" if len(texts) == 1 else f"last {len(texts)} lines are"
 
 
 def _references(

@@ -50,24 +50,26 @@ class TestSet:
         return replace(self, segments=segments, reference_names=list(names))
 
 
-def read_test_set(where: FilePath, *, pair: Pair | None = None) -> TestSet:
+def read_test_set(where: FilePath, *, pair: Pair | None = None, references: Sequence[str] = ()) -> TestSet:
     """A folder in mt-metrics-eval's layout, a file with sources, references and outputs, or a sacreBLEU name.
 
-    A folder, a TMX file and a sacreBLEU name need the pair. Of a folder, outputs that are one of the
+    A folder, a TMX file and a sacreBLEU name need the pair. `references` are names of some of its references;
+    without any, all are taken, of a folder those that people wrote. Of a folder, outputs that are one of the
     references are left out; `read_mtme` has them.
     """
     path = Path(where)
     if str(where) != STDIN and not _exists(path):
-        return _from_sacrebleu(str(where), pair)
-    if path.is_dir():
+        test_set = _from_sacrebleu(str(where), pair)
+    elif path.is_dir():
         folder = read_mtme(path, _needed(pair, path))
         systems = [name for name in folder.system_names if name not in folder.reference_names]
         outputs = {name: folder.output(name) for name in systems}
         test_set = TestSet(folder.name, folder.segments, outputs, folder.reference_names)
         # mt-metrics-eval calls human references ref…; others, such as synthetic_ref, nobody wrote.
-        human = [name for name in folder.reference_names if name.startswith("ref")]
-        return test_set.with_references(human) if human else test_set
-    return _from_file(where, pair)
+        references = references or [name for name in folder.reference_names if name.startswith("ref")]
+    else:
+        test_set = _from_file(where, pair)
+    return test_set.with_references(references) if references else test_set
 
 
 def _from_file(where: FilePath, pair: Pair | None) -> TestSet:

@@ -90,7 +90,8 @@ def _fields(header: str, path: str) -> list[Field]:
     fields = [field_of(name) for name in names]
     if not any(field.role for field in fields):
         raise InputError(
-            f"the first line must name the columns, tab-separated: id, {EXPECTED}, document, system",
+            f"the first line must name the columns, tab-separated: id, {EXPECTED}, document, system; "
+            "of several systems: output:A, output:B",
             path=path,
             line=1,
         )

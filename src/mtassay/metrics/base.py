@@ -168,6 +168,10 @@ class Metric(ABC):
         """The `n` to print beside a score: how many units, or entities, stand behind these sums."""
         return units
 
+    def caution(self, language: str) -> str:
+        """What is wrong with these settings for texts in a language, with the fix; empty where nothing is."""
+        return ""
+
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
         """The segments worth showing to a person, with evidence; none by default."""
         return ()

@@ -16,11 +16,14 @@ from mtassay.metrics.base import Floats, Metric, measure_in_chunks
 from mtassay.metrics.ngrams import Matcher, WordNumbers
 from mtassay.metrics.tokenizers import (
     DEFAULTS,
+    SPLITTING,
+    UNSPACED,
     reference_streams,
     sacre_signature,
     split_words,
     tokenizer_signature,
 )
+from mtassay.texts.identification import name_of
 
 _SMOOTH_DEFAULTS: dict[str, float | None] = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
 
@@ -62,6 +65,20 @@ class BLEU(Metric):
     def tokenizer(self) -> str:
         """The tokeniser in use."""
         return self.tokenize or DEFAULTS.get(self.language, "13a")
+
+    def caution(self, language: str) -> str:
+        own = DEFAULTS.get(language, "")
+        if language not in (*UNSPACED, own.partition("-")[0]) or self.tokenizer in (own, *SPLITTING):
+            return ""
+        what = f"sacreBLEU splits {name_of(language)} with {own}"
+        if language in UNSPACED:
+            what = f"{name_of(language)} has no spaces between words"
+        fix = f"write bleu:tokenize={own}" if own else "write bleu:tokenize=char (or flores200), or take chrf"
+        if own and not self.language:
+            fix = f"add -l with the pair (…-{language}), or {fix}"
+        return (
+            f"{self.label} is wrong here: {what}, and tok:{self.tokenizer} looks for spaces. To mend it {fix}"
+        )
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
         smooth: str = self.smooth

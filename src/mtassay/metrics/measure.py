@@ -18,6 +18,7 @@ from mtassay.core import Finding, Output, Segment, Statistics, Tools
 from mtassay.errors import MtassayError, ServiceError, UsageError
 from mtassay.metrics.base import Metric
 from mtassay.metrics.guards import Guards, find_guard_hits
+from mtassay.metrics.plausibility import notes_on_inputs
 from mtassay.store import pack_statistics, unpack_statistics
 
 _HOW = {"source": "the source of each segment: add -s FILE", "references": "references: add -r FILE"}
@@ -139,6 +140,24 @@ def guard(corpus: Corpus, pair: tuple[str, str] | None, tools: Tools) -> Guards:
     guards = find_guard_hits(corpus.segments, corpus.outputs, pair=pair)
     tools.remember(key, json.dumps(asdict(guards)).encode())
     return guards
+
+
+def look_over(
+    corpus: Corpus, pair: tuple[str, str] | None, metrics: Mapping[str, Metric], tools: Tools
+) -> None:
+    """Note which inputs are not what they seem: `notes_on_inputs`, but only if the cache does not know."""
+    for name, metric in metrics.items():
+        corpus.usable(name, metric)  # who lacks references needs no other advice
+    systems = [text for item in corpus.output_digests.items() for text in item]
+    settings = [text for name, metric in metrics.items() for text in (name, repr(metric))]
+    key = _digest([__version__, "inputs", str(pair), corpus.digest, *settings, *systems])
+    if (cached := tools.recall(key)) is not None:
+        notes: list[str] = json.loads(cached)
+    else:
+        notes = notes_on_inputs(corpus.segments, corpus.outputs, pair=pair, metrics=metrics)
+        tools.remember(key, json.dumps(notes).encode())
+    for note in notes:
+        tools.note(note)
 
 
 def _code(metric: Metric) -> str:

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from mtassay.core import Segment, Statistics
 from mtassay.metrics.base import Floats, Metric, map_in_processes, process_count
-from mtassay.metrics.tokenizers import sacre_signature
+from mtassay.metrics.tokenizers import UNSPACED, sacre_signature
+from mtassay.texts.identification import name_of
 
 BEAM = 25
 """How many columns on either side of the diagonal are computed."""
@@ -353,6 +354,17 @@ class TER(Metric):
     @property
     def label(self) -> str:
         return "TER"
+
+    def caution(self, language: str) -> str:
+        if language not in UNSPACED or (language in ("zh", "ja") and self.asian_support and self.normalized):
+            return ""
+        fix = "take chrf instead"
+        if language in ("zh", "ja"):
+            fix = "write ter:normalized=yes:asian_support=yes"
+        return (
+            f"{self.label} is wrong here: {name_of(language)} has no spaces between words, so that what is "
+            f"between two spaces counts as one. To mend it {fix}"
+        )
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
         settings = {

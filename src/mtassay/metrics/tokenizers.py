@@ -16,6 +16,11 @@ from mtassay.metrics.base import reference_count
 DEFAULTS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """Which tokeniser sacreBLEU takes for a target language; 13a for all others."""
 
+UNSPACED = ("zh", "ja", "th", "lo", "km", "my", "bo")
+"""Languages that have no spaces between words."""
+SPLITTING = ("char", "spm", "flores101", "flores200")
+"""Tokenisers that need no spaces, whatever the language."""
+
 _SPACED_13A = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
 _NUMERIC = re.compile(r"[0-9][\.,-]|[\.,][0-9]")
 _RULES_13A = (

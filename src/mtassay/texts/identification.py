@@ -18,13 +18,13 @@ from mtassay.languages import parse_language
 
 # Scripts written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
 _UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-# Scripts of one language each (Greek, Armenian, Hebrew, Tamil, Telugu, Kannada, Malayalam, Sinhala, Thai,
-# Lao, Georgian, Khmer, Hangul): whoever writes them writes that language.
-_LONELY_SCRIPTS = (
-    "\u0370-\u03ff", "\u0530-\u058f", "\u0590-\u05ff", "\u0b80-\u0bff", "\u0c00-\u0c7f", "\u0c80-\u0cff",
-    "\u0d00-\u0d7f", "\u0d80-\u0dff", "\u0e00-\u0e7f", "\u0e80-\u0eff", "\u10a0-\u10ff", "\u1780-\u17ff",
-    "\uac00-\ud7a3",
-)  # fmt: skip
+# Scripts of one language each: whoever writes them writes that language.
+_LONELY_SCRIPTS = {
+    "el": "\u0370-\u03ff", "hy": "\u0530-\u058f", "he": "\u0590-\u05ff", "ta": "\u0b80-\u0bff",
+    "te": "\u0c00-\u0c7f", "kn": "\u0c80-\u0cff", "ml": "\u0d00-\u0d7f", "si": "\u0d80-\u0dff",
+    "th": "\u0e00-\u0e7f", "lo": "\u0e80-\u0eff", "ka": "\u10a0-\u10ff", "km": "\u1780-\u17ff",
+    "ko": "\uac00-\ud7a3",
+}  # fmt: skip
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD_OR_CHARACTER = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
@@ -67,7 +67,7 @@ class LanguageVocabulary:
     def __init__(self, sources: Sequence[str], targets: Sequence[str], *, fewest: int = 1) -> None:
         sample = _sample(targets)
         self._is_unspaced = _is_mostly(_UNSPACED, sample)
-        scripts = () if _is_mostly("A-Za-z", sample) else _LONELY_SCRIPTS
+        scripts = () if _is_mostly("A-Za-z", sample) else _LONELY_SCRIPTS.values()
         self._script = next((script for script in scripts if _is_mostly(script, sample)), None)
         source, target = _count(sources), _count(targets)
         target_size, source_size = sum(target.values()), sum(source.values())
@@ -263,6 +263,89 @@ def script_of(text: str) -> str:
     scripts["CJK"] += scripts.pop("HIRAGANA", 0) + scripts.pop("KATAKANA", 0)
     script, n = scripts.most_common(1)[0]
     return script if n else ""
+
+
+def language_of_script(text: str) -> str:
+    """The language that the script of a text tells by itself, by code; empty where it tells none.
+
+    >>> language_of_script("犬は寝る"), language_of_script("狗在睡觉"), language_of_script("The dog sleeps")
+    ('ja', 'zh', '')
+    """
+    if text.isascii() or _is_mostly("A-Za-z", text):
+        return ""
+    if _is_mostly("\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff", text):
+        kana, characters = (len(re.findall(f"[{script}]", text)) for script in (_KANA, "\u3400-\u9fff"))
+        # Japanese has no sentence without kana; Chinese has them in names of shops at most.
+        return "ja" if 4 * kana > characters else "zh"
+    return next((code for code, script in _WHOLE_SCRIPTS.items() if _is_mostly(script, text)), "")
+
+
+_KANA = "\u3040-\u30ff"
+_WHOLE_SCRIPTS = {**_LONELY_SCRIPTS, "my": "\u1000-\u109f", "bo": "\u0f00-\u0fff"}
+# Frequent words that are at least four times rarer in every other language here: 4 to 20 % of the words of a
+# text in the language (2 % in Danish), and less than 1 % in another one.
+_FREQUENT_WORDS = {
+    code: frozenset(words.split())
+    for code, words in {
+        "bg": "от че са това като много най към съм няма след през",
+        "ca": "els amb més dels hi aquest però aquesta molt seva també són",
+        "cs": "jsem pro jsou když mě jen nebo byl jsme které který není bylo než",
+        "da": "hvad ud meget noget lige bliver havde mere lidt vores ind gør været blive",
+        "de": "und das ich ist nicht zu von mit ein auf für im sie eine",
+        "en": "the and of that you it with this he not but from my or",
+        "es": "y los las más sus cuando yo fue muy también eso tiene qué así",
+        "fi": "ja ei että oli mutta ole niin myös hän ovat voi nyt kuin joka",
+        "fr": "à est pas une pour dans qui sur plus avec vous",
+        "hu": "az nem hogy egy csak volt ez vagy már még én kell jó azt",
+        "is": "í á að sem við hann ekki fyrir með ég eru frá það þar",
+        "it": "che non è della sono come più dei nel anche gli delle questo",
+        "lt": "į iš yra kaip buvo savo nuo apie taip kai labai dėl gali",
+        "lv": "ka kā uz arī tā nav tas lai bija pēc tikai tad līdz pie",
+        "nb": "å seg noe noen ble nå hva etter hadde deg opp gjør litt vært",
+        "nl": "van het een op ik dat voor met niet zijn maar aan hij ook",
+        "pl": "w nie się jest że dla tym czy przez tego są tylko już mnie",
+        "pt": "em é não uma os eu foi ao você são ele muito isso também",
+        "ro": "în și să din pe cu mai că care pentru fost sunt fi",
+        "ru": "что из это о к его он мы ты только был если когда было",
+        "sk": "aj čo bol pre sú ak alebo sme len vo keď ktorý ktoré ktorá",
+        "sl": "tudi lahko kot še iz bi tako ali če bil vse jih kar smo",
+        "sv": "är att och jag inte för till ett ska när vad från här då",
+        "tr": "ve bir bu için çok ile daha gibi olarak kadar olan ama sonra",
+        "uk": "і у з що та це як про від але він його є",
+        "vi": "là và có của được một các không trong cho người này với",
+    }.items()
+}
+# So many lines from all over a file, and so much of each, show its language.
+_FILE_LINES = 60
+_LINE_CHARACTERS = 200
+
+
+def foreign_language(texts: Sequence[str | None], expected: str) -> str:
+    """The language that texts as a whole surely are in instead of the expected one; else empty.
+
+    Frequent words and the script clear nearly every file without the identifier, whose model takes long to
+    load.
+
+    >>> foreign_language(["Der Hund schläft auf dem alten Sofa, und wir sind sehr müde."] * 3, "en")
+    'de'
+    """
+    some = [text for text in texts[:: len(texts) // _FILE_LINES + 1] if text]
+    sample = "\n".join(text[:_LINE_CHARACTERS] for text in some)
+    words = sample.lower().split()
+    frequent = Counter(filter(_FREQUENT_WORDS.get(expected, frozenset()).__contains__, words))
+    if len(frequent) >= 3 and 50 * frequent.total() >= len(words):
+        return ""
+    if sum(map(_size, words_of(sample))) < _FEWEST_LETTERS:
+        return ""
+    if by_script := language_of_script(sample):
+        return "" if by_script in same_as(expected) else by_script
+    if not can_identify(expected):
+        return ""
+    parts = [sample[start : start + _MOST_CHARACTERS] for start in range(0, len(sample), _MOST_CHARACTERS)]
+    guesses = [identify(part, expected) for part in parts]
+    foreign = Counter(guess.code for guess in guesses if guess.is_sure and guess.excludes(expected))
+    # Nearly all parts must agree: a file of two languages is in none.
+    return next((code for code, n in foreign.items() if 5 * n >= 4 * len(guesses)), "")
 
 
 def same_as(code: str) -> set[str]:

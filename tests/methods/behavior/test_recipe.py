@@ -210,6 +210,11 @@ def test_texts_in_memory_are_read_and_looked_at() -> None:
     german = ["Der alte Hund schläft heute unter dem Tisch."] * 2
     method.read(TEXTS["source"], german, tools)
     assert tools.notes == ["the reference reads as German, not Portuguese"]
+    method.read(["It is late ."] * 5, ["É tarde , sim ."] * 5, tools)
+    assert [note.partition(" (")[0] for note in tools.notes[1:]] == [
+        "the source has spaces before commas and full stops",
+        "the reference has spaces before commas and full stops",
+    ]
     with pytest.raises(InputError, match="the source reads as Portuguese and the reference as English: are"):
         method.read(TEXTS["reference"] * 3, TEXTS["source"] * 3, tools)
     cases = list(segments_of(case("a")))

@@ -95,6 +95,18 @@ def test_variants_are_made_with_notes_and_refusals(table: str) -> None:
     assert chosen.generate(nothing.segments, MemoryTools()) == nothing, "it says why it has none"
 
 
+def test_sentences_that_are_not_what_they_seem_are_told_of(table: str) -> None:
+    tools = NotingTools()
+    method(substitutes=table).generate(
+        [Segment(str(i), "Der alte Hund schläft heute , und wir sind müde .") for i in range(5)], tools
+    )
+    assert tools.notes[:2] == [
+        "the sentences read as German, not English: mind -l",
+        "the text has spaces before commas and full stops (5 of 5 lines): "
+        "detokenise (sacremoses detokenize) first",
+    ]
+
+
 def test_noun_phrases_are_made_for_a_detector_of_these(table: str) -> None:
     chosen = method(substitutes=table, detectors="referential")
     made = chosen.generate([Segment("1", SENTENCES[0])], NotingTools())

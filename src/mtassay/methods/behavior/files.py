@@ -22,8 +22,9 @@ from mtassay.formats.segments import join
 from mtassay.formats.text import FilePath, read_bytes, shown, split_lines
 from mtassay.languages import Pair
 from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
-from mtassay.texts.identification import can_identify, identify, name_of, same_as
+from mtassay.texts.identification import foreign_language, name_of, same_as
 from mtassay.texts.marks import plural
+from mtassay.texts.tokenization import tokenization_of
 
 __all__ = [
     "case_record",
@@ -37,7 +38,6 @@ __all__ = [
     "write_outputs",
 ]
 
-_ENOUGH_LINES = 20
 _TEXTS = ("id", "capability", "source", "reference", "edited_source", "pseudo_reference")
 
 
@@ -150,9 +150,12 @@ def read_material(source: Any, reference: Any, pair: Pair, tools: Tools) -> list
             f"{names[0]} reads as {pair.target.name} and {names[1]} as {pair.source.name}: "
             "are -s and -r swapped, or the two languages of -l?"
         )
-    for name, language, other in zip(names, (pair.source, pair.target), codes, strict=True):
+    sides = [s.source for s in segments], [text for s in segments for text in s.references[:1]]
+    for name, language, other, texts in zip(names, (pair.source, pair.target), codes, sides, strict=True):
         if other:
             tools.note(f"{name} reads as {name_of(other)}, not {language.name}")
+        if sign := tokenization_of(texts):
+            tools.note(sign.told_of(name, len(texts)))
     return segments
 
 
@@ -331,14 +334,6 @@ def _other_languages(segments: Sequence[Segment], pair: Pair) -> tuple[str, str]
     """The languages that sources and references surely are in instead of those of the pair, or nothing."""
     references = [text for segment in segments for text in segment.references[:1]]
     return (
-        _other_language([segment.source for segment in segments], pair.source.code),
-        _other_language(references, pair.target.code),
+        foreign_language([segment.source for segment in segments], pair.source.code),
+        foreign_language(references, pair.target.code),
     )
-
-
-def _other_language(texts: Sequence[str | None], expected: str) -> str:
-    some = " ".join([text for text in texts if text][:_ENOUGH_LINES])
-    if not some or not can_identify(expected):
-        return ""
-    guess = identify(some, expected)
-    return guess.code if guess.is_sure and guess.excludes(expected) else ""

@@ -68,6 +68,8 @@ from mtassay.methods.missing import missing
 from mtassay.options import option
 from mtassay.registry import find, names
 from mtassay.stats import fixed_seed
+from mtassay.texts.identification import foreign_language, name_of
+from mtassay.texts.tokenization import tokenization_of
 from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator
 
 __all__ = ["InvarianceMethod", "SystemDistances", "names_in"]
@@ -258,6 +260,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         """The segments with variants, unless they have them; refused is a sentence that got none, and why."""
         generated = segments
         if not is_made(segments):
+            self._look_over([segment.source for segment in segments], tools)
             generated = make_variants(segments, self._pair, self, tools, phrases=phrases)
         refused = [
             {"id": segment.id, "source": segment.source, "reason": str(segment.tags["skip"])}
@@ -265,6 +268,13 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             if original_of(segment) is None and segment.tags.get("skip")
         ]
         return Generated(generated, refused)
+
+    def _look_over(self, sentences: Sequence[str | None], tools: Tools) -> None:
+        """Note sentences in another language than the pair says, and tokenised ones."""
+        if code := foreign_language(sentences, self._pair.source.code):
+            tools.note(f"the sentences read as {name_of(code)}, not {self._pair.source.name}: mind -l")
+        if sign := tokenization_of(sentences):
+            tools.note(sign.told_of("the text", len(sentences)))
 
     def cases(self, segments: Iterable[Segment], tools: Tools) -> list[Case]:
         return cases_of(segments)

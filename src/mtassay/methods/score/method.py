@@ -47,7 +47,7 @@ from mtassay.methods.score.tables import (
     signature_lines,
 )
 from mtassay.metrics.base import Metric
-from mtassay.metrics.measure import Corpus, guard, measure_all
+from mtassay.metrics.measure import Corpus, guard, look_over, measure_all
 from mtassay.options import build, option, split_specs
 
 __all__ = ["ScoreMethod"]
@@ -115,7 +115,7 @@ class ScoreMethod(Method):
         default=None, metadata=option("Also score each domain, document or other tag apart.", metavar="TAG")
     )
     guards: bool = field(
-        default=True, metadata=option("Look for empty, copied, wrong-language… outputs.", in_signature=False)
+        default=True, metadata=option("Look for broken outputs and mistaken inputs.", in_signature=False)
     )
     evidence: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -185,6 +185,7 @@ class ScoreMethod(Method):
         ]
         if self.guards:
             tools.progress("guards", 0, None)
+            look_over(corpus, self.pair, self.metrics, tools)
             guards = guard(corpus, self.pair, tools)
             for system in outputs:
                 counts[system] |= guards.counts[system]
