@@ -18,7 +18,7 @@ import pytest
 from mtassay.cli.main import main
 from mtassay.methods.behavior.quality import ENCODER
 
-MAIN = [sys.executable, "-c", "from mtassay.cli.main import main; main()"]
+MAIN = [sys.executable, "-m", "mtassay"]
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 SURROUNDINGS = {"COLUMNS": "80", "PYTHONUTF8": "1"}

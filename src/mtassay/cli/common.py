@@ -103,7 +103,7 @@ FindingsOption = Annotated[
         metavar="FILE", help="Write every finding with its evidence there, over what it has (JSONL)."
     ),
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error but errors.")]
 
 
 def pair_of(text: str | None) -> Pair | None:
@@ -144,9 +144,10 @@ def echo(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
-def say(text: str) -> None:
-    """Print a line to standard error."""
-    sys.stderr.write(printable(text) + "\n")
+def say(text: str, *, quiet: bool = False) -> None:
+    """Print a line to standard error; `quiet` leaves out what is no error."""
+    if not quiet:
+        sys.stderr.write(printable(text) + "\n")
 
 
 def screen_here() -> Screen:

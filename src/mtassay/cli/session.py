@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
+from mtassay.cli.interruption import CTRL_C
 from mtassay.core import Review
 from mtassay.formats.suite import Item
 from mtassay.report.review_screen import Screen
@@ -53,6 +54,7 @@ class Session:
         try:
             self._go()
         except KeyboardInterrupt:
+            CTRL_C.settle()
             self.write("")
         return self._summary()
 
