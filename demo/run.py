@@ -119,7 +119,7 @@ def write_second(corpus: Path, target: Path) -> None:
 def mtassay(*arguments: object) -> None:
     words = [str(argument) for argument in arguments]
     say(f"$ mtassay {fold(words)}\n")
-    code = "from mtassay.cli.main import main; main()"
+    code = "from mtassay.__main__ import main; main()"
     environment = {**os.environ, "PYTHONUTF8": "1"}
     done = subprocess.run([sys.executable, "-c", code, *words], cwd=OUT, env=environment, check=False)
     if done.returncode:

@@ -318,3 +318,21 @@ def test_answers_may_be_kept_anywhere() -> None:
     shelf = Shelf()
     translate_all(Fake(name="f", pair=PAIR), requests("a"), answers=shelf)
     assert len(shelf.kept) == 1
+
+
+def test_ctrl_c_while_an_answer_is_stored_does_not_lose_it(tmp_path: Path) -> None:
+    class Interrupted(Workspace):
+        times = 0
+
+        def keep_answers(self, signature: str, answers: Mapping[str, Output]) -> None:
+            self.times += 1
+            if self.times == 3:
+                raise KeyboardInterrupt
+            super().keep_answers(signature, answers)
+
+    fake = Fake(name="f", pair=PAIR, in_flight=1)
+    with pytest.raises(KeyboardInterrupt):
+        translate_all(fake, requests("a", "b", "c"), answers=Interrupted(tmp_path / "w.db"))
+    again = Fake(name="f", pair=PAIR, in_flight=1)
+    translate_all(again, requests("a", "b", "c"), answers=Workspace(tmp_path / "w.db"))
+    assert again.counts.texts == 0

@@ -1,6 +1,33 @@
-"""`python -m mtassay` is the command `mtassay`."""
+"""The command `mtassay`, also as `python -m mtassay`: it hears Ctrl-C before anything large is loaded."""
 
-from mtassay.cli.main import main
+import sys
+from typing import NoReturn
+
+from mtassay.cli.interruption import CTRL_C
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with its code."""
+    code: object = 0
+    try:
+        CTRL_C.catch()
+        from mtassay.cli.main import main as run
+
+        try:
+            run()
+        finally:
+            CTRL_C.ignore()
+    except KeyboardInterrupt:
+        CTRL_C.end()
+    except SystemExit as done:
+        code = done.code
+    except BaseException:
+        if not CTRL_C.is_pressed:
+            raise
+    if CTRL_C.is_pressed:
+        CTRL_C.end()
+    sys.exit(code)  # type: ignore[arg-type]
+
 
 if __name__ == "__main__":
     main()

@@ -132,8 +132,7 @@ def translate_all(
             tell(tally)
     except BaseException:
         # Stopped by Ctrl-C or a bug: what has been answered meanwhile is kept all the same.
-        for new in work.arrived():
-            keep(new)
+        keep({key: o for key, o in dict(work.answered).items() if key not in outputs})
         raise
     nothing = Output("", None, "there is no source text to translate")
     return [
@@ -214,7 +213,8 @@ class _Work:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
         self._in_hand = 0
-        self._arrived: dict[str, Output] = {}
+        self.answered: dict[str, Output] = {}
+        """All answers, put there by the thread that got them, whatever the one that waits is doing."""
         self._busy_in_a_row = 0
         self._failed_in_a_row = 0
         self._stopped = ""
@@ -243,26 +243,18 @@ class _Work:
                     yield {key: Output("", None, self._stopped) for job in todo + later for key in job.keys}
                     todo, later = [], []
                     continue
+                arrived: dict[str, Output] = {}
                 for event in self._next_events(later):
                     self._in_hand -= 1
                     finished, again = self._settle(event)
-                    self._arrived |= finished
+                    arrived |= finished
                     later += [job for job in again if job.not_before]
                     todo += [job for job in again if not job.not_before]
-                if self._arrived:
-                    arrived, self._arrived = self._arrived, {}
+                if arrived:
                     yield arrived
         finally:
             for _ in threads:
                 self._jobs.put(None)
-
-    def arrived(self) -> Iterator[dict[str, Output]]:
-        """Answers that nobody has taken yet."""
-        yield self._arrived
-        while not self._events.empty():
-            event = self._events.get()
-            if event.error is None:
-                yield dict(zip(event.job.keys, event.outputs, strict=True))
 
     def _batches(self) -> Iterator[_Job]:
         """Requests in batches that the limits allow."""
@@ -302,6 +294,7 @@ class _Work:
             requests = [self._requests[key] for key in job.keys]
             try:
                 event = _Event(job, _checked(self._system, requests))
+                self.answered |= zip(job.keys, event.outputs, strict=True)
             except BaseException as error:  # a bug must reach the thread that waits
                 event = _Event(job, error=error)
             self._events.put(event)

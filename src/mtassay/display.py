@@ -52,10 +52,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells under a header. The first column is aligned left, all others right.
+    """Rows of cells under a header. A table without rows is shown as one sentence.
 
-    >>> Table(["System", "BLEU"], [["nmt", Cell("31.2", strong=True)]]).cells()[0][0]
-    Cell(text='nmt', strong=False)
+    >>> table = Table(["System", "BLEU", "why"], [["nmt", Cell("31.2", strong=True), "fluent"]])
+    >>> table.cells()[0][0], table.is_text(1), table.is_text(2)
+    (Cell(text='nmt', strong=False), False, True)
     """
 
     header: Sequence[str]
@@ -66,6 +67,22 @@ class Table:
     def cells(self) -> list[list[Cell]]:
         """The rows, every cell a `Cell`."""
         return [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in self.rows]
+
+    def is_text(self, column: int) -> bool:
+        """Whether a column holds words, as the first one does, and not numbers: in most of its cells."""
+        texts = [row[column].text.strip() for row in self.cells()]
+        filled = [text for text in texts if text not in ("", "–")]
+        return column == 0 or 2 * sum(map(_is_number, filled)) < len(filled)
+
+    @property
+    def nothing(self) -> str:
+        """The sentence that stands for a table without rows."""
+        return f"{self.title.removesuffix(': 0') or 'Found'}: none."
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text begins as a number, a share or an interval does: -1.2, 3/7, [12–77], < 0.001."""
+    return text.lstrip("[(+-−±<>≤≥≈ ")[:1].isdecimal()
 
 
 class Line(NamedTuple):

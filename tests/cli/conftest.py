@@ -18,7 +18,7 @@ import pytest
 from mtassay.cli.main import main
 from mtassay.methods.behavior.quality import ENCODER
 
-MAIN = [sys.executable, "-c", "from mtassay.cli.main import main; main()"]
+MAIN = [sys.executable, "-m", "mtassay"]
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 SURROUNDINGS = {"COLUMNS": "80", "PYTHONUTF8": "1"}
@@ -42,9 +42,6 @@ def run(tmp_path: Path) -> Run:
             for name, value in {**SURROUNDINGS, **environment}.items():
                 patch.setenv(name, value)
             patch.setattr(sys, "argv", ["mtassay", *map(str, arguments)])
-            patch.setattr(
-                "mtassay.report.progress._PLAIN_EVERY", 1e9
-            )  # a busy machine must not change the output
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)

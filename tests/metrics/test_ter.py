@@ -19,8 +19,8 @@ from sacrebleu.metrics import lib_ter
 from mtassay.core import Segment
 from mtassay.errors import UsageError
 from mtassay.metrics import ter
-from mtassay.metrics.base import map_in_processes, process_count
 from mtassay.metrics.ter import TER, count_edits
+from mtassay.processes import map_in_processes, process_count
 
 WORDS = (
     "a b c d A the cat . , ! don't it's 1,000 3.14 10-fold &amp;quot; &lt;b&gt; (so) "

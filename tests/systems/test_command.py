@@ -223,7 +223,7 @@ def test_a_caller_that_gives_up_can_stop_all_programs() -> None:
     [
         ("no-such-program-7 --to x", "no program 'no-such-program-7'"),
         ("no-such-program-7 | cat && no-such-program-8", "no-such-program-8"),
-        ("/etc/hostname", "cannot be started"),
+        ("/etc/passwd", "cannot be started"),
     ],
 )
 def test_a_missing_program_is_closed_and_named(command: str, words: str) -> None:

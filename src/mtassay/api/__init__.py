@@ -26,7 +26,7 @@ from mtassay.formats.segments import join, read_documents, read_table
 from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method
 from mtassay.registry import find
-from mtassay.systems.roster import Given, named, open_systems, stored_among
+from mtassay.systems.roster import Given, is_folder, named, open_systems, stored_among
 from mtassay.systems.stored import Stored
 
 __all__ = [
@@ -80,6 +80,7 @@ def score(
     pair = None if langpair is None else parse_pair(langpair)
     labels: dict[str, str] = {}
     inside: dict[str, System] = {}
+    chosen: list[str] = []
     outside = systems
     if test_set is None:
         segments = read_test_texts(source, listed(references), documents, pair)
@@ -92,9 +93,8 @@ def score(
         labels = {"test": test_data.name, "lang": str(pair)} if pair else {"test": test_data.name}
         chosen = [name for name in systems if name in test_data.outputs]
         inside = {
-            name: Stored(name, {s.id: text for s, text in zip(segments, texts, strict=True)})
-            for name, texts in test_data.outputs.items()
-            if name in (chosen or test_data.outputs)
+            name: Stored(name, dict(zip((s.id for s in segments), test_data.outputs[name], strict=True)))
+            for name in chosen or test_data.outputs
         }
         if not isinstance(systems, Mapping):
             outside = [name for name in systems if name not in chosen]
@@ -103,6 +103,8 @@ def score(
     if entities is not None:
         segments = read_entities(Path(entities), segments)
     parameters.setdefault("evidence", settings.save)
+    # Nobody gave an order to the files of a folder, or to all systems of a test set.
+    parameters.setdefault("against_best", not chosen if inside else is_folder(outside))
     method = ScoreMethod.resolve(
         {"pair": None if pair is None else str(pair), "labels": labels, **parameters}
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -21,7 +21,6 @@ from mtassay.methods.invariance.evaluation import Evaluations, evaluate_methods,
 from mtassay.methods.invariance.issues import QUESTION, labels_in
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.options import is_live
-from mtassay.report.progress import Progress
 from mtassay.reviews import find_question
 from mtassay.stats import fixed_seed
 from mtassay.store import Workspace
@@ -129,10 +128,5 @@ def _asked(run: Run, method: InvarianceMethod, tools: EngineTools) -> AskedCases
     return ask(method, InvarianceMethod.segments_of(run.record), replays(run.record), tools)
 
 
-@contextmanager
-def _tools(workspace: Place, *, quiet: bool | None) -> Iterator[EngineTools]:
-    settings = RunSettings(workspace=workspace, quiet=quiet, creates=True)
-    with Progress(quiet=settings.is_quiet) as progress:
-        tools = EngineTools(settings.memory(), progress.report)
-        yield tools
-        tools.keep()
+def _tools(workspace: Place, *, quiet: bool | None) -> AbstractContextManager[EngineTools]:
+    return RunSettings(workspace=workspace, quiet=quiet, creates=True).tools()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -22,7 +21,7 @@ from mtassay.languages import Pair
 from mtassay.method import Method, method_of
 from mtassay.options import is_live
 from mtassay.registry import find
-from mtassay.report.progress import Progress, is_notebook
+from mtassay.report.progress import Progress
 from mtassay.report.run import Form, render, render_html
 from mtassay.store import DEFAULT, Workspace
 from mtassay.systems.live import LiveSystem
@@ -279,8 +278,8 @@ class RunSettings:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nobody looks on, or wants to."""
-        return not (sys.stderr.isatty() or is_notebook()) if self.quiet is None else self.quiet
+        """Whether nobody wants to look on; where nobody can, nothing is shown anyway."""
+        return bool(self.quiet)
 
     @property
     def budget(self) -> Budget:
@@ -314,8 +313,10 @@ class RunSettings:
         with Progress(quiet=self.is_quiet) as progress:
             store = self.memory(is_live=is_live or _is_live(systems))
             tools = EngineTools(store, progress.report, self.budget, self.listen or _deaf, self.fresh)
-            yield tools
-            tools.keep()
+            try:
+                yield tools
+            finally:
+                tools.keep()  # after Ctrl-C too
 
 
 def execute_method(

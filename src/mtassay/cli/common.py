@@ -131,7 +131,7 @@ TrainingOption = Annotated[
         "--training", metavar="FILE", help="For --examples: a text to count words in, not the references."
     ),
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error but errors.")]
 
 
 def pair_of(text: str | None) -> Pair | None:
@@ -172,9 +172,10 @@ def echo(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
-def say(text: str) -> None:
-    """Print a line to standard error."""
-    sys.stderr.write(printable(text) + "\n")
+def say(text: str, *, quiet: bool = False) -> None:
+    """Print a line to standard error; `quiet` leaves out what is no error."""
+    if not quiet:
+        sys.stderr.write(printable(text) + "\n")
 
 
 def screen_here() -> Screen:

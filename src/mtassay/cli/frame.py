@@ -169,8 +169,13 @@ class RunFrame:
         }
 
     def _listen(self, note: str) -> None:
-        self.notes.append(note)
-        say(f"mtassay: {note}")
+        if not self.quiet:  # a note that was not said stands with the result
+            self.notes.append(note)
+            say(f"mtassay: {note}")
+
+    def say(self, remark: str) -> None:
+        """Print a remark to standard error; none with -q."""
+        say(f"mtassay: {remark}", quiet=self.quiet)
 
     def show(self, run: Run, *, empty: bool = False, unkept: str = "", **view: Any) -> None:
         """Print the run, say what can be done next, and stop with exit code 3 if an engine failed.
@@ -180,16 +185,16 @@ class RunFrame:
         """
         answered = any(answer.text is not None for answers in run.outputs.values() for answer in answers)
         if empty or answered or not run.failures:
-            # Who reads the notes on the screen need not read them twice; a file and a document must have them.
+            # Who read the notes on the screen need not read them twice; a file must have them.
             is_seen = self.output_format is OutputFormat.text and sys.stdout.isatty()
             seen = self.notes if is_seen else ()
             print_run(run.record, self.output_format, view=View(**view), seen_notes=seen)
         if self.save:
-            say(f"mtassay: saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
-        elif unkept and run.is_live and not self.quiet:
-            say(f"mtassay: not kept; {unkept}")
+            self.say(f"saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
+        elif unkept and run.is_live:
+            self.say(f"not kept; {unkept}")
         for line in method_of(run.record).advice(run.record, is_saved=self.save):
-            say(f"mtassay: {line}{place(self.workspace) if f' {run.id}' in line else ''}")
+            self.say(f"{line}{place(self.workspace) if f' {run.id}' in line else ''}")
         for name, errors in run.failures.items():
             count = f"{len(errors):,} of {len(run.outputs[name]):,}"
             say(f"mtassay: {name}: {count} not translated, the first because {errors[0].error}")

@@ -152,7 +152,7 @@ def variants(
         echo()
     print_tables([cost_table(generated.segments)], frame.output_format)
     for reason, count in Counter(record["reason"] for record in generated.refused).most_common():
-        say(f"mtassay: {plural(count, 'sentence')} without variants: {reason}")
+        frame.say(f"{plural(count, 'sentence')} without variants: {reason}")
 
 
 @framed_with("output_format", "workspace", "quiet")
@@ -275,4 +275,4 @@ def evaluate(
         return
     print_tables(evaluation_tables(evaluations), frame.output_format)
     if len(evaluations.structures) > 1:
-        say("mtassay: accuracy by threshold: give one --structure and one system")
+        frame.say("accuracy by threshold: give one --structure and one system")

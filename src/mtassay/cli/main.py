@@ -12,6 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from mtassay import __version__
+from mtassay.cli.interruption import STOPPED
 from mtassay.errors import MtassayError
 
 COMMANDS = (
@@ -23,9 +24,6 @@ COMMANDS = (
 
 GROUPS = ("suite", "behavior")
 """Those that load only the one of their own commands that is called."""
-
-STOPPED = 130
-"""The exit code after Ctrl-C, as shells have it."""
 
 
 def build_app(words: Sequence[str] = ()) -> typer.Typer:
@@ -63,7 +61,7 @@ def _options(
 
 
 def main() -> NoReturn:
-    """Run the command line and exit with its code."""
+    """Run the command line and exit with its code; `KeyboardInterrupt` where it was stopped."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows few characters still shows the rest
@@ -75,7 +73,7 @@ def main() -> NoReturn:
         code = build_app(words)(args=words, prog_name="mtassay", standalone_mode=False)
         sys.stdout.flush()
         if code == STOPPED:  # what Typer makes of Ctrl-C
-            code = _stopped()
+            raise KeyboardInterrupt
     except Exception as error:
         if isinstance(error, BrokenPipeError):
             _stop_writing()
@@ -86,8 +84,6 @@ def main() -> NoReturn:
         if isinstance(stop.__context__, BrokenPipeError):
             _stop_writing()
         raise
-    except KeyboardInterrupt:
-        code = _stopped()
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -104,7 +100,7 @@ def _explain(error: Exception) -> int:
         _say(str(error))
         return 2
     if kind == "Abort":  # what older versions of Typer make of it
-        return _stopped()
+        raise KeyboardInterrupt from None
     if isinstance(error, MtassayError):
         _say(f"mtassay: {_shown(str(error))}")
         return error.exit_code
@@ -126,11 +122,6 @@ def _shown(text: str) -> str:
     from mtassay.texts.marks import printable
 
     return printable(" ".join(text.split()))
-
-
-def _stopped() -> int:
-    _say("mtassay: stopped. Answers of live engines, if any, are kept: run the same command again to go on.")
-    return STOPPED
 
 
 def _say(line: str) -> None:

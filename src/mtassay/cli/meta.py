@@ -20,6 +20,7 @@ from mtassay.cli.common import (
 )
 from mtassay.options import split_names
 from mtassay.report.figures import check_plot
+from mtassay.report.progress import Progress
 
 app = typer.Typer(help="How good are the metrics themselves?", no_args_is_help=True)
 
@@ -177,6 +178,7 @@ def rank_command(
     alpha: AlphaOption = 0.05,
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
+    quiet: QuietOption = False,
 ) -> None:
     """Rank systems by what people said of their segments, as WMT does.
 
@@ -188,7 +190,9 @@ def rank_command(
     mtassay meta rank --human-scores seg-scores.csv --human Z.SCR
     mtassay meta rank --mtme wmt23/ -l en-de --human mqm
     """
-    ranking = rank(human_scores, human=human, mtme=mtme, langpair=langpair, alpha=alpha, seed=seed)
+    with Progress(quiet=quiet) as progress:
+        progress.report("ranking", 0, None)
+        ranking = rank(human_scores, human=human, mtme=mtme, langpair=langpair, alpha=alpha, seed=seed)
     print_rendered(ranking, output_format)
 
 
@@ -316,6 +320,7 @@ def detect_command(
     seed: SeedOption = None,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """How good are detectors of wrong translations, by what people said of the same pairs?
 
@@ -331,19 +336,21 @@ def detect_command(
     """
     if plot is not None:
         check_plot(plot)
-    detection = detect(
-        runs or [],
-        flagged=flagged or [],
-        labels=labels,
-        question=question,
-        errors=error,
-        systems=system,
-        thresholds=threshold or [],
-        low_is_error=low_is_error,
-        samples=samples,
-        seed=seed,
-        workspace=workspace,
-    )
+    with Progress(quiet=quiet) as progress:
+        progress.report("detectors", 0, None)
+        detection = detect(
+            runs or [],
+            flagged=flagged or [],
+            labels=labels,
+            question=question,
+            errors=error,
+            systems=system,
+            thresholds=threshold or [],
+            low_is_error=low_is_error,
+            samples=samples,
+            seed=seed,
+            workspace=workspace,
+        )
     if plot is not None:
         detection.draw(plot)
     print_rendered(detection, output_format)

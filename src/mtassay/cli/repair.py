@@ -147,8 +147,8 @@ def export_corrections(
         )
         tools.note_origins()
     say_failures(gathered.outputs)
-    _say_counts(gathered)
-    _leave(gathered, sheet)
+    _say_counts(gathered, quiet=quiet)
+    _leave(gathered, sheet, quiet=quiet)
     if not gathered.corrections:
         what = "Nothing has a correction: write 'fix: …' in notes, or add --corrections or --from."
         raise UsageError(what) if gathered.is_whole else ServiceError(what)
@@ -157,34 +157,36 @@ def export_corrections(
         store = open_workspace(workspace) if workspace_path(workspace).exists() else None
         repair_glossary = glossary_of(gathered.corrections, variants or store, pair=pair)
         write_glossary(glossary, repair_glossary)
-        _say_glossary(repair_glossary)
+        _say_glossary(repair_glossary, quiet=quiet)
     if not gathered.is_whole:
         raise typer.Exit(3)
 
 
-def _say_counts(gathered: Gathered) -> None:
+def _say_counts(gathered: Gathered, *, quiet: bool) -> None:
     """What was dropped, and why; and who corrected the rest."""
     confirmed = gathered.confirmed
     reviewed = len(confirmed.wrong) + confirmed.right + confirmed.unsettled
     if reviewed:
         say(
             f"mtassay: of {plural(reviewed, 'reviewed output')} {len(confirmed.wrong):,} wrong, "
-            f"{confirmed.right:,} correct, {confirmed.unsettled:,} unsettled"
+            f"{confirmed.right:,} correct, {confirmed.unsettled:,} unsettled",
+            quiet=quiet,
         )
     by = Counter(correction.by for correction in gathered.corrections)
     who = ", ".join(f"{count:,} by {name}" for name, count in by.most_common())
     say(
         f"mtassay: {len(gathered.corrections):,} of {len(gathered.wrong):,} corrected"
-        f"{f': {who}' if who else ''}"
+        f"{f': {who}' if who else ''}",
+        quiet=quiet,
     )
 
 
-def _leave(gathered: Gathered, sheet: Path | None) -> None:
+def _leave(gathered: Gathered, sheet: Path | None, *, quiet: bool) -> None:
     """Count what has no correction, and write it where a sheet is asked for."""
     left = gathered.left
     if not left:
         if sheet is not None:
-            say(f"mtassay: nothing is left to correct, so {sheet} was not written")
+            say(f"mtassay: nothing is left to correct, so {sheet} was not written", quiet=quiet)
         return
     how = "Write them with --sheet FILE"
     if sheet is not None:
@@ -195,17 +197,21 @@ def _leave(gathered: Gathered, sheet: Path | None) -> None:
         if gathered.corrected.same
         else ""
     )
-    say(f"mtassay: {len(left):,} left out, without a correction{same}. {how}")
+    say(f"mtassay: {len(left):,} left out, without a correction{same}. {how}", quiet=quiet)
 
 
-def _say_glossary(glossary: RepairGlossary) -> None:
+def _say_glossary(glossary: RepairGlossary, *, quiet: bool) -> None:
     say(
         f"mtassay: glossary: {plural(len(glossary.words), 'word')}, "
         f"{plural(len(glossary.sentences), 'sentence')}, "
-        f"{len(glossary.unclear):,} left out for having several translations"
+        f"{len(glossary.unclear):,} left out for having several translations",
+        quiet=quiet,
     )
     if not glossary.is_aligned:
-        say("mtassay: no words: that needs the edits (a saved run, or --variants FILE) and -l SRC-TGT")
+        say(
+            "mtassay: no words: that needs the edits (a saved run, or --variants FILE) and -l SRC-TGT",
+            quiet=quiet,
+        )
 
 
 @app.command("train")
@@ -279,7 +285,10 @@ def train_model(
     corrections = read_corrections(data)
     segments = read_segments(validation[0], [validation[1]], pair=pair) if validation else []
     if working_folder(output).exists():
-        say(f"mtassay: {working_folder(output)} was left by a training; if it is this one, it goes on")
+        say(
+            f"mtassay: {working_folder(output)} was left by a training; if it is this one, it goes on",
+            quiet=quiet,
+        )
     with Progress(quiet=quiet) as progress:
         trained = train(
             model,
@@ -299,7 +308,10 @@ def train_model(
         print_tables(trained.tables(), output_format)
     if output_format is OutputFormat.text:
         _print_rest(trained.left, show)
-    say(f"mtassay: {plural(trained.learned, 'pair')} learned in each epoch; the model is in {output}")
+    say(
+        f"mtassay: {plural(trained.learned, 'pair')} learned in each epoch; the model is in {output}",
+        quiet=quiet,
+    )
 
 
 def _print_rest(rest: list[Repaired], show: int) -> None:

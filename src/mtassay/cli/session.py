@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
+from mtassay.cli.interruption import CTRL_C
 from mtassay.core import Review
 from mtassay.errors import MtassayError
 from mtassay.formats.suite import Item
@@ -56,6 +57,7 @@ class Session:
         try:
             self._go()
         except KeyboardInterrupt:
+            CTRL_C.settle()
             self.write("")
         return self._summary()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import shutil
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -90,16 +92,33 @@ def decode(data: bytes, path: str) -> str:
 
 @contextmanager
 def open_for_writing(where: FilePath | TextIO) -> Iterator[TextIO]:
-    """An open handle as it is, or a path opened for UTF-8 text, compressed where it ends in `.gz`."""
+    """An open handle as it is, or a path opened for UTF-8 text, compressed where it ends in `.gz`.
+
+    A file is written whole or not at all: what is there stays until the new text is complete.
+    """
     if not isinstance(where, str | PathLike):
         yield where
         return
+    opener = gzip.open if str(where).endswith(".gz") else open
+    target = Path(where).resolve()  # what a link points to, not the link
+    beside = target
+    if (target.is_file() or not target.exists()) and os.access(target.parent, os.W_OK):
+        beside = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
-        opener = gzip.open if str(where).endswith(".gz") else open
-        with opener(where, "wt", encoding="utf-8", newline="\n") as handle:
+        with opener(beside, "wt", encoding="utf-8", newline="\n") as handle:
             yield handle
+            handle.flush()
+            if beside is not target:
+                os.fsync(handle.fileno())
+        if beside is not target:
+            if target.exists():
+                shutil.copymode(target, beside)
+            beside.replace(target)
     except OSError as error:
         raise InputError(f"cannot write: {_reason(error)}", path=where) from None
+    finally:
+        if beside is not target:
+            beside.unlink(missing_ok=True)  # what is left of it after an error or Ctrl-C
 
 
 def write_lines(where: FilePath | TextIO, lines: Iterable[str]) -> None:

@@ -6,97 +6,16 @@ these statistics, so a metric that keeps the contract gets all of it.
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.core import Finding, Segment, Statistics, Tools
-from mtassay.errors import UsageError
-
-VARIABLE = "MTASSAY_PROCESSES"
-WATCHER = "mtassay-progress"
-"""The name of a thread that only looks on: it holds no lock that a forked process could miss."""
-
-Item = TypeVar("Item")
-Answer = TypeVar("Answer")
-
-
-def process_count() -> int:
-    """How many processes may work: the environment's `MTASSAY_PROCESSES`, or one per core.
-
-    1 inside a worker process, so that workers do not start workers.
-    """
-    multiprocessing = sys.modules.get("multiprocessing")
-    if multiprocessing is not None and multiprocessing.parent_process() is not None:
-        return 1
-    setting = os.environ.get(VARIABLE, "")
-    if not setting:
-        return os.cpu_count() or 1
-    if not setting.isdecimal() or int(setting) < 1:
-        raise UsageError(f"{VARIABLE} is {setting!r}. Set it to the number of processes, 1 or more.")
-    return int(setting)
-
-
-def map_in_processes(
-    function: Callable[[Item], Answer], items: Sequence[Item], *, processes: int, start_method: str = ""
-) -> list[Answer]:
-    """`[function(item) for item in items]`, computed in that many processes.
-
-    The function must be importable by name and depend on nothing but the item. What a process leaves
-    undone, because it was killed or could not be started, is computed here.
-    """
-    answers: list[Answer] = []
-    processes = min(processes, len(items))
-    if processes > 1:
-        import multiprocessing  # slow to load, and needed only for large work
-        from concurrent.futures import ProcessPoolExecutor
-        from concurrent.futures.process import BrokenProcessPool
-
-        context = multiprocessing.get_context(start_method or _start_method())
-        chunk = -(-len(items) // (8 * processes))
-        executor = None
-        try:
-            executor = ProcessPoolExecutor(processes, mp_context=context)
-            with _hidden_script():
-                for answer in executor.map(function, items, chunksize=chunk):
-                    answers.append(answer)  # One by one, to keep those that came before a failure.
-        except (BrokenProcessPool, OSError, ImportError, NotImplementedError):
-            pass
-        finally:
-            if executor is not None:
-                executor.shutdown(cancel_futures=True)
-    answers.extend(map(function, items[len(answers) :]))
-    return answers
-
-
-@contextmanager
-def _hidden_script() -> Iterator[None]:
-    """Processes that are started meanwhile do not run the caller's script again: they need nothing of it."""
-    main = sys.modules["__main__"]
-    kept = {name: getattr(main, name) for name in ("__file__", "__spec__") if hasattr(main, name)}
-    try:
-        main.__spec__ = None
-        if "__file__" in kept:
-            del main.__file__
-        yield
-    finally:
-        for name, value in kept.items():
-            setattr(main, name, value)
-
-
-def _start_method() -> str:
-    """A fork starts at once, but is unsafe beside threads."""
-    others = [t for t in threading.enumerate() if t is not threading.main_thread() and t.name != WATCHER]
-    return "fork" if sys.platform == "linux" and not others else "spawn"
-
+from mtassay.processes import map_in_processes, process_count
 
 Floats = NDArray[np.float64]
 

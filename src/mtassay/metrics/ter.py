@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.core import Segment, Statistics
-from mtassay.metrics.base import Floats, Metric, map_in_processes, process_count
+from mtassay.metrics.base import Floats, Metric
 from mtassay.metrics.tokenizers import UNSPACED, sacre_signature
+from mtassay.processes import map_in_processes, process_count
 from mtassay.texts.identification import name_of
 
 BEAM = 25

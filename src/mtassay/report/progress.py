@@ -9,8 +9,10 @@ import time
 from types import TracebackType
 from typing import Self
 
+from mtassay.processes import WATCHER
+
 _PATIENCE = 1.5  # seconds without a word
-_PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal, and before the first
+_EVERY = 0.2  # seconds between two looks of the line
 
 
 def is_notebook() -> bool:
@@ -20,19 +22,16 @@ def is_notebook() -> bool:
 
 
 class Progress:
-    """A context whose `report` an engine can call; writes to standard error only.
+    """A context whose `report` an engine can call: one line on standard error that is renewed.
 
-    In a terminal one line that is renewed; elsewhere (a log, CI) a line now and then.
+    Where nobody looks on (a pipe, a log, CI), and with `quiet`, there is none.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self._quiet = quiet
-        self._terminal = sys.stderr.isatty() or is_notebook()
+        self._quiet = quiet or not (sys.stderr.isatty() or is_notebook())
         self._started = time.monotonic()
         self._step = ("", 0, None)  # type: tuple[str, int, int | None]
         self._stop = threading.Event()
-        from mtassay.metrics.base import WATCHER  # which loads NumPy
-
         self._thread = threading.Thread(target=self._show, daemon=True, name=WATCHER)
         self._since = (self._started, 0)
         self._shown = False
@@ -48,7 +47,7 @@ class Progress:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
-        if self._shown and self._terminal:
+        if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
@@ -71,10 +70,9 @@ class Progress:
         return f"{step} · {done:,} of {total:,}{left}"
 
     def _show(self) -> None:
-        wait = _PATIENCE if self._terminal else _PLAIN_EVERY
+        wait = _PATIENCE
         while not self._stop.wait(wait):
-            line = self._line()
-            sys.stderr.write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
+            sys.stderr.write(f"\r\x1b[K{self._line()}")
             sys.stderr.flush()
             self._shown = True
-            wait = 0.2 if self._terminal else _PLAIN_EVERY
+            wait = _EVERY

@@ -7,7 +7,7 @@ import json
 import textwrap
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Literal, get_args
 
 from mtassay.core import Result, Run
@@ -21,6 +21,12 @@ __all__ = ["Form", "render", "render_block", "render_html", "render_tables", "sc
 
 Form = Literal["text", "json", "tsv", "md", "latex"]
 """How a run is written; for people and for programs."""
+
+SCORE_COLUMNS = (
+    *("name", "system", "group", "value", "n", "low", "high", "signature", "rank"),
+    *("against", "delta", "p", "detectable", "more"),
+)
+"""What a row of scores and comparisons has; the same for every result."""
 
 _WIDTH = 80
 
@@ -115,13 +121,22 @@ def render_html(run: Run, *, view: View = PLAIN) -> str:
 
 
 def score_rows(result: Result) -> Table:
-    """All scores, one a row, for programs and spreadsheets."""
-    header = ["name", "system", "group", "value", "n", "low", "high", "signature"]
-    rows = [
-        ["" if (value := getattr(score, key)) is None else str(value) for key in header]
+    """All scores and then all comparisons, one a row, for programs and spreadsheets.
+
+    The row of a score has its rank where there are ranks; that of a comparison says which system its `delta`
+    is `against`, and has no value.
+    """
+    ranks = {(c.name, c.group, system): c.rank for c in result.clusters for system in c.systems}
+    records: list[dict[str, object]] = [
+        {**asdict(score), "rank": ranks.get((score.name, score.group, score.system))}
         for score in result.scores
     ]
-    return Table(header, rows)
+    records += [{**asdict(c), "system": c.a, "against": c.b} for c in result.comparisons]
+    rows = [
+        ["" if (value := record.get(key)) is None else str(value) for key in SCORE_COLUMNS]
+        for record in records
+    ]
+    return Table(SCORE_COLUMNS, rows)
 
 
 def _remark(text: str, form: Form, width: int) -> str:

@@ -20,8 +20,10 @@ def to_tsv(table: Table) -> str:
 
 
 def to_markdown(table: Table) -> str:
-    """A GitHub-style table, the title in bold above it, the notes below."""
-    aligned = [":--", *("--:" for _ in table.header[1:])]
+    """A GitHub-style table, the title in bold above it, the notes below; words left, numbers right."""
+    if not table.rows:
+        return "\n\n".join([_escape_markdown(line) for line in (table.nothing, *table.notes)])
+    aligned = [":--" if table.is_text(column) else "--:" for column in range(len(table.header))]
     rows = [[_escape_markdown(h) for h in table.header], aligned]
     for row in table.cells():
         rows.append(
@@ -35,8 +37,11 @@ def to_markdown(table: Table) -> str:
 
 def to_latex(table: Table) -> str:
     """A `tabular` for the booktabs package; title and notes as comments."""
+    if not table.rows:
+        return "\n".join(f"% {line}" for line in (table.nothing, *table.notes))
     lines = [f"% {line}" for line in (table.title, *table.notes) if line]
-    lines += [f"\\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}", "\\toprule"]
+    columns = "".join("l" if table.is_text(column) else "r" for column in range(len(table.header)))
+    lines += [f"\\begin{{tabular}}{{{columns}}}", "\\toprule"]
     lines += [" & ".join(_escape_latex(h) for h in table.header) + " \\\\", "\\midrule"]
     for row in table.cells():
         texts = [_escape_latex(cell.text) for cell in row]
@@ -65,13 +70,15 @@ def _strong(text: str, strong: bool) -> str:
 
 def to_text(table: Table, *, width: int, color: bool) -> str:
     """For a terminal of this width. A wider table is continued below, with its first column repeated."""
+    below = [line for note in table.notes for line in textwrap.wrap(note, width, break_on_hyphens=False)]
+    if not table.rows:
+        return "\n".join([table.nothing, *below])
     rows = [[Cell(header) for header in table.header], *table.cells()]
     rows = [[replace(cell, text=printable(cell.text)) for cell in row] for row in rows]
     widths = [max(display_width(row[i].text) for row in rows) for i in range(len(table.header))]
     widths[0] = min(widths[0], max(width // 3, _NARROWEST))
     blocks = [_block(rows, widths, columns, color) for columns in _fitting(widths, width)]
     above = [_bold(table.title, color)] if table.title else []
-    below = [line for note in table.notes for line in textwrap.wrap(note, width, break_on_hyphens=False)]
     return "\n".join([*above, "\n\n".join(blocks), *below])
 
 

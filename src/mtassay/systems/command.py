@@ -21,6 +21,7 @@ from typing import IO, ClassVar
 from mtassay.core import Output, Request
 from mtassay.errors import BusyError, ClosedError, UsageError
 from mtassay.packages import Secret, fingerprint, redact
+from mtassay.processes import start_program
 from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
 
 __all__ = ["Finished", "run", "stop_all"]
@@ -50,14 +51,8 @@ def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) ->
     """
     _stop_all_at_exit()
     deadline = time.monotonic() + timeout
-    # A session of its own, so that what the program starts can be ended with it.
-    process = subprocess.Popen(
-        arguments,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    leash = start_program(arguments)
+    process = leash.process
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
@@ -82,6 +77,7 @@ def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) ->
         _end(process)
         raise
     finally:
+        leash.release()
         with _running_lock:
             _running.discard(process)
 

@@ -16,7 +16,7 @@ from mtassay.method import Read
 from mtassay.options import is_live, open_system
 from mtassay.systems.stored import Stored
 
-__all__ = ["Given", "name_and_rest", "named", "open_systems", "stored_among"]
+__all__ = ["Given", "is_folder", "name_and_rest", "named", "open_systems", "stored_among"]
 
 Given = Mapping[str, Any] | Sequence[str]
 """Systems by name, or texts such as `NAME=FILE`. What stands for a system is the name of a file or folder,
@@ -78,6 +78,14 @@ def named(systems: Given) -> dict[str, Any]:
             raise UsageError(f"Two systems are called '{name}'. Tell them apart: -t NAME={rest}")
         by_name[name] = rest
     return by_name
+
+
+def is_folder(systems: Given) -> bool:
+    """Whether the systems begin with a folder, whose files are in no order that anybody gave."""
+    if isinstance(systems, Mapping) or not systems:
+        return False
+    first = systems if isinstance(systems, str) else systems[0]
+    return Path(first).is_dir()
 
 
 def name_and_rest(text: str) -> tuple[str, str]:

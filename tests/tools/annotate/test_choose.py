@@ -36,7 +36,7 @@ def bare(monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] in BACKENDS.values()]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [Nothing(), *sys.meta_path])
-    for name in ("stanza_pipeline", "natasha_news", "lac", "udpipe_model", "hanta"):
+    for name in ("spacy_pipeline", "stanza_pipeline", "natasha_news", "lac", "udpipe_model", "hanta"):
         monkeypatch.setattr(f"mtassay.tools.annotate.{name}.find_spec", lambda name: None)
 
 
@@ -59,6 +59,13 @@ def test_without_any_tool_the_error_names_what_to_install(language, needs, expec
         open_annotator(language, needs=needs)
     assert str(error.value).endswith(expected) or expected in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_where_the_package_is_installed_only_its_model_is_missing(monkeypatch):
+    pytest.importorskip("spacy", reason="needs spaCy: pip install 'mtassay[spacy]'")
+    monkeypatch.setattr("spacy.util.get_installed_models", lambda: [])
+    with pytest.raises(UsageError, match=r"Install one: python -m spacy download en_core_web_md$"):
+        open_annotator("en", needs=("dependencies",))
 
 
 @pytest.mark.usefixtures("bare")

@@ -9,7 +9,7 @@ import typer
 
 from mtassay.api import edited_pairs
 from mtassay.cli.behavior.options import NeededPairOption, ReferenceOption, SourceOption, check_files
-from mtassay.cli.common import OutputFormat, plural, print_json, print_tables, refuse_existing, say
+from mtassay.cli.common import OutputFormat, plural, print_json, print_tables, refuse_existing
 from mtassay.cli.frame import FRAME, RunFrame, Values, framed_without, parameters_of
 from mtassay.formats import write_jsonl
 from mtassay.methods.behavior.files import write_cases
@@ -62,5 +62,5 @@ def generate(
         print_tables(generated_tables(generated), frame.output_format)
     if generated.cases:
         write_cases(output, generated.cases)
-        say(f"mtassay: wrote {plural(len(generated.cases), 'case')} to {output}")
+        frame.say(f"wrote {plural(len(generated.cases), 'case')} to {output}")
     generated.check()

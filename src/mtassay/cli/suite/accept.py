@@ -10,7 +10,7 @@ import typer
 
 from mtassay.api import curation
 from mtassay.api.people import reviewer_name
-from mtassay.cli.common import ReviewerOption, SystemOption, echo, plural, say
+from mtassay.cli.common import ReviewerOption, SystemOption, echo, plural
 from mtassay.cli.frame import FRAME, RunFrame, framed_with
 from mtassay.cli.suite.options import RunOption, SuiteArgument, say_all, warn_of_format
 from mtassay.methods.suite.acceptance import Wish
@@ -62,15 +62,15 @@ def accept(
     wish = Wish(reviewer_name(reviewer), tuple(subjects or ()), everything, form, regex, correct, note)
     outcome = curation.accept(suite, wish, system or [], run=run, **frame.options)
     if outcome.rules:
-        warn_of_format(Path(suite))
+        warn_of_format(Path(suite), quiet=frame.quiet)
     for line in outcome.lines:
         echo(line)
-    say_all(outcome.remarks)
+    say_all(outcome.remarks, quiet=frame.quiet)
     if drafts := outcome.drafts:
         names = " ".join(map(shlex.quote, drafts[:5])) + (" …" if len(drafts) > 5 else "")
         what = plural(len(drafts), "item is", "items are")
-        say(f"mtassay: {what} a draft again, since the rules changed: mtassay suite approve {suite} {names}")
+        frame.say(f"{what} a draft again, since the rules changed: mtassay suite approve {suite} {names}")
     count = sum(map(len, outcome.rules.values()))
     echo(f"{plural(count, 'rule')} added to {suite}")
     if count:
-        say(f"mtassay: see what it changes: mtassay suite rejudge {suite}")
+        frame.say(f"see what it changes: mtassay suite rejudge {suite}")

@@ -16,7 +16,6 @@ from mtassay.cli.common import (
     print_json,
     print_tables,
     refuse_existing,
-    say,
 )
 from mtassay.cli.frame import FRAME, RunFrame, Values, framed_with
 from mtassay.cli.suite.options import SuiteArgument, choosing, stop_if_failed
@@ -87,5 +86,5 @@ def challenge(
         print_json(harvest_record(challenge_set.harvests))
     else:
         print_tables([harvest_table(harvest_rows(challenge_set.harvests))], frame.output_format)
-    say(f"mtassay: wrote {output}; judge metrics by it: mtassay meta challenge {output}")
+    frame.say(f"wrote {output}; judge metrics by it: mtassay meta challenge {output}")
     stop_if_failed(challenge_set.answers.live)

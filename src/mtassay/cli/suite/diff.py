@@ -60,12 +60,10 @@ def diff(
     _print(versions, frame.output_format, everything=everything)
     if versions.opened:
         count = f"{versions.opened:,}"
-        say(f"mtassay: correct before, and now no rule settles the new output: {count} (see --all)")
+        frame.say(f"correct before, and now no rule settles the new output: {count} (see --all)")
     if versions.gate is not None:
-        say(
-            f"mtassay: gate '{gate}': "
-            + ("passed" if versions.gate.passed else f"failed: {versions.gate.why}")
-        )
+        outcome = "passed" if versions.gate.passed else f"failed: {versions.gate.why}"
+        say(f"mtassay: gate '{gate}': {outcome}", quiet=frame.quiet and versions.gate.passed)
     stop_if_failed(versions.live)
     if versions.gate is not None and not versions.gate.passed:
         raise typer.Exit(1)

@@ -92,13 +92,13 @@ def generate_suite(
             inflectors=dict(map(load_inflector, inflector or [])),
             report=progress.report,
         )
-    say_all(generated.remarks())
+    say_all(generated.remarks(), quiet=quiet)
     suite = generated.suite
     if output is not None and output.exists() and not overwrite:
         kept = keep_work(output, suite)
         suite = kept.suite
         if kept.items:
-            say(f"mtassay: kept what people added to {plural(kept.items, 'item')} of {output}")
+            say(f"mtassay: kept what people added to {plural(kept.items, 'item')} of {output}", quiet=quiet)
     if output is not None and not dry_run:
         write_suite(output, suite)
         if output_format is OutputFormat.text:

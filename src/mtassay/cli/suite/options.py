@@ -54,10 +54,10 @@ def name_and_value(text: str) -> tuple[str, str]:
     return name, value
 
 
-def say_all(lines: Iterable[str]) -> None:
-    """Say each line on standard error, after our name."""
+def say_all(lines: Iterable[str], *, quiet: bool = False) -> None:
+    """Say each line on standard error, after our name; `quiet` says nothing."""
     for line in lines:
-        say(f"mtassay: {line}")
+        say(f"mtassay: {line}", quiet=quiet)
 
 
 def stop_if_failed(live: Mapping[str, Sequence[Output]]) -> None:
@@ -66,10 +66,11 @@ def stop_if_failed(live: Mapping[str, Sequence[Output]]) -> None:
         raise typer.Exit(3)
 
 
-def warn_of_format(path: Path) -> None:
+def warn_of_format(path: Path, *, quiet: bool = False) -> None:
     """Say what is not kept in a file of the DFKI's format."""
     if path.suffix == ".json":
         say(
             f"mtassay: not in {path}: authors, dates, notes, focus words, references and context, for which "
-            "the DFKI's format has no place. To keep them: mtassay suite convert"
+            "the DFKI's format has no place. To keep them: mtassay suite convert",
+            quiet=quiet,
         )

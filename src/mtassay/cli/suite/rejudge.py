@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mtassay.api import curation
-from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, print_tables, say, terminal_width
+from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, print_tables, terminal_width
 from mtassay.cli.frame import FRAME, RunFrame, framed_with, place
 from mtassay.cli.suite.options import RunOption, SuiteArgument
 from mtassay.errors import UsageError
@@ -58,7 +58,7 @@ def rejudge(
             raise UsageError("A saved run has its outputs: leave out -t, or add --against SUITE.")
         comparison = curation.rejudge(suite, run, reviews=reviews, **{**frame.options, "save": save})
     if comparison.run:
-        say(f"mtassay: saved; see it again: mtassay runs show {comparison.run}{place(frame.workspace)}")
+        frame.say(f"saved; see it again: mtassay runs show {comparison.run}{place(frame.workspace)}")
     _print(comparison, frame.output_format)
 
 

@@ -17,7 +17,6 @@ from mtassay.cli.common import (
     plural,
     print_json,
     print_tables,
-    say,
     terminal_width,
 )
 from mtassay.cli.frame import FRAME, RunFrame, Values, framed_with
@@ -64,10 +63,10 @@ def sample(
     sampled = curation.sample(suite, system or [], everything=everything, **parameters, **frame.options)
     records = sampled.records
     if not records:
-        say(f"mtassay: all {sampled.items:,} items have rules; add --all to see what systems make of them")
+        frame.say(f"all {sampled.items:,} items have rules; add --all to see what systems make of them")
     elif output is not None:
         _write(output, records)
-        say(f"mtassay: wrote the outputs of {plural(len(records), 'item')} to {output}")
+        frame.say(f"wrote the outputs of {plural(len(records), 'item')} to {output}")
     elif frame.output_format is OutputFormat.json:
         print_json(records)
     elif frame.output_format is OutputFormat.text:

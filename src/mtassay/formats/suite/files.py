@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
@@ -22,7 +21,7 @@ from mtassay.formats.suite.records import (
     suite_from_header,
 )
 from mtassay.formats.suite.yaml import suite_from_yaml, yaml_text
-from mtassay.formats.text import FilePath, decode, read_bytes, shown, split_lines
+from mtassay.formats.text import FilePath, decode, open_for_writing, read_bytes, shown, split_lines
 
 __all__ = [
     "check_ending",
@@ -129,16 +128,8 @@ def check_ending(path: Path) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        with beside.open("w", encoding="utf-8", newline="\n") as handle:
-            handle.write(text)
-            handle.flush()
-            os.fsync(handle.fileno())
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise InputError(f"cannot write: {error.strerror or error}", path=path) from None
+    with open_for_writing(path) as handle:
+        handle.write(text)
 
 
 _NAMES = {

@@ -60,7 +60,8 @@ Correction = Literal["max-t", "none", "bonferroni", "holm", "bh"]
 class ScoreMethod(Method):
     """Scores outputs against references with any number of metrics, by name.
 
-    All pairs of systems are compared; `baseline` says which comparisons a report shows first. `test` is
+    All pairs of systems are compared; `baseline` says which comparisons a report shows first: by default
+    those with the first system, or with `against_best` those with the best by the first metric. `test` is
     how two systems are compared: by randomization, or as sacreBLEU does, digit for digit. `samples`
     resamples give the intervals, and the p-values of the bootstrap; `trials` those of randomization.
     `correction` adjusts p-values for the number of comparisons in a table: together ("max-t"), so that no
@@ -84,7 +85,9 @@ class ScoreMethod(Method):
     baseline: str | None = field(
         default=None,
         metadata=option(
-            "The system to compare with. Default: the first.", metavar="NAME", in_signature=False
+            "The system to compare with. Default: the first given; of a folder the best.",
+            metavar="NAME",
+            in_signature=False,
         ),
     )
     pair: tuple[str, str] | None = None
@@ -118,6 +121,7 @@ class ScoreMethod(Method):
         default=True, metadata=option("Look for broken outputs and mistaken inputs.", in_signature=False)
     )
     evidence: bool = False
+    against_best: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod

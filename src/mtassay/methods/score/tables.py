@@ -108,26 +108,36 @@ def group_tables(result: Result) -> list[Table]:
 
 
 def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
-    """Every system against the baseline, or all pairs, metric by metric; `None` for a single system."""
+    """Every system against the baseline, the best first, metric by metric; or all pairs.
+
+    `None` for a single system.
+    """
     look, alpha = _Look.of(run.result), _alpha(run)
-    baseline = baseline_of(run)
-    rows: list[list[Cell | str]] = []
-    for comparison in run.result.comparisons:
-        if comparison.group != WHOLE:
-            continue
-        label = look.label(comparison.name)
-        if all_pairs:
-            cells = _comparison_cells(comparison, look, alpha)
-            rows.append([f"{comparison.a} − {comparison.b}", label, *cells])
-        elif baseline in (comparison.a, comparison.b):
-            shown = comparison if comparison.b == baseline else _reversed(comparison)
-            rows.append([shown.a, label, *_comparison_cells(shown, look, alpha)])
-    if not rows:
+    whole = [comparison for comparison in run.result.comparisons if comparison.group == WHOLE]
+    if not whole:
         return None
+    baseline, title = _baseline(run, look)
+    rows: list[list[Cell | str]] = []
+    if all_pairs:
+        title = "All pairs"
+        for comparison in whole:
+            cells = _comparison_cells(comparison, look, alpha)
+            rows.append([f"{comparison.a} − {comparison.b}", look.label(comparison.name), *cells])
+    for metric in [] if all_pairs else dict.fromkeys(comparison.name for comparison in whole):
+        against = {
+            shown.a: shown
+            for comparison in whole
+            if comparison.name == metric and baseline in (comparison.a, comparison.b)
+            for shown in [comparison if comparison.b == baseline else _reversed(comparison)]
+        }
+        for system in _ordered_systems(run.result, [metric]):
+            if system in against:
+                cells = _comparison_cells(against[system], look, alpha)
+                rows.append([system, look.label(metric), *cells])
     return Table(
         ["System", "metric", "Δ", "p", "detectable", "more needed"],
         rows,
-        title="All pairs" if all_pairs else f"Against {baseline}",
+        title=title,
         notes=[
             _about_p(run),
             "detectable: the smallest Δ that this test set shows with 80 % power. "
@@ -137,8 +147,19 @@ def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
 
 
 def baseline_of(run: Run) -> str:
-    """The system that the others are shown against."""
-    return str(run.parameters.get("baseline") or run.systems[0])
+    """The system that the others are shown against: the one named, else the best or the first."""
+    return _baseline(run, _Look.of(run.result))[0]
+
+
+def _baseline(run: Run, look: _Look) -> tuple[str, str]:
+    """The system that the others are shown against, and the title that says which one it is."""
+    if name := run.parameters.get("baseline"):
+        return name, f"Against {name}"
+    if not run.parameters.get("against_best"):
+        return run.systems[0], f"Against {run.systems[0]}"
+    metric = run.result.scores[0].name
+    best = _ordered_systems(run.result, [metric])[0]
+    return best, f"Against {best}, the best by {look.label(metric)}"
 
 
 def _alpha(run: Run) -> float:

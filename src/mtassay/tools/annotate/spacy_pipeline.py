@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +56,13 @@ def open_model(language: str, model: str) -> SpacyAnnotator:
 
 
 def advice(language: str, needs: frozenset[Layer]) -> Advice | None:
-    """The package and the middle-sized official pipeline; for Portuguese there is one in mtassay."""
+    """What is missing of the package and the middle-sized official pipeline; mtassay has a Portuguese one."""
     if language not in _NEWS | _WEB or not needs <= _LAYERS:
         return None
     pipeline = f"{language}_core_{'web' if language in _WEB else 'news'}_md"
-    download = f" && python -m spacy download {pipeline}" if language != "pt" else ""
-    return Advice(f"pip install 'mtassay[spacy]'{download}")
+    missing = [] if find_spec("spacy") else ["pip install 'mtassay[spacy]'"]
+    missing += [f"python -m spacy download {pipeline}"] if language != "pt" or not missing else []
+    return Advice(" && ".join(missing))
 
 
 def load_pipeline(model: str) -> Any:

@@ -71,10 +71,9 @@ def open_model(language: str, model: str) -> StanzaAnnotator:
 
 
 def advice(language: str, needs: frozenset[Layer]) -> Advice:
-    """The package and the models of a language; which layers they give shows when they are there."""
-    return Advice(
-        f"pip install 'mtassay[stanza]' && python -c \"import stanza; stanza.download('{_code(language)}')\""
-    )
+    """What is missing of the package and the models of a language; which layers they give shows then."""
+    package = "" if find_spec("stanza") else "pip install 'mtassay[stanza]' && "
+    return Advice(f"{package}python -c \"import stanza; stanza.download('{_code(language)}')\"")
 
 
 class StanzaAnnotator(Annotator):

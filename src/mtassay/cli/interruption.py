@@ -1,0 +1,87 @@
+"""Ctrl-C at the command line: one line on standard error and exit code 130, whatever is going on.
+
+What is under way is unwound once, so that files and the workspace are left whole; a second Ctrl-C changes
+nothing about that. Should something swallow the first one or take its time, the process ends all the same.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from types import FrameType
+from typing import Any, NoReturn
+
+__all__ = ["CTRL_C", "STOPPED", "Interruption"]
+
+STOPPED = 130
+"""The exit code after Ctrl-C, as shells have it."""
+
+LINE = "mtassay: stopped. Answers of live engines, if any, are kept: run the same command again to go on."
+
+_PATIENCE = 5.0  # seconds to leave everything whole
+
+
+class Interruption:
+    """Whether Ctrl-C was pressed, and what becomes of it."""
+
+    def __init__(self) -> None:
+        self.is_pressed = False
+        self._rescue: threading.Timer | None = None
+
+    def catch(self) -> None:
+        """Hear Ctrl-C from now on, unless somebody decided that this process is not to (`nohup`, `&`)."""
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._press)
+            # Python prints what is raised where nothing can be raised; this would be a traceback.
+            for name in ("excepthook", "unraisablehook"):
+                setattr(sys, name, _except_ctrl_c(getattr(sys, name)))
+
+    def ignore(self) -> None:
+        """All is done: Ctrl-C has nothing to stop any more."""
+        if signal.getsignal(signal.SIGINT) == self._press:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def settle(self) -> None:
+        """Who asked the person for something took Ctrl-C for an answer; it stops nothing else."""
+        self.is_pressed = False
+        if self._rescue is not None:
+            self._rescue.cancel()
+
+    def end(self) -> NoReturn:
+        """Say that we stop, and stop. Nothing of Python is heard after this."""
+        with suppress(OSError, ValueError):  # a reader that has gone, or a closed stream
+            sys.stdout.flush()
+        with suppress(OSError, ValueError):
+            clear = (
+                "\r\x1b[K" if sys.stderr.isatty() else ""
+            )  # a line of progress, and what the terminal echoes
+            sys.stderr.write(f"{clear}{LINE}\n")
+            sys.stderr.flush()
+        os._exit(STOPPED)
+
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        if self.is_pressed:
+            return
+        self.is_pressed = True
+        self._rescue = threading.Timer(_PATIENCE, self.end)
+        self._rescue.daemon = True
+        self._rescue.start()
+        raise KeyboardInterrupt
+
+
+CTRL_C = Interruption()
+"""That of this process."""
+
+
+def _except_ctrl_c(hook: Any) -> Any:
+    """The hook of `sys` for everything but Ctrl-C."""
+
+    def call(*arguments: Any) -> None:
+        kind = getattr(arguments[0], "exc_type", arguments[0])
+        if not issubclass(kind, KeyboardInterrupt):
+            hook(*arguments)
+
+    return call

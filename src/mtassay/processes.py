@@ -1,0 +1,182 @@
+"""Processes that we start: workers and programs. They end with this process, however it ends.
+
+A worker waits in a thread for the end of its parent, and a program is on a leash: a pipe that this process
+holds, and beside the program a shell that reads it. A pipe closes with its process even after `kill -9`, on
+Linux and on macOS.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from mtassay.errors import UsageError
+
+__all__ = ["WATCHER", "Leash", "map_in_processes", "process_count", "start_program"]
+
+VARIABLE = "MTASSAY_PROCESSES"
+WATCHER = "mtassay-progress"
+"""The name of a thread that only looks on: it holds no lock that a forked process could miss."""
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+def process_count() -> int:
+    """How many processes may work: the environment's `MTASSAY_PROCESSES`, or one per core.
+
+    1 inside a worker process, so that workers do not start workers.
+    """
+    multiprocessing = sys.modules.get("multiprocessing")
+    if multiprocessing is not None and multiprocessing.parent_process() is not None:
+        return 1
+    setting = os.environ.get(VARIABLE, "")
+    if not setting:
+        return os.cpu_count() or 1
+    if not setting.isdecimal() or int(setting) < 1:
+        raise UsageError(f"{VARIABLE} is {setting!r}. Set it to the number of processes, 1 or more.")
+    return int(setting)
+
+
+def map_in_processes(
+    function: Callable[[Item], Answer], items: Sequence[Item], *, processes: int, start_method: str = ""
+) -> list[Answer]:
+    """`[function(item) for item in items]`, computed in that many processes.
+
+    The function must be importable by name and depend on nothing but the item. What a process leaves
+    undone, because it was killed or could not be started, is computed here.
+    """
+    answers: list[Answer] = []
+    processes = min(processes, len(items))
+    if processes > 1:
+        import multiprocessing  # slow to load, and needed only for large work
+        from concurrent.futures import ProcessPoolExecutor
+        from concurrent.futures.process import BrokenProcessPool
+
+        context = multiprocessing.get_context(start_method or _start_method())
+        chunk = -(-len(items) // (8 * processes))
+        executor = None
+        done = False
+        try:
+            executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
+            with _hidden_script(), _deaf_to_ctrl_c():
+                coming = executor.map(function, items, chunksize=chunk)
+            for answer in coming:
+                answers.append(answer)  # One by one, to keep those that came before a failure.
+            done = True
+        except (BrokenProcessPool, OSError, ImportError, NotImplementedError):
+            pass
+        finally:
+            if executor is not None:
+                # After Ctrl-C nobody waits for what the workers have in hand.
+                executor.shutdown(wait=done, cancel_futures=True)
+    answers.extend(map(function, items[len(answers) :]))
+    return answers
+
+
+def _end_with_parent() -> None:
+    """What a worker does first: see to it that it does not outlive who asked for its work."""
+    threading.Thread(target=_wait_for_end_of_parent, daemon=True).start()
+
+
+def _wait_for_end_of_parent() -> None:
+    from multiprocessing import connection, parent_process
+
+    parent = parent_process()
+    assert parent is not None
+    connection.wait([parent.sentinel])
+    os._exit(1)
+
+
+@contextmanager
+def _hidden_script() -> Iterator[None]:
+    """Processes that are started meanwhile do not run the caller's script again: they need nothing of it."""
+    main = sys.modules["__main__"]
+    kept = {name: getattr(main, name) for name in ("__file__", "__spec__") if hasattr(main, name)}
+    try:
+        main.__spec__ = None
+        if "__file__" in kept:
+            del main.__file__
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(main, name, value)
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes that are started meanwhile leave Ctrl-C to this one, which hears of it a moment later."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_method() -> str:
+    """A fork starts at once, but is unsafe beside threads."""
+    others = [t for t in threading.enumerate() if t is not threading.main_thread() and t.name != WATCHER]
+    return "fork" if sys.platform == "linux" and not others else "spawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Leash:
+    """A program, and the end of the pipe that it lives by."""
+
+    process: subprocess.Popen[bytes]
+    end: int | None = None
+
+    def release(self) -> None:
+        """What the program started, and is still there, may go on without us."""
+        if self.end is not None:
+            with suppress(OSError):  # nobody reads any more
+                os.write(self.end, b"\n")
+            os.close(self.end)
+
+
+# The pipe gives a line when the program is released, and its end when we have ended. In a subshell within a
+# subshell, so that the program has no child that it knows nothing of.
+_HOLD = '({ read -r _ || kill -KILL 0; } < "/dev/fd/$0" > /dev/null 2>&1 &); exec "$@"'
+
+
+def start_program(arguments: Sequence[str]) -> Leash:
+    """A program with pipes for its three streams, in a session of its own, so that all of it can be ended.
+
+    `OSError` where it cannot be started. It is killed, with all that it started, when this process ends.
+    """
+    pipe = subprocess.PIPE
+    if sys.platform == "win32":
+        return Leash(subprocess.Popen(arguments, stdin=pipe, stdout=pipe, stderr=pipe))
+    program = arguments[0]
+    if shutil.which(program) is None:
+        reason = errno.EACCES if Path(program).exists() else errno.ENOENT
+        raise OSError(reason, os.strerror(reason), program)
+    read_end, our_end = os.pipe()
+    try:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", _HOLD, str(read_end), *arguments],
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            start_new_session=True,
+            pass_fds=[read_end],
+        )
+    except BaseException:
+        os.close(our_end)
+        raise
+    finally:
+        os.close(read_end)
+    return Leash(process, our_end)
