@@ -17,7 +17,7 @@ from mtassay.meta.significance import (
     PairOutcomes,
     Swaps,
     SystemConfidence,
-    Translations,
+    TranslationGroups,
     assign_ranks,
     rank_metrics,
     swap_systems,
@@ -75,7 +75,7 @@ def test_pearson_over_translations_is_swapped_as_said(grouping: str, test: str) 
     if test == "randomization":
         differences, observed = np.abs(differences), abs(observed)
     expected = float(np.mean(differences >= observed - 1e-9))
-    found = Translations.of(HUMAN, grouping).swap(GOOD, POOR, Swaps(test, 2000))
+    found = TranslationGroups.of(HUMAN, grouping).swap(GOOD, POOR, Swaps(test, 2000))
     assert found == pytest.approx(expected, abs=0.05)
 
 
@@ -144,7 +144,7 @@ def test_the_normal_distribution_gives_the_p_of_the_permutation_test() -> None:
 
 def test_a_metric_never_differs_from_itself() -> None:
     for swaps in (wmt(100), Swaps(trials=100)):
-        assert Translations.of(HUMAN, "none").swap(GOOD, GOOD, swaps) == 1
+        assert TranslationGroups.of(HUMAN, "none").swap(GOOD, GOOD, swaps) == 1
         assert SystemConfidence.of(HUMAN).swap(GOOD, GOOD, swaps) == 1
         outcomes = PairOutcomes.of(GOOD, HUMAN, 0.0)
         assert outcomes.swap(outcomes, swaps) == 1

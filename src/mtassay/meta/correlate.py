@@ -24,7 +24,7 @@ from mtassay.meta.significance import (
     PairOutcomes,
     Swaps,
     SystemConfidence,
-    Translations,
+    TranslationGroups,
     rank_metrics,
     swap_systems,
 )
@@ -195,7 +195,7 @@ class _Agreement:
             return test, [metric.sign * metric.points[rated] for metric in metrics]
         sides = [common_translations(metric, human) for metric in metrics]
         if statistic == "pearson":
-            translations = Translations.of(sides[0][1], self.settings.grouping)
+            translations = TranslationGroups.of(sides[0][1], self.settings.grouping)
             return partial(translations.swap, swaps=swaps), [x for x, _ in sides]
         if statistic == "acc_eq" and self.settings.grouping == "item":
             outcomes = [

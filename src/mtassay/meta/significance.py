@@ -35,7 +35,7 @@ __all__ = [
     "PairOutcomes",
     "Swaps",
     "SystemConfidence",
-    "Translations",
+    "TranslationGroups",
     "assign_ranks",
     "rank_metrics",
     "swap_systems",
@@ -165,7 +165,7 @@ def standardized(scores: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Translations:
+class TranslationGroups:
     """The rated translations, group by group: their places in a table, segments, and where groups begin."""
 
     places: NDArray[np.int64]
@@ -174,7 +174,7 @@ class Translations:
     human: Floats
 
     @classmethod
-    def of(cls, human: Floats, grouping: Grouping) -> Translations:
+    def of(cls, human: Floats, grouping: Grouping) -> TranslationGroups:
         """Those of scores (systems, segments) that are not nan."""
         systems, segments = human.shape
         system, segment = np.repeat(np.arange(systems), segments), np.tile(np.arange(segments), systems)
