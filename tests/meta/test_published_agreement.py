@@ -60,7 +60,7 @@ def test_learned_metrics_draw_segments_and_wmts_corpus_bleu_does_not(data_folder
 
 
 def test_wmt23_en_de_accuracy_with_calibrated_ties_is_that_of_mt_metrics_eval(data_folder: Path) -> None:
-    """Numbers of its procedure (`tau_optimization`, all pairs, by item), followed step by step on this data."""
+    """Numbers of its procedure (`tau_optimization`, all pairs, by item), followed step by step here."""
     material = material_from_folder(
         data_folder / "wmt23-mtme",
         parse_pair("en-de"),
