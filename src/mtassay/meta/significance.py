@@ -192,21 +192,34 @@ class TranslationGroups:
         first, second = (standardized(side.ravel()[self.places]) for side in (better, worse))
         sides = [np.stack((side, side**2, side * self.human)) for side in (first, second)]
         own = [self._sums(side)[:, None] for side in sides]
+        values = [self._pearson(sums) for sums in own]
         found = []
-        for masks in swaps.masks(self.segments, size=_BLOCK):
-            # What one metric gains by a swap the other loses.
-            gained = self._drawn_sums(masks, sides[0] - sides[1])
-            found.append(self._pearson(own[1] + gained) - self._pearson(own[0] - gained))
-        return swaps.p(np.concatenate(found), float((self._pearson(own[0]) - self._pearson(own[1]))[0]))
+        if not swaps.is_wmt and self.is_by_segment:
+            # A group is swapped as a whole, so that its correlations are.
+            for masks in swaps.masks(np.arange(len(self.starts)), size=_BLOCK):
+                chosen = np.where(masks, *values), np.where(masks, *values[::-1])
+                found.append(_mean_of_defined(chosen[0]) - _mean_of_defined(chosen[1]))
+        else:
+            for masks in swaps.masks(self.segments, size=_BLOCK):
+                # What one metric gains by a swap the other loses.
+                gained = self._drawn_sums(masks, sides[0] - sides[1])
+                pearson = self._pearson(own[1] + gained), self._pearson(own[0] - gained)
+                found.append(_mean_of_defined(pearson[0]) - _mean_of_defined(pearson[1]))
+        observed = _mean_of_defined(values[0]) - _mean_of_defined(values[1])
+        return swaps.p(np.concatenate(found), float(observed[0]))
+
+    @property
+    def is_by_segment(self) -> bool:
+        """Whether every group holds the translations of one segment."""
+        ends = np.append(self.starts, len(self.places))[1:] - 1
+        return bool((self.segments[self.starts] == self.segments[ends]).all()) and len(self.starts) > 1
 
     def _pearson(self, sums: Floats) -> Floats:
-        """The mean over groups that have a correlation, 0 where none has, from sums (3, trials, groups)."""
+        """The correlations (trials, groups), nan where there is none, from sums (3, trials, groups)."""
         sizes = np.diff(np.append(self.starts, len(self.places)))
         spread = sums[1] - sums[0] ** 2 / sizes
         scale = np.sqrt(np.maximum(spread, 0) * self._sums(self.human**2))
-        values = rowwise.divided(sums[2], np.where(scale > _ROUNDING, scale, 0))
-        defined = ~np.isnan(values)
-        return np.nan_to_num(rowwise.divided(np.nansum(values, axis=-1), defined.sum(axis=-1)))
+        return rowwise.divided(sums[2], np.where(scale > _ROUNDING, scale, 0))
 
     def _sums(self, values: Floats) -> Floats:
         """Sums over groups."""
@@ -217,6 +230,12 @@ class TranslationGroups:
         if len(self.starts) == 1:
             return (masks.astype(np.float64) @ values.T).T[..., None]
         return np.stack([self._sums(masks * row) for row in values])
+
+
+def _mean_of_defined(values: Floats) -> Floats:
+    """The mean over groups in each trial; 0 where no group has a value."""
+    defined = ~np.isnan(values)
+    return np.nan_to_num(rowwise.divided(np.nansum(values, axis=-1), defined.sum(axis=-1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
