@@ -134,7 +134,7 @@ def corpus_table(segments: Sequence[Segment]) -> Table | None:
         return None
     row = [
         f"{len(sizes):,}",
-        f"{min(sizes):,}–{max(sizes):,}",
+        f"{min(sizes):,}–{max(sizes):,}" if min(sizes) < max(sizes) else f"{sizes[0]:,}",
         f"{sum(sizes) / len(sizes):.1f}",
         f"{sum(sizes):,}",
         f"{len({word for words in sentences for word in words}):,}",
