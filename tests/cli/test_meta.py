@@ -45,12 +45,13 @@ def test_every_human_score_is_a_column_and_every_statistic_a_row(run: Run, files
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "6 segments · 1 reference · 4 systems · system level"
-    assert lines[2].split() == ["metric", "adequacy", "fluency"]
+    assert lines[2].split() == ["metric", "adequacy", "#", "fluency", "#"]
     for label in ("Pearson", "Spearman", "Kendall", "pair acc.", "soft acc.", "error %"):
         assert any(line.startswith(label) and "BLEU" in line for line in lines)
     assert "Also in adequacy, fluency, but not here: HUMAN." in lines
     assert "Soft pairwise accuracy undefined: no scores per segment (adequacy, fluency)." in done.stdout
-    assert "Fisher's z for Pearson and error" in " ".join(lines)
+    assert "systems drawn anew, 1,000 times, since system scores of adequacy, fluency" in " ".join(lines)
+    assert "n. Pearson, Spearman, Kendall, error %: 4 systems; pair acc.: 6 pairs." in lines
     assert all(len(line) <= 80 for line in lines if not line.startswith(("BLEU|", "chrF2|")))
 
 
@@ -70,7 +71,7 @@ def test_json_names_metric_people_and_statistic(run: Run, files: list[object]) -
         )
     ]
     accuracy = result["scores"][3]
-    assert (accuracy["value"], accuracy["n"]) == (1.0, 4)
+    assert (accuracy["value"], accuracy["n"]) == (1.0, 6)
     assert accuracy["signature"].startswith("nrefs:1|bs:1000|seed:12345|")
     assert accuracy["signature"].endswith("|interval:segments")
     assert result["counts"] == {
@@ -79,15 +80,22 @@ def test_json_names_metric_people_and_statistic(run: Run, files: list[object]) -
     assert any("segments drawn anew" in note for note in result["notes"])
 
 
-@pytest.mark.parametrize("grouping", ["none", "item", "system"])
-def test_single_translations_can_be_compared(run: Run, files: list[object], grouping: str) -> None:
+@pytest.mark.parametrize(
+    ("grouping", "pairs"),
+    # Three systems have six translations and one five; five segments have four translations and one three.
+    [("none", 23 * 22 // 2), ("item", 5 * 6 + 3), ("system", 3 * 15 + 10)],
+)
+def test_single_translations_can_be_compared(
+    run: Run, files: list[object], grouping: str, pairs: int
+) -> None:
     done = run(
         *("meta", "correlate", *files, "--human-scores", "da.tsv", "-m", "bleu", "--level", "segment"),
         *("--grouping", grouping, "-f", "json"),
     )
     scores = {score["group"]: score for score in json.loads(done.stdout)["scores"]}
     assert list(scores) == ["pearson", "spearman", "kendall", "acc_eq", "prediction_error"]
-    assert {score["n"] for score in scores.values()} == {23}
+    assert scores["acc_eq"]["n"] == pairs
+    assert {score["n"] for name, score in scores.items() if name != "acc_eq"} == {23}
     if grouping == "item":
         # Shorter is worse, for the metric as for people, within every segment.
         assert scores["acc_eq"]["value"] == 1
@@ -116,7 +124,58 @@ def test_people_are_compared_with_people_without_any_output(run: Run, files: lis
     assert rows[0][:8] == ["name", "system", "group", "value", "n", "low", "high", "signature"]
     pairs = {(row[0], row[1]) for row in rows[1:]}
     assert pairs == {("adequacy", "fluency"), ("fluency", "adequacy")}
-    assert {row[4] for row in rows[1:]} == {"5"}
+    sizes = {row[2]: row[4] for row in rows[1:]}
+    # HUMAN and A are equally adequate, HUMAN and B equally fluent; and nobody rated segments.
+    assert (sizes["pearson"], sizes["pairwise_accuracy"], sizes["soft_pairwise_accuracy"]) == ("5", "9", "0")
+
+
+def test_two_settings_of_a_metric_have_two_labels(run: Run, files: list[object]) -> None:
+    specs = "bleu,bleu:tokenize=char"
+    done = run("meta", "correlate", *files, "--human-scores", "da.tsv", "-m", specs)
+    labels = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("Pearson")]
+    assert labels == ["bleu"]
+    assert any(line.split()[:1] == ["bleu:tokenize=char"] for line in done.stdout.splitlines())
+    assert "bleu:tokenize=char|nrefs:1|" in done.stdout
+
+
+def test_metrics_are_compared_with_each_other_without_people(run: Run, files: list[object]) -> None:
+    done = run("meta", "correlate", *files, "-m", "bleu,chrf,ter", "--metric-vs-metric")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[3].split() == ["Metrics", "Pearson", "Kendall"]
+    assert [line.split("  ")[0] for line in lines[5:8]] == ["BLEU – chrF2", "BLEU – TER", "chrF2 – TER"]
+    assert "n: 4 systems." in lines
+    # Fewer words are worse for all of them, TER's sign turned.
+    assert lines[6].split()[-3:] == ["1.000", "[1.00,", "1.00]"]
+    alone = run("meta", "correlate", *files, "-m", "bleu", "--metric-vs-metric")
+    assert "There is only one metric: nothing to compare it with." in alone.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "two-sided, corrected for the number of pairs; p ≤ 0.05, 1,000 trials"),
+        (["--test", "wmt", "--alpha", "0.1"], "as at WMT, one-sided and not corrected"),
+    ],
+)
+def test_ranks_say_which_test_gave_them(
+    run: Run, files: list[object], options: list[str], words: str
+) -> None:
+    done = run("meta", "correlate", *files, "--human-scores", "da.tsv", *options)
+    assert words in " ".join(done.stdout.split())
+    record = json.loads(
+        run("meta", "correlate", *files, "--human-scores", "da.tsv", *options, "-f", "json").stdout
+    )
+    first = record["comparisons"][0]
+    assert (first["name"], first["group"], {first["a"], first["b"]}) == ("da", "pearson", {"bleu", "chrf"})
+    assert record["clusters"][0]["rank"] == 1
+
+
+def test_segments_that_cannot_be_drawn_are_not_drawn(run: Run, files: list[object]) -> None:
+    done = run("meta", "correlate", *files, "--human-scores", "darpa.csv", "--resample", "segments")
+    assert "Segments cannot be drawn for adequacy, fluency" in done.stderr
+    drawn = run("meta", "correlate", *files, "--human-scores", "da.tsv", "--resample", "systems")
+    assert "[ ]: 95 % interval; systems drawn anew, 1,000 times." in drawn.stdout
 
 
 def test_scores_of_other_metrics_come_from_a_file(run: Run, files: list[object], tmp_path: Path) -> None:
@@ -146,9 +205,9 @@ def test_a_scatter_plot_names_the_systems(run: Run, files: list[object], tmp_pat
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        ("md", "| Spearman | BLEU | **1.000 [1.00, 1.00]** |"),
-        ("latex", "Spearman & BLEU & \\textbf{1.000 [1.00, 1.00]} \\\\"),
-        ("tsv", "bleu\tda\tpairwise_accuracy\t1.0\t4\t1.0\t1.0\t"),
+        ("md", "| Spearman | BLEU | **1.000 [1.00, 1.00]** | 1 |"),
+        ("latex", "Spearman & BLEU & \\textbf{1.000 [1.00, 1.00]} & 1 \\\\"),
+        ("tsv", "bleu\tda\tpairwise_accuracy\t1.0\t6\t1.0\t1.0\t"),
     ],
 )
 def test_every_format_shows_the_agreement(run: Run, files: list[object], form: str, expected: str) -> None:

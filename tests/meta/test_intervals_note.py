@@ -1,41 +1,35 @@
-"""The sentence on where intervals come from."""
+"""The sentence on where intervals come from: one kind for a whole table."""
 
 from __future__ import annotations
 
-import pytest
+from mtassay.meta.correlate import CorrelationSettings, correlate
+from mtassay.meta.rater import Rater, RatingFrame, rater_from_column
+from mtassay.meta.scores import ScoreColumn
 
-from mtassay.meta.estimation import Drawn, Estimate, describe_intervals
-
-
-def pearson(drawn: Drawn) -> list[Estimate]:
-    return [Estimate("pearson", 0.5, 9, 0.1, 0.9, drawn)]
-
-
-SEGMENTS = "[ ]: 95 % interval; segments drawn anew, the same ones for both, 1,000 times"
-FISHER = "systems drawn anew, but Fisher's z for Pearson and error"
+FRAME = RatingFrame(["A", "B", "C"], ["1", "2"])
+SETTINGS = CorrelationSettings(samples=100, trials=100)
 
 
-@pytest.mark.parametrize(
-    ("drawn", "expected"),
-    [
-        ({("a", "h"): "segments", ("b", "h"): "segments"}, f"{SEGMENTS}."),
-        (
-            {("a", "h"): "segments", ("b", "h"): "segments", ("c", "h"): "fisher"},
-            f"{SEGMENTS}; of c: {FISHER}.",
-        ),
-        (
-            {("a", "g"): "segments", ("b", "g"): "segments", ("a", "h"): "fisher", ("b", "h"): "fisher"},
-            f"{SEGMENTS}; of h: {FISHER}.",
-        ),
-        (
-            {("a", "g"): "segments", ("b", "g"): "segments", ("a", "h"): "segments", ("b", "h"): "fisher"},
-            f"{SEGMENTS}; of b with h: {FISHER}.",
-        ),
-        ({}, None),
-    ],
-)
-def test_the_usual_way_comes_first_and_exceptions_by_name(
-    drawn: dict[tuple[str, str], Drawn], expected: str | None
-) -> None:
-    found = describe_intervals({pair: pearson(way) for pair, way in drawn.items()}, 1000)
-    assert found == ([] if expected is None else [expected])
+def rater(name: str, *, rows: list[list[float]], points: list[float] | None = None) -> Rater:
+    cells = {system: dict(zip(FRAME.ids, row, strict=True)) for system, row in zip("ABC", rows, strict=True)}
+    return rater_from_column(ScoreColumn(name, dict(zip("ABC", points or [], strict=False)), cells), FRAME)
+
+
+PEOPLE = rater("mqm", rows=[[1, 2], [2, 4], [3, 3]])
+FITTING = rater("comet", rows=[[1, 3], [2, 3], [4, 3]])
+UNFITTING = rater("BLEU", rows=[[1, 3], [2, 3], [4, 3]], points=[30, 10, 20])
+
+
+def test_segments_are_drawn_where_all_raters_have_them() -> None:
+    found = correlate([FITTING], [PEOPLE], frame=FRAME, settings=SETTINGS)
+    assert {score.signature.rpartition("|")[2] for score in found.result.scores} == {"interval:segments"}
+    assert found.notes[-1] == ("[ ]: 95 % interval; segments drawn anew, the same ones for both, 100 times.")
+
+
+def test_one_rater_without_them_makes_all_draw_systems_and_is_named() -> None:
+    found = correlate([FITTING, UNFITTING], [PEOPLE], frame=FRAME, settings=SETTINGS)
+    assert {score.signature.rpartition("|")[2] for score in found.result.scores} == {"interval:systems"}
+    assert found.notes[-1] == (
+        "[ ]: 95 % interval; systems drawn anew, 100 times, since system scores of BLEU do not follow from "
+        "scores of segments."
+    )

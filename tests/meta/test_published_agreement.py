@@ -33,7 +33,7 @@ def wmt23(data_folder: Path) -> tuple[list[Rater], list[Rater], list[Rater], dic
     people = [rater_from_column(column, frame) for column in material.humans]
     found = correlate([*ours, *theirs], people, frame=frame, settings=SETTINGS)
     pearson = {s.name: s.value or math.nan for s in found.result.scores if s.group == "pearson"}
-    assert {score.n for score in found.result.scores} == {12}
+    assert {score.n for score in found.result.scores} == {12, 66}
     assert all(score.value is not None for score in found.result.scores if score.name in METRICS)
     return ours, theirs, people, pearson
 
@@ -57,6 +57,34 @@ def test_learned_metrics_draw_segments_and_wmts_corpus_bleu_does_not(data_folder
         "chrF-refA": False,
     }
     assert people[0].units is not None
+
+
+def test_wmt23_en_de_accuracy_with_calibrated_ties_is_that_of_mt_metrics_eval(data_folder: Path) -> None:
+    """Numbers of its procedure (`tau_optimization`, all pairs, by item), followed step by step here."""
+    material = material_from_folder(
+        data_folder / "wmt23-mtme",
+        parse_pair("en-de"),
+        humans=["mqm"],
+        metric_scores=["all"],
+        with_outputs=False,
+    )
+    frame = material.frame
+    metrics = [rater_from_column(column, frame) for column in material.metrics]
+    people = [rater_from_column(column, frame) for column in material.humans]
+    settings = CorrelationSettings("segment", "item", samples=100, trials=1000, test="wmt")
+    found = correlate(metrics, people, frame=frame, settings=settings).result
+    values = {score.name: score.value for score in found.scores if score.group == "acc_eq"}
+    assert values == pytest.approx(
+        {
+            "BLEU-refA": 0.5195981554677204,
+            "BLEURT-20-refA": 0.5721343873517786,
+            "COMET-refA": 0.5740118577075118,
+            "chrF-refA": 0.5192358366271412,
+        },
+        abs=1e-12,
+    )
+    ranks = {name: c.rank for c in found.clusters if c.group == "acc_eq" for name in c.systems}
+    assert ranks == {"COMET-refA": 1, "BLEURT-20-refA": 1, "BLEU-refA": 2, "chrF-refA": 2}
 
 
 @pytest.mark.parametrize(
@@ -83,4 +111,4 @@ def test_wmt22_de_en_agrees_with_direct_assessment(
     found = correlate(ours.metrics, people, frame=frame, settings=SETTINGS).result.scores
     pearson = {score.name: round(score.value or 0, 3) for score in found if score.group == "pearson"}
     assert pearson == {"bleu": bleu, "chrf": chrf}
-    assert {score.n for score in found} == {9}
+    assert {score.n for score in found} == {9, 36, 0}

@@ -17,7 +17,7 @@ FRAME = RatingFrame(["A", "B", "C"], ["1", "2", "3", "4"])
 NAN = math.nan
 
 
-def rater(name: str, rows: list[list[float]]) -> Rater:
+def rater(name: str, rows: list[list[float]] | np.ndarray) -> Rater:
     values = np.array(rows, dtype=np.float64)
     return Rater(name, name, np.nanmean(values, axis=1), values)
 
@@ -35,8 +35,46 @@ def test_values_are_means_over_groups_without_the_unrated(grouping: Grouping) ->
     for name in ("pearson", "spearman", "kendall", "acc_eq"):
         expected = stats.grouped(getattr(stats, name), METRIC.segments, HUMAN.segments, by=grouping)
         assert found[name].value == pytest.approx(expected.value)
-        assert found[name].n == 9
         assert found[name].drawn == "segments"
+
+
+@pytest.mark.parametrize(
+    ("grouping", "translations", "pairs", "groups"),
+    # All translations of item 4 have the same human score, and nobody rated item 3.
+    [("none", 9, 36, (1, 1)), ("item", 6, 9, (2, 3)), ("system", 9, 9, (3, 3))],
+)
+def test_n_is_what_a_number_rests_on(
+    grouping: Grouping, translations: int, pairs: int, groups: tuple[int, int]
+) -> None:
+    found = {e.statistic: e for e in SegmentLevel(grouping, samples=100).agreement(METRIC, HUMAN)}
+    assert {found[name].n for name in ("pearson", "spearman", "kendall", "prediction_error")} == {
+        translations
+    }
+    assert found["acc_eq"].n == pairs
+    assert (found["pearson"].groups, found["acc_eq"].groups) == groups
+
+
+def test_accuracy_with_ties_takes_the_epsilon_that_makes_it_highest() -> None:
+    """People tie what the metric tells apart by 0.1, in one item; in the other both order alike."""
+    metric = rater("m", [[1.0, 5.0], [1.1, 4.0], [1.2, 3.0]])
+    human = rater("h", [[0.0, 3.0], [0.0, 2.0], [0.0, 1.0]])
+    found = {e.statistic: e for e in SegmentLevel("item", samples=100).agreement(metric, human)}
+    assert found["acc_eq"].value == pytest.approx(1.0)
+    assert found["acc_eq"].epsilon == pytest.approx(0.2)
+    assert (found["acc_eq"].low, found["acc_eq"].high) == (1.0, 1.0)
+    assert math.isnan(found["kendall"].epsilon)
+
+
+def test_items_with_gaps_are_compared_on_what_they_have() -> None:
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(2, 5, 30)).round(1)
+    y[rng.random(y.shape) < 0.3] = NAN
+    found = {
+        e.statistic: e for e in SegmentLevel("item", samples=100).agreement(rater("m", x), rater("h", y))
+    }
+    for name in ("pearson", "spearman", "kendall"):
+        expected = stats.grouped(getattr(stats, name), x, y, by="item")
+        assert (found[name].value, found[name].groups) == (pytest.approx(expected.value), expected.groups)
 
 
 def test_accuracy_with_ties_counted_by_hand() -> None:
@@ -87,5 +125,5 @@ def test_the_result_counts_what_was_not_rated_and_the_groups_left_out() -> None:
     assert found.result.counts == {
         "mqm": {"systems": 3, "unrated_systems": 0, "translations": 9, "unrated_translations": 3}
     }
-    assert "Means: mqm over 2 items (2 more have no Pearson)." in found.notes
+    assert "Means over items: mqm 3, with a correlation 2." in found.notes
     assert found.result.scores[0].signature == "bs:100|seed:12345|grouping:item|interval:segments"

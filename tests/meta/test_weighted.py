@@ -47,6 +47,14 @@ def test_weights_give_the_numbers_of_the_repeated_segments(
             assert values[sample] == pytest.approx(single, nan_ok=True, abs=1e-9), name
 
 
+def test_scores_within_epsilon_are_tied_for_accuracy_alone() -> None:
+    x, y = np.array([[1.0, 1.5, 4.0]]), np.array([[2.0, 2.0, 3.0]])
+    weights = np.array([[1, 1, 1], [2, 1, 0]], dtype=np.uint8)
+    pairs = weighted_pairs(x, y, weights, 0.5)
+    assert pairs.acc_eq().tolist() == [1.0, 1.0]
+    assert pairs.kendall()[0] == pytest.approx(stats.kendall(x, y))
+
+
 def test_large_offsets_do_not_spoil_a_correlation() -> None:
     x = np.array([[1e6 + 1, 1e6 + 2, 1e6 + 4]])
     y = np.array([[1e6 + 2, 1e6 + 1, 1e6 + 4]])

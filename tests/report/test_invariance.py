@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mtassay.core import Finding, Result, Run, Score
+from mtassay.core import Finding, Result, Run, Score, Segment
 from mtassay.display import Point, Table
 from mtassay.methods.invariance.evaluation import Evaluation, evaluate, precision_of, sweep
 from mtassay.methods.invariance.evaluation_tables import (
@@ -24,6 +24,7 @@ from mtassay.methods.invariance.issues import Far, VariantRanking
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.tables import (
     companion_table,
+    corpus_table,
     issue_block,
     issues_in,
     issues_table,
@@ -199,8 +200,39 @@ def test_top_k_accuracy_has_the_form_of_table_2(found: dict[str, Evaluation]) ->
     assert cells(table) == [["nmt raw", "2", "40", "57.9 [42–72] (22/38)", "79.5 [64–89] (31/39)"]]
     assert table.notes[-1] == (
         "nmt raw: undecided for want of labels: 2, 1 issues at top-1, 2; "
-        "with them top-1 is between 55.0 and 60.0."
+        # 22 of 40 and 24 of 40; 31 of 40 and 32 of 40.
+        "lowest and highest possible accuracy: 55.0 to 60.0 (top-1), 77.5 to 80.0 (top-2)."
     )
+
+
+def test_the_source_text_has_the_statistics_of_table_1() -> None:
+    sources = ["The old dog barked.", "the dog slept", "A dog"]
+    variants = [Segment("1/1", "The new dog barked.", tags={"original": "1"})]
+    segments = [Segment(str(i), text) for i, text in enumerate(sources, start=1)]
+    table = corpus_table([*segments, *variants])
+    assert table is not None
+    assert table.header == ["Sentences", "words each", "mean", "words", "distinct"]
+    # The, old, dog, barked., the, slept, A
+    assert cells(table) == [["3", "2–4", "3.0", "9", "7"]]
+    assert corpus_table([Segment("1", "狗叫了。"), Segment("2", "狗睡了。")]) is None
+    assert corpus_table([]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("politics", ["100", "4–32", "19.2", "1,918", "933"]),
+        ("business", ["100", "4–33", "19.5", "1,949", "944"]),
+    ],
+)
+def test_the_corpora_of_the_paper_have_the_statistics_it_printed(
+    data_folder: Path, name: str, row: list[str]
+) -> None:
+    lines = (data_folder / "sit" / f"{name}.txt").read_text(encoding="utf-8").split("\n")
+    segments = [Segment(str(i), line) for i, line in enumerate(lines) if line.strip()]
+    table = corpus_table(segments)
+    assert table is not None
+    assert cells(table) == [row]
 
 
 def test_new_errors_and_types_have_the_form_of_tables_3_and_4(found: dict[str, Evaluation]) -> None:

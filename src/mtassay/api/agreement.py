@@ -21,7 +21,7 @@ from mtassay.formats.detections import FlagRow, read_flags
 from mtassay.formats.entities import read_entities
 from mtassay.languages import Pair, parse_pair
 from mtassay.meta.challenge import ChallengeSettings, Kind, MetricScores, between_kinds, pairwise
-from mtassay.meta.correlate import CorrelationSettings, Level
+from mtassay.meta.correlate import CorrelationSettings, Level, Resample, correlate_metrics
 from mtassay.meta.correlate import correlate as correlate_raters
 from mtassay.meta.detect import DetectionSettings, curve
 from mtassay.meta.detect import detect as judge_detectors
@@ -44,9 +44,10 @@ from mtassay.meta.measurement import (
     read_pairs_scores,
 )
 from mtassay.meta.ranking import rank_systems
-from mtassay.meta.rater import Rater, rater_from_column
+from mtassay.meta.rater import Rater, rater_from_column, told_apart
 from mtassay.meta.scores import ScoreColumn, chosen, column_of, read_score_file
 from mtassay.meta.segment_level import Grouping
+from mtassay.meta.significance import MetricTestName
 from mtassay.metrics.base import Metric
 from mtassay.options import build, split_names, split_specs
 from mtassay.report.assessments import AgreementAssessment, Detection, Discrimination, RankingAssessment
@@ -75,6 +76,10 @@ def correlate(
     grouping: Grouping = "none",
     ngram_sweep: str | None = None,
     human_vs_human: bool = False,
+    metric_vs_metric: bool = False,
+    test: MetricTestName = "randomization",
+    alpha: float = 0.05,
+    resample: Resample | None = None,
     exclude: str | Sequence[str] | None = None,
     with_humans: bool = False,
     documents: Place | None = None,
@@ -84,12 +89,14 @@ def correlate(
     seed: int | None = None,
     **options: Any,
 ) -> AgreementAssessment:
-    """How well metrics agree with people: correlations and accuracies, each with a 95 % interval.
+    """How well metrics agree with people: correlations and accuracies, each with a 95 % interval, and ranks.
 
     Test set, outputs and human scores are those of an mt-metrics-eval folder (`mtme`), or single files or
     texts. Human scores, and those of metrics run elsewhere (`metric_scores`), are files, or mappings as
     `{"mqm": {"A": [-1.0, -5.0], "B": [0.0, -1.0]}}`, with a number for each segment or one for the system. Of
-    a folder, `references`, `systems` and `metric_scores` are names of what is in it.
+    a folder, `references`, `systems` and `metric_scores` are names of what is in it. Metrics are tested
+    against each other and ranked: `test` is "randomization", or "wmt" for the ranks of WMT's metrics task.
+    `metric_vs_metric` correlates the metrics with each other, for which no human scores are needed.
 
     >>> outputs = {"A": ["Ola mundo"], "B": ["Olá, mundo!"], "C": ["Oi"]}
     >>> people = {"da": {"A": 60, "B": 95, "C": 20}}
@@ -129,7 +136,7 @@ def correlate(
         if with_humans:
             raise UsageError("--with-humans is about the references of an --mtme FOLDER: leave it out.")
         people, theirs = _scores(human_scores), _scores(metric_scores)
-        if not people:
+        if not people and not metric_vs_metric:
             raise UsageError("There are no human scores: add --human-scores FILE, or --mtme FOLDER.")
         material = _material(
             systems,
@@ -143,9 +150,17 @@ def correlate(
             is_measured=is_measured,
             **names,
         )
-    settings = CorrelationSettings(level, grouping, samples, trials, fixed_seed(seed))
+    settings = CorrelationSettings(
+        level, grouping, samples, trials, fixed_seed(seed), test=test, alpha=alpha, resample=resample
+    )
     return _correlated(
-        material, built, sweep, settings, RunSettings(**options), human_vs_human=human_vs_human
+        material,
+        built,
+        sweep,
+        settings,
+        RunSettings(**options),
+        human_vs_human=human_vs_human,
+        metric_vs_metric=metric_vs_metric,
     )
 
 
@@ -157,6 +172,7 @@ def _correlated(
     how: RunSettings,
     *,
     human_vs_human: bool,
+    metric_vs_metric: bool,
 ) -> AgreementAssessment:
     frame = material.frame
     with Progress(quiet=how.is_quiet) as progress:
@@ -173,17 +189,27 @@ def _correlated(
         )
         progress.report("agreement", 0, None)
         humans = [rater_from_column(column, frame) for column in material.humans]
-        raters = [*measured.metrics, *(rater_from_column(column, frame) for column in material.metrics)]
-        raters += humans if human_vs_human else []
+        metrics_alone = told_apart(
+            [*measured.metrics, *(rater_from_column(column, frame) for column in material.metrics)]
+        )
+        raters = [*metrics_alone, *(humans if human_vs_human else [])]
         _check_raters(raters, humans, human_vs_human)
+        if metric_vs_metric and len(metrics_alone) < 2:
+            raise UsageError("There is only one metric: nothing to compare it with. Name another with -m.")
         main = correlate_raters(raters, humans, frame=frame, settings=settings)
-        swept = correlate_raters(measured.sweep, humans, frame=frame, settings=settings, soft=False)
+        swept = correlate_raters(
+            measured.sweep, humans, frame=frame, settings=settings, soft=False, ranked=False
+        )
+        others = metrics_alone if metric_vs_metric else []
+        among = correlate_metrics(others, frame=frame, settings=settings)
     result = Result(
-        [*main.result.scores, *swept.result.scores],
+        [*main.result.scores, *swept.result.scores, *among.result.scores],
+        main.result.comparisons,
+        main.result.clusters,
         counts=main.result.counts,
-        notes=list(dict.fromkeys([*material.notes, *main.notes, *swept.notes])),
+        notes=list(dict.fromkeys([*material.notes, *main.notes, *swept.notes, *among.notes])),
     )
-    return AgreementAssessment(result, material, settings, raters, humans, measured.sweep, main, swept)
+    return AgreementAssessment(result, material, settings, raters, humans, measured.sweep, main, swept, among)
 
 
 def rank(

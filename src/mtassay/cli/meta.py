@@ -81,6 +81,20 @@ def correlate_command(
     human_vs_human: Annotated[
         bool, typer.Option("--human-vs-human", help="How well human scores agree: the ceiling.")
     ] = False,
+    metric_vs_metric: Annotated[
+        bool, typer.Option("--metric-vs-metric", help="How well metrics agree with each other.")
+    ] = False,
+    test: Annotated[
+        Literal["randomization", "wmt"],
+        typer.Option(help="Which metric is better: whole segments swapped, or ranks as WMT gives them."),
+    ] = "randomization",
+    alpha: AlphaOption = 0.05,
+    resample: Annotated[
+        Literal["segments", "systems"] | None,
+        typer.Option(
+            help="System level: draw these anew for intervals. Default: segments where all metrics allow it."
+        ),
+    ] = None,
     system: Annotated[
         list[str] | None,
         typer.Option(
@@ -113,7 +127,7 @@ def correlate_command(
         typer.Option(metavar="FILE", help="Draw it (.svg or .png): the sweep, or metric against people."),
     ] = None,
     samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
-    trials: Annotated[int, typer.Option(min=100, help="Permutations for soft pairwise accuracy.")] = 1000,
+    trials: Annotated[int, typer.Option(min=100, help="Permutations of the tests.")] = 1000,
     seed: SeedOption = None,
     cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
     output_format: FormatOption = OutputFormat.text,
@@ -122,8 +136,9 @@ def correlate_command(
 ) -> None:
     """How well does a metric agree with people?
 
-    Pearson, Spearman, Kendall, pairwise and soft pairwise accuracy, and the
-    prediction error 1 − R², each with a 95 % interval.
+    Pearson, Spearman, Kendall, pairwise and soft pairwise accuracy, accuracy
+    with calibrated ties, and the prediction error 1 − R², each with a 95 %
+    interval; and which metric is significantly better than which.
 
     \b
     mtassay meta correlate --mtme wmt23/ -l en-de -m bleu,chrf --human mqm
@@ -146,6 +161,10 @@ def correlate_command(
         grouping=grouping,
         ngram_sweep=ngram_sweep,
         human_vs_human=human_vs_human,
+        metric_vs_metric=metric_vs_metric,
+        test=test,
+        alpha=alpha,
+        resample=resample,
         exclude=exclude,
         with_humans=with_humans,
         documents=documents,

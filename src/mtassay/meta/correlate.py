@@ -3,37 +3,66 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from itertools import combinations
+from typing import Any, Literal
 
 import numpy as np
 
-from mtassay.core import Result, Score
-from mtassay.meta.estimation import Estimate, describe_intervals
+from mtassay.core import Cluster, Comparison, Result, Score
+from mtassay.errors import UsageError
+from mtassay.meta import rowwise
+from mtassay.meta.estimation import Drawn, Estimate, describe_intervals
 from mtassay.meta.rater import Rater, RatingFrame
-from mtassay.meta.segment_level import Grouping, SegmentLevel
-from mtassay.meta.system_level import SystemLevel
+from mtassay.meta.segment_level import Grouping, SegmentLevel, common_translations
+from mtassay.meta.significance import (
+    Contender,
+    MetricTest,
+    MetricTestName,
+    PairOutcomes,
+    Swaps,
+    SystemConfidence,
+    TranslationGroups,
+    rank_metrics,
+    swap_systems,
+)
+from mtassay.meta.system_level import SystemLevel, drawable
 
 Level = Literal["system", "segment"]
+Resample = Literal["segments", "systems"]
 
 
 @dataclass(frozen=True, slots=True)
 class CorrelationSettings:
-    """On what raters should agree and how that is tested: see `SystemLevel` and `SegmentLevel`."""
+    """On what raters should agree and how that is tested: see `SystemLevel`, `SegmentLevel` and `Swaps`.
+
+    `resample` says what is drawn anew for the intervals at system level; `None` draws segments wherever all
+    raters have scores of them.
+    """
 
     level: Level = "system"
     grouping: Grouping = "none"
     samples: int = 1000
     trials: int = 1000
     seed: int = 12345
+    test: MetricTestName = "randomization"
+    alpha: float = 0.05
+    resample: Resample | None = None
+
+    @property
+    def swaps(self) -> Swaps:
+        """The permutation test between metrics."""
+        return Swaps(self.test, self.trials, self.seed, self.alpha)
 
 
 @dataclass(frozen=True, slots=True)
 class Correlations:
     """Scores with the rater in `name`, people in `system` and the statistic in `group`, and what to know.
 
-    `notes` are sentences: what intervals come from, why something is undefined, what was left out.
+    Comparisons and clusters are of raters, with people in `name`. `notes` are sentences: what intervals come
+    from, why something is undefined, what was left out.
     """
 
     result: Result
@@ -47,27 +76,213 @@ def correlate(
     frame: RatingFrame,
     settings: CorrelationSettings,
     soft: bool = True,
+    ranked: bool = True,
 ) -> Correlations:
-    """Every rater against every human score, but none against itself; `soft` adds soft pairwise accuracy."""
-    systems = SystemLevel(frame, settings.samples, settings.trials, settings.seed)
-    segments = SegmentLevel(settings.grouping, settings.samples, settings.seed)
-    scores: list[Score] = []
-    drawn: dict[tuple[str, str], list[Estimate]] = {}
-    for rater, human in _pairs(raters, humans):
-        if settings.level == "system":
-            estimates = systems.agreement(rater, human, soft=soft)
-        else:
-            estimates = segments.agreement(rater, human)
-        scores += [_score(rater, human, estimate, settings) for estimate in estimates]
-        drawn[rater.label, human.label] = estimates
-    notes = _groups(segments, list(_pairs(raters, humans))) if settings.level == "segment" else []
-    notes += [*_reasons(drawn.values()), *_trivial(drawn.values(), settings.level), *_turned(raters)]
-    notes += describe_intervals(drawn, settings.samples)
-    return Correlations(Result(scores, counts=_counts(humans, frame, settings)), notes)
+    """Every rater against every human score, but none against itself.
+
+    `soft` adds soft pairwise accuracy, and `ranked` tests the metrics against each other and ranks them.
+    """
+    pairs = [(rater, human) for rater in raters for human in humans if rater is not human]
+    found = _Agreement.of(pairs, frame, settings, soft=soft)
+    comparisons: list[Comparison] = []
+    clusters: list[Cluster] = []
+    if ranked:
+        for human in humans:
+            metrics = [rater for rater in raters if not any(rater is one for one in humans)]
+            for new_comparisons, new_clusters in found.ranks(metrics, human):
+                comparisons += new_comparisons
+                clusters += new_clusters
+    counts = _counts(humans, frame)
+    return Correlations(Result(found.scores(), comparisons, clusters, counts), found.notes())
 
 
-def _pairs(raters: Sequence[Rater], humans: Sequence[Rater]) -> Iterator[tuple[Rater, Rater]]:
-    return ((rater, human) for rater in raters for human in humans if rater is not human)
+def correlate_metrics(
+    raters: Sequence[Rater], *, frame: RatingFrame, settings: CorrelationSettings
+) -> Correlations:
+    """Every metric against every other: the first in `name`, the second in `system`."""
+    found = _Agreement.of(list(combinations(raters, 2)), frame, settings, soft=False, ties=False)
+    return Correlations(Result(found.scores()), found.notes())
+
+
+@dataclass(frozen=True, slots=True)
+class _Agreement:
+    """The estimates of all pairs of raters."""
+
+    settings: CorrelationSettings
+    systems: SystemLevel
+    estimates: Sequence[tuple[Rater, Rater, Sequence[Estimate]]]
+    due_to: str
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Sequence[tuple[Rater, Rater]],
+        frame: RatingFrame,
+        settings: CorrelationSettings,
+        *,
+        soft: bool,
+        ties: bool = True,
+    ) -> _Agreement:
+        """`soft` and `ties` say whether to add the accuracies that are named so."""
+        drawn, due_to = _drawn([rater for pair in pairs for rater in pair], settings)
+        systems = SystemLevel(frame, settings.samples, settings.trials, settings.seed, drawn)
+        segments = SegmentLevel(settings.grouping, settings.samples, settings.seed)
+        estimates = [
+            (
+                rater,
+                human,
+                systems.agreement(rater, human, soft=soft)
+                if settings.level == "system"
+                else segments.agreement(rater, human, ties=ties),
+            )
+            for rater, human in pairs
+        ]
+        return cls(settings, systems, estimates, due_to)
+
+    def scores(self) -> list[Score]:
+        return [
+            _score(rater, human, estimate, self.settings)
+            for rater, human, estimates in self.estimates
+            for estimate in estimates
+        ]
+
+    def ranks(
+        self, metrics: Sequence[Rater], human: Rater
+    ) -> Iterable[tuple[list[Comparison], list[Cluster]]]:
+        """For each statistic that has a test, the metrics that are defined on the same as most of them."""
+        found = {
+            (rater.name, estimate.statistic): estimate
+            for rater, other, estimates in self.estimates
+            if other is human
+            for estimate in estimates
+        }
+        for statistic in dict.fromkeys(statistic for _, statistic in found):
+            defined = [m for m in metrics if not math.isnan(found[m.name, statistic].value)]
+            masks = [self._rated(metric, human).tobytes() for metric in defined]
+            usual = max(masks, key=masks.count, default=b"")
+            fitting = [metric for metric, mask in zip(defined, masks, strict=True) if mask == usual]
+            if len(fitting) < 2 or (prepared := self._test(statistic, fitting, human, found)) is None:
+                continue
+            test, materials = prepared
+            contenders = [
+                Contender(metric.name, found[metric.name, statistic].value, material)
+                for metric, material in zip(fitting, materials, strict=True)
+            ]
+            yield rank_metrics(human.name, statistic, contenders, test, self.settings.swaps)
+
+    def _rated(self, metric: Rater, human: Rater) -> Any:
+        if self.settings.level == "system" or metric.segments is None or human.segments is None:
+            return ~(np.isnan(metric.points) | np.isnan(human.points))
+        return ~(np.isnan(metric.segments) | np.isnan(human.segments))
+
+    def _test(
+        self,
+        statistic: str,
+        metrics: Sequence[Rater],
+        human: Rater,
+        found: Mapping[tuple[str, str], Estimate],
+    ) -> tuple[MetricTest, list[Any]] | None:
+        """The test of a statistic and what it takes of each metric; `None` where there is none."""
+        swaps = self.settings.swaps
+        if self.settings.level == "system":
+            rated = self._rated(metrics[0], human)
+            if statistic == "soft_pairwise_accuracy":
+                return _soft_test(metrics, human, rated, swaps)
+            if statistic not in _TESTED:
+                return None
+            y = human.sign * human.points[rated]
+            test = partial(swap_systems, human=y, agreement=_TESTED[statistic], swaps=swaps)
+            return test, [metric.sign * metric.points[rated] for metric in metrics]
+        sides = [common_translations(metric, human) for metric in metrics]
+        if statistic == "pearson":
+            translations = TranslationGroups.of(sides[0][1], self.settings.grouping)
+            return partial(translations.swap, swaps=swaps), [x for x, _ in sides]
+        if statistic == "acc_eq" and self.settings.grouping == "item":
+            outcomes = [
+                PairOutcomes.of(x, y, found[metric.name, statistic].epsilon)
+                for metric, (x, y) in zip(metrics, sides, strict=True)
+            ]
+            return partial(PairOutcomes.swap, swaps=swaps), outcomes
+        return None
+
+    def notes(self) -> list[str]:
+        """Groups, reasons, ties and intervals."""
+        lists = [estimates for _, _, estimates in self.estimates]
+        raters = list({id(rater): rater for rater, _, _ in self.estimates}.values())
+        notes = [] if self.settings.level == "system" else [*self._groups(), *self._ties()]
+        notes += [*_reasons(lists), *_trivial(lists, self.settings.level), *_turned(raters)]
+        if any(not math.isnan(estimate.low) for estimates in lists for estimate in estimates):
+            drawn = self.systems.drawn if self.settings.level == "system" else "segments"
+            notes.append(describe_intervals(drawn, self.settings.samples, due_to=self.due_to))
+        return notes
+
+    def _groups(self) -> list[str]:
+        """How many groups a mean is over, human score by human score."""
+        if self.settings.grouping == "none":
+            return []
+        what = "items" if self.settings.grouping == "item" else "systems"
+        groups: dict[str, dict[str, list[int]]] = {}
+        for _, human, estimates in self.estimates:
+            for estimate in estimates:
+                if estimate.groups:
+                    sizes = groups.setdefault(human.label, {}).setdefault(estimate.statistic, [])
+                    sizes.append(estimate.groups)
+        phrases = []
+        for human_label, by_statistic in groups.items():
+            correlations = [n for name, sizes in by_statistic.items() if name != "acc_eq" for n in sizes]
+            accuracies = by_statistic.get("acc_eq", [])
+            both = f"{_span(accuracies)}, with a correlation " if accuracies else ""
+            phrases.append(f"{human_label} {both}{_span(correlations)}")
+        return [f"Means over {what}: {'; '.join(phrases)}."] if phrases else []
+
+    def _ties(self) -> list[str]:
+        """Which epsilon makes ties, human score by human score; not where it only undoes rounding."""
+        chosen: dict[str, list[str]] = {}
+        for rater, human, estimates in self.estimates:
+            for estimate in estimates:
+                if rater.segments is not None and estimate.epsilon > 1e-6 * np.nanmax(np.abs(rater.segments)):
+                    chosen.setdefault(human.label, []).append(f"{rater.label} {estimate.epsilon:.3g}")
+        if all(math.isnan(e.epsilon) for _, _, estimates in self.estimates for e in estimates):
+            return []
+        about = "; ".join(f"{label}: {', '.join(parts)}" for label, parts in chosen.items())
+        which = f"({about}; else 0)" if chosen else "(0 here)"
+        return [f"acc_eq: scores of a metric at most ε apart tie, with the ε {which} that makes it highest."]
+
+
+def _drawn(raters: Sequence[Rater], settings: CorrelationSettings) -> tuple[Drawn, str]:
+    if settings.level == "segment" or settings.resample == "systems":
+        return "systems", ""
+    drawn, due_to = drawable(raters)
+    if settings.resample == "segments" and drawn == "systems":
+        raise UsageError(f"Segments cannot be drawn for {due_to}: leave it out, or resample systems.")
+    return drawn, due_to
+
+
+_TESTED: dict[str, rowwise.Rowwise] = {
+    "pearson": rowwise.pearson_rows,
+    "spearman": rowwise.spearman_rows,
+    "kendall": rowwise.kendall_rows,
+    "pairwise_accuracy": rowwise.pairwise_accuracy_rows,
+}
+
+
+def _soft_test(
+    metrics: Sequence[Rater], human: Rater, rated: Any, swaps: Swaps
+) -> tuple[MetricTest, list[Any]] | None:
+    """The test of soft accuracy, on the segments that everybody has scored for all systems."""
+    sides = [rater.segments for rater in (*metrics, human)]
+    if any(side is None for side in sides):
+        return None
+    tables = [
+        rater.sign * side[rated]
+        for rater, side in zip((*metrics, human), sides, strict=True)
+        if side is not None
+    ]
+    complete = ~np.isnan(tables).any(axis=(0, 1))
+    if not complete.any():
+        return None
+    *materials, people = (table[:, complete] for table in tables)
+    return partial(SystemConfidence.of(people).swap, swaps=swaps), materials
 
 
 def _score(rater: Rater, human: Rater, estimate: Estimate, settings: CorrelationSettings) -> Score:
@@ -76,6 +291,8 @@ def _score(rater: Rater, human: Rater, estimate: Estimate, settings: Correlation
         signature.append(f"permutations:{settings.trials}")
     if settings.level == "segment":
         signature.append(f"grouping:{settings.grouping}")
+    if not math.isnan(estimate.epsilon):
+        signature.append(f"epsilon:{estimate.epsilon:g}")
     signature.append(f"interval:{estimate.drawn or 'none'}")
     return Score(
         rater.name,
@@ -89,9 +306,7 @@ def _score(rater: Rater, human: Rater, estimate: Estimate, settings: Correlation
     )
 
 
-def _counts(
-    humans: Sequence[Rater], frame: RatingFrame, settings: CorrelationSettings
-) -> Mapping[str, Mapping[str, int]]:
+def _counts(humans: Sequence[Rater], frame: RatingFrame) -> Mapping[str, Mapping[str, int]]:
     """For each human score, how many systems and translations were rated and how many were not."""
     counts = {}
     for human in humans:
@@ -106,17 +321,9 @@ def _counts(
     return counts
 
 
-def _groups(segments: SegmentLevel, pairs: Sequence[tuple[Rater, Rater]]) -> list[str]:
-    """How many groups a mean is over, human score by human score."""
-    if segments.grouping == "none":
-        return []
-    what = "items" if segments.grouping == "item" else "systems"
-    phrases: dict[str, str] = {}
-    for rater, human in pairs:
-        groups = segments.groups(rater, human)
-        skipped = f" ({groups.skipped} more have no Pearson)" if groups.skipped else ""
-        phrases.setdefault(human.name, f"{human.label} over {groups.groups} {what}{skipped}")
-    return [f"Means: {'; '.join(phrases.values())}."] if phrases else []
+def _span(numbers: Sequence[int]) -> str:
+    low, high = min(numbers, default=0), max(numbers, default=0)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _reasons(estimate_lists: Iterable[Sequence[Estimate]]) -> list[str]:
@@ -143,7 +350,11 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _trivial(estimate_lists: Iterable[Sequence[Estimate]], level: Level) -> list[str]:
-    two = level == "system" and any(estimate.n == 2 for estimates in estimate_lists for estimate in estimates)
+    two = level == "system" and any(
+        estimate.n == 2 and estimate.statistic == "pearson"
+        for estimates in estimate_lists
+        for estimate in estimates
+    )
     return ["Two systems always correlate at 1 or −1: this says no more than their order."] if two else []
 
 

@@ -7,7 +7,7 @@ by the probability that a correct output scores above an incorrect one, of whate
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,18 +25,17 @@ from mtassay.stats.ranking import Compare, defined, joined, ranked
 __all__ = ["AREA", "discrimination"]
 
 
-Drawn = Literal["segments", "documents", "systems", "fisher", ""]
-"""What the interval comes from: units or systems drawn anew, Fisher's z, or nothing."""
-
-Pair = tuple[str, str]
-"""A rater and a human score."""
+Drawn = Literal["segments", "documents", "systems", ""]
+"""What the interval comes from: units or systems drawn anew, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`value` over `n` systems or translations with the ends of its 95 % interval; nan where undefined.
+    """`value` over `n` units with the ends of its 95 % interval; nan where undefined.
 
-    `reason` then says why the value, or only the interval, is missing; after a colon, of what it is true.
+    Units are systems or translations, and for accuracies pairs of them. `groups` is how many groups the value
+    is the mean of, and `epsilon` up to which difference scores of the metric are tied; nan where that is no
+    question. `reason` tells why the value, or only the interval, is missing; after a colon, for whom.
     """
 
     statistic: str
@@ -46,45 +45,24 @@ class Estimate:
     high: float = math.nan
     drawn: Drawn = ""
     reason: str = ""
+    groups: int = 0
+    epsilon: float = math.nan
 
+
+PAIRED = ("pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq")
+"""The statistics that are about pairs."""
 
 _WAYS: dict[Drawn, str] = {
     "segments": "segments drawn anew, the same ones for both",
     "documents": "documents drawn anew, the same ones for both",
     "systems": "systems drawn anew",
-    "fisher": "systems drawn anew, but Fisher's z for Pearson and error",
 }
 
 
-def describe_intervals(estimates_by_pair: Mapping[Pair, Sequence[Estimate]], samples: int) -> list[str]:
-    """A sentence on where the intervals come from: the usual way first, then who has another one."""
-    ways: dict[Drawn, list[Pair]] = {}
-    for pair, estimates in estimates_by_pair.items():
-        drawn = [estimate.drawn for estimate in estimates if not math.isnan(estimate.low)]
-        if drawn:
-            ways.setdefault(drawn[0], []).append(pair)
-    if not ways:
-        return []
-    usual, *others = sorted(ways, key=lambda way: len(ways[way]), reverse=True)
-    parts = [f"{_WAYS[usual]}, {samples:,} times"]
-    parts += [f"of {_who(ways[way], estimates_by_pair)}: {_WAYS[way]}" for way in others]
-    soft = any(
-        estimate.statistic == "soft_pairwise_accuracy" and estimate.drawn
-        for estimates in estimates_by_pair.values()
-        for estimate in estimates
-    )
-    if soft and usual not in ("systems", "fisher"):
-        parts.append("of soft accuracy: systems drawn anew")
-    return [f"[ ]: 95 % interval; {'; '.join(parts)}."]
-
-
-def _who(some: Collection[Pair], every: Collection[Pair]) -> str:
-    """Names the raters, or the human scores, that these pairs are all pairs of; else the pairs."""
-    for side in (0, 1):
-        names = list(dict.fromkeys(pair[side] for pair in some))
-        if {pair for pair in every if pair[side] in names} == set(some):
-            return ", ".join(names)
-    return ", ".join(" with ".join(pair) for pair in some)
+def describe_intervals(drawn: Drawn, samples: int, *, due_to: str = "") -> str:
+    """Where all intervals of a table come from; `due_to` names who has nothing better to draw."""
+    why = f", since system scores of {due_to} do not follow from scores of segments" if due_to else ""
+    return f"[ ]: 95 % interval; {_WAYS[drawn]}, {samples:,} times{why}."
 
 
 Floats = NDArray[np.float64]

@@ -143,10 +143,7 @@ def measure_raters(
     tables = _statistics(wanted, segments, systems, workspace, report, extra)
     with_segments = settings.level == "segment"
     return MeasuredRaters(
-        [
-            rater_from_statistics(name, metric, tables[name], frame, with_segments=with_segments)
-            for name, metric in metrics.items()
-        ],
+        [rater_from_statistics(name, metric, tables[name], frame) for name, metric in metrics.items()],
         sweep.raters(tables[sweep.widest], frame, with_segments=with_segments) if sweep else [],
     )
 

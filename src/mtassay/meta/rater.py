@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -71,8 +72,7 @@ def rater_from_column(column: ScoreColumn, frame: RatingFrame) -> Rater:
     if segments is None:
         points = np.array([_number(column.by_system.get(system)) for system in frame.systems])
         return Rater(column.name, column.name, points, why=f"no scores per segment: {column.name}")
-    rated = ~np.isnan(segments)
-    statistics = np.stack((np.where(rated, segments, 0.0), rated), axis=2).transpose(1, 0, 2)
+    statistics = rated_statistics(segments)
     means = mean_of_rated(statistics.sum(axis=0))
     points = means
     why = ""
@@ -119,6 +119,12 @@ def rater_from_statistics(
     )
 
 
+def told_apart(raters: Sequence[Rater]) -> list[Rater]:
+    """The raters with their names for labels where several have the same: `BLEU` of two settings."""
+    shared = Counter(rater.label for rater in raters)
+    return [replace(rater, label=rater.name) if shared[rater.label] > 1 else rater for rater in raters]
+
+
 def mean_of_rated(sums: NDArray[Any]) -> Floats:
     """The `aggregate` of people: the last axis holds the sum of ratings and how many; nan for none.
 
@@ -126,6 +132,12 @@ def mean_of_rated(sums: NDArray[Any]) -> Floats:
     [1.5, nan]
     """
     return divided(sums[..., 0], sums[..., 1])
+
+
+def rated_statistics(segments: Floats) -> Floats:
+    """What `mean_of_rated` takes: the statistics (segments, systems, 2) of scores (systems, segments)."""
+    rated = ~np.isnan(segments)
+    return np.stack((np.where(rated, segments, 0.0), rated), axis=2).transpose(1, 0, 2)
 
 
 def _matrix(column: ScoreColumn, frame: RatingFrame) -> Floats | None:

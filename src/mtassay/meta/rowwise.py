@@ -64,6 +64,22 @@ def pairwise_accuracy_rows(x: NDArray[Any], y: NDArray[Any]) -> Floats:
     return _blocks(block, x, y)
 
 
+def acc_eq_rows(x: NDArray[Any], y: NDArray[Any], epsilon: float = 0.0) -> Floats:
+    """Share of the pairs that x orders, or ties, as y does; scores of x at most `epsilon` apart are tied.
+
+    >>> acc_eq_rows(np.array([[1.0, 2.0, 9.0]]), np.array([[0, 0, 5]]), 1.0).tolist()
+    [1.0]
+    """
+    left, right = np.triu_indices(x.shape[1], 1)
+
+    def block(a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        differences = a[:, left] - a[:, right]
+        first = np.where(np.abs(differences) <= epsilon, 0, np.sign(differences))
+        return _ratio((first == _signs(b)).sum(axis=1), np.full(len(a), len(left)), a, b)
+
+    return _blocks(block, x, y)
+
+
 def divided(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """The quotient, nan where the divisor is not above 0."""
     quotient: Floats = np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import stats
+from mtassay.meta import rowwise
 from mtassay.meta.estimation import Estimate
 from mtassay.meta.rater import Rater
 from mtassay.meta.rowwise import divided
@@ -29,9 +31,23 @@ _VALUES: dict[str, Any] = {
     "pearson": stats.pearson,
     "spearman": stats.spearman,
     "kendall": stats.kendall,
-    "acc_eq": stats.acc_eq,
     "prediction_error": _prediction_error,
 }
+_ROWS: dict[str, rowwise.Rowwise] = {
+    "pearson": rowwise.pearson_rows,
+    "spearman": rowwise.spearman_rows,
+    "kendall": rowwise.kendall_rows,
+    "prediction_error": rowwise.prediction_error_rows,
+}
+
+
+class _Found(NamedTuple):
+    """One statistic: its value, what it rests on, and its values in all resamples (none if too costly)."""
+
+    value: float
+    n: int
+    groups: int
+    resampled: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,48 +60,69 @@ class SegmentLevel:
     grouping: Grouping = "none"
     samples: int = 1000
     seed: int = 12345
+    _drawn: dict[int, NDArray[np.uint8]] = field(default_factory=dict, repr=False)
 
-    def agreement(self, metric: Rater, human: Rater) -> list[Estimate]:
-        """One estimate for each of `STATISTICS`, with the number of translations that both have scored."""
+    def agreement(self, metric: Rater, human: Rater, *, ties: bool = True) -> list[Estimate]:
+        """One estimate for each of `STATISTICS`, with the translations or pairs that it rests on.
+
+        Without `ties`, accuracy with ties is left out: what ties mean, people have to say.
+        """
+        names = [name for name in STATISTICS if ties or name != "acc_eq"]
         reason = metric.undefined or human.undefined or _without_segments(metric) or _without_segments(human)
         if reason or metric.segments is None or human.segments is None:
-            return [Estimate(name, math.nan, 0, reason=reason) for name in STATISTICS]
-        x, y = metric.sign * metric.segments, human.sign * human.segments
-        rated = ~(np.isnan(x) | np.isnan(y))
-        kept = rated.any(axis=0)  # segments that nobody rated would only make the draws smaller
-        x, y = x[:, kept], y[:, kept]
-        n = int(rated.sum())
-        values, resampled = self._values(x, y)
+            return [Estimate(name, math.nan, 0, reason=reason) for name in names]
+        x, y = common_translations(metric, human)
+        calibrated = stats.TieCalibration(math.nan, 0.0, 0, 0)
+        if ties:
+            calibrated = stats.calibrate_ties(x, y, by=self.grouping)
+        found = self._found(x, y, calibrated)
         estimates = []
-        for name in STATISTICS:
-            low, high = stats.interval(resampled.get(name, np.empty(0)))
-            reason = "" if name in resampled else f"more than {MOST_SEGMENTS:,} segments have too many pairs"
-            if math.isnan(values[name]):
-                reason = _why_undefined(metric, human, n)
-            drawn: Literal["segments", ""] = "segments" if name in resampled else ""
-            estimates.append(Estimate(name, values[name], n, float(low), float(high), drawn, reason))
+        for name in names:
+            value, n, groups, resampled = found[name]
+            low, high = stats.interval(resampled)
+            reason = "" if len(resampled) else f"more than {MOST_SEGMENTS:,} segments have too many pairs"
+            if math.isnan(value):
+                reason = _why_undefined(metric, human, int((~np.isnan(x)).sum()))
+            drawn: Literal["segments", ""] = "segments" if len(resampled) else ""
+            epsilon = calibrated.epsilon if name == "acc_eq" else math.nan
+            estimates.append(
+                Estimate(name, value, n, float(low), float(high), drawn, reason, groups, epsilon)
+            )
         return estimates
 
-    def groups(self, metric: Rater, human: Rater) -> stats.Grouped:
-        """How many groups have a Pearson correlation."""
-        if metric.segments is None or human.segments is None:
-            return stats.Grouped(math.nan, 0, 0)
-        return stats.grouped(stats.pearson, metric.segments, human.segments, by=self.grouping)
-
-    def _values(self, x: Floats, y: Floats) -> tuple[dict[str, float], dict[str, Floats]]:
-        """Each statistic, and its values in all resamples."""
+    def _found(self, x: Floats, y: Floats, calibrated: stats.TieCalibration) -> dict[str, _Found]:
         if not x.size:
-            return dict.fromkeys(STATISTICS, math.nan), {}
+            return {name: _Found(math.nan, 0, 0, np.empty(0)) for name in STATISTICS}
         if self.grouping == "item":
-            # The statistic of an item does not change with the draw, only how often it counts.
-            items = {name: _by_item(name, x, y) for name in STATISTICS}
-            weights = self._weights(x.shape[1]).astype(np.float64)
-            resampled = {name: _weighted_means(values, weights) for name, values in items.items()}
-            return {name: _mean(values) for name, values in items.items()}, resampled
-        grouped = {name: stats.grouped(_VALUES[name], x, y, by=self.grouping) for name in STATISTICS}
-        return {name: group.value for name, group in grouped.items()}, self._resampled(x, y)
+            return self._by_item(x, y, calibrated)
+        resampled = self._resampled(x, y, calibrated.epsilon)
+        found = {}
+        sizes = _sizes(x, self.grouping)
+        for name, function in _VALUES.items():
+            grouped = stats.grouped(function, x, y, by=self.grouping)
+            n = int(sizes[~np.isnan(grouped.values)].sum())
+            found[name] = _Found(grouped.value, n, grouped.groups, resampled.get(name, np.empty(0)))
+        accuracy = resampled.get("acc_eq", np.empty(0))
+        found["acc_eq"] = _Found(calibrated.value, calibrated.pairs, calibrated.groups, accuracy)
+        return found
 
-    def _resampled(self, x: Floats, y: Floats) -> dict[str, Floats]:
+    def _by_item(self, x: Floats, y: Floats, calibrated: stats.TieCalibration) -> dict[str, _Found]:
+        """The statistic of an item does not change with the draw, only how often it counts."""
+        weights = self._weights(x.shape[1]).astype(np.float64)
+        sizes = _sizes(x, "item")
+        found = {}
+        for name, function in _ROWS.items():
+            values = by_item(function, x, y)
+            defined = ~np.isnan(values)
+            resampled = _weighted_means(values, weights)
+            found[name] = _Found(_mean(values), int(sizes[defined].sum()), int(defined.sum()), resampled)
+        accuracies = by_item(partial(rowwise.acc_eq_rows, epsilon=calibrated.epsilon), x, y)
+        found["acc_eq"] = _Found(
+            calibrated.value, calibrated.pairs, calibrated.groups, _weighted_means(accuracies, weights)
+        )
+        return found
+
+    def _resampled(self, x: Floats, y: Floats, epsilon: float) -> dict[str, Floats]:
         """Each statistic in every resample; without those of pairs where there are too many of them."""
         weights = self._weights(x.shape[1])
         groups = (
@@ -98,20 +135,51 @@ class SegmentLevel:
             by_statistic.setdefault("spearman", []).append(weighted_spearman(first, second, weights))
             by_statistic.setdefault("prediction_error", []).append(100 * (1 - pearson**2))
             if x.shape[1] <= MOST_SEGMENTS:
-                pairs = weighted_pairs(first, second, weights)
+                pairs = weighted_pairs(first, second, weights, epsilon)
                 by_statistic.setdefault("kendall", []).append(pairs.kendall())
                 by_statistic.setdefault("acc_eq", []).append(pairs.acc_eq())
         return {name: _mean_of_defined(np.array(rows)) for name, rows in by_statistic.items()}
 
     def _weights(self, n: int) -> NDArray[np.uint8]:
         """How often each of `n` segments is drawn in each sample."""
-        rng = np.random.default_rng(self.seed)
-        draws = (np.bincount(rng.integers(0, n, size=n), minlength=n) for _ in range(self.samples))
-        return np.array([*draws], dtype=np.uint8)
+        if n not in self._drawn:
+            rng = np.random.default_rng(self.seed)
+            draws = (np.bincount(rng.integers(0, n, size=n), minlength=n) for _ in range(self.samples))
+            self._drawn[n] = np.array([*draws], dtype=np.uint8)
+        return self._drawn[n]
 
 
-def _by_item(name: str, x: Floats, y: Floats) -> Floats:
-    return np.array([_VALUES[name](a, b) for a, b in zip(x.T, y.T, strict=True)], dtype=np.float64)
+def common_translations(metric: Rater, human: Rater) -> tuple[Floats, Floats]:
+    """Scores (systems, segments) of both, higher being better; nan on both sides where one has none.
+
+    Segments that nobody rated are left out: they would only make the draws smaller.
+    """
+    assert metric.segments is not None
+    assert human.segments is not None
+    rated = ~(np.isnan(metric.segments) | np.isnan(human.segments))
+    kept = rated.any(axis=0)
+    sides = (metric.sign * metric.segments, human.sign * human.segments)
+    x, y = (np.where(rated, side, np.nan)[:, kept] for side in sides)
+    return x, y
+
+
+def by_item(function: rowwise.Rowwise, x: Floats, y: Floats) -> Floats:
+    """A statistic of each item, over the systems that have a score there; items of one kind together."""
+    values = np.full(x.shape[1], np.nan)
+    kinds, which = np.unique(~np.isnan(x), axis=1, return_inverse=True)
+    for kind, rated in enumerate(kinds.T):
+        items = np.flatnonzero(which.ravel() == kind)
+        if rated.sum() > 1:
+            values[items] = function(x[np.ix_(rated, items)].T, y[np.ix_(rated, items)].T)
+    return values
+
+
+def _sizes(x: Floats, grouping: Grouping) -> NDArray[np.int64]:
+    """How many translations each group has."""
+    rated = ~np.isnan(x)
+    if grouping == "none":
+        return np.array([rated.sum()])
+    return np.asarray(rated.sum(axis=0 if grouping == "item" else 1), dtype=np.int64)
 
 
 def _mean(values: Floats) -> float:

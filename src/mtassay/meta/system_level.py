@@ -1,8 +1,8 @@
 """How well two raters agree on whole systems, with intervals.
 
-Where both have statistics per segment, segments are drawn anew, the same ones for both: the interval says
-how far the agreement on these systems hangs on the choice of segments. Elsewhere systems are drawn anew
-(for Pearson: Fisher's z): the interval says how far it hangs on the choice of systems.
+Where all raters have statistics per segment, segments are drawn anew, the same ones for both: the interval
+says how far the agreement on these systems hangs on the choice of segments. Otherwise systems are drawn anew,
+for all raters: the interval says how far it hangs on the choice of systems.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from mtassay import stats
 from mtassay.meta import rowwise
 from mtassay.meta.estimation import Drawn, Estimate
-from mtassay.meta.rater import Rater, RatingFrame, Units, mean_of_rated
+from mtassay.meta.rater import Rater, RatingFrame, Units, mean_of_rated, rated_statistics
 
 Floats = NDArray[np.float64]
 
@@ -47,13 +47,18 @@ _ROWS: dict[str, rowwise.Rowwise] = {
 
 @dataclass(frozen=True)
 class SystemLevel:
-    """Agreement on the systems of a frame; remembers resampled scores, which serve several pairs."""
+    """Agreement on the systems of a frame, with intervals from one kind of draws.
+
+    `drawn` is what is drawn anew, for every statistic and pair of raters alike: see `drawable`. Remembers
+    what serves several pairs.
+    """
 
     frame: RatingFrame
     samples: int = 1000
     trials: int = 1000
     seed: int = 12345
-    _resampled: dict[int, tuple[NDArray[Any], Floats]] = field(default_factory=dict, repr=False)
+    drawn: Drawn = "systems"
+    _memory: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
 
     def agreement(self, metric: Rater, human: Rater, *, soft: bool = True) -> list[Estimate]:
         """All of `CORRELATIONS`, in order; `soft` adds soft pairwise accuracy before the last."""
@@ -61,88 +66,120 @@ class SystemLevel:
         reason = metric.undefined or human.undefined or _why_undefined(metric, human, rated)
         names = [*CORRELATIONS[:-1], *(["soft_pairwise_accuracy"] if soft else []), CORRELATIONS[-1]]
         if reason:
-            return [Estimate(name, math.nan, len(rated), reason=reason) for name in names]
-        units = self._common_units(metric, human)
-        estimates = {
-            estimate.statistic: estimate for estimate in self._correlations(metric, human, rated, units)
-        }
+            return [Estimate(name, math.nan, 0, reason=reason) for name in names]
+        estimates = {estimate.statistic: estimate for estimate in self._correlations(metric, human, rated)}
         if soft:
-            estimates["soft_pairwise_accuracy"] = self._soft_accuracy(metric, human, rated, units)
+            estimates["soft_pairwise_accuracy"] = self._soft_accuracy(metric, human, rated)
         return [estimates[name] for name in names]
 
-    def _correlations(
-        self, metric: Rater, human: Rater, rated: NDArray[Any], units: tuple[Units, Units] | None
-    ) -> list[Estimate]:
+    def _correlations(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> list[Estimate]:
         x, y = metric.sign * metric.points[rated], human.sign * human.points[rated]
         n = len(rated)
-        drawn: Drawn
-        if units is not None:
-            drawn = units[0].kind
-            many_x = metric.sign * self._scores(units[0])[:, rated]
-            many_y = human.sign * self._scores(units[1])[:, rated]
-        else:
-            drawn = "systems"
-            places = np.random.default_rng(self.seed).integers(0, n, size=(self.samples, n))
+        if self.drawn == "systems":
+            places = self._places(n)
             many_x, many_y = x[places], y[places]
+        else:
+            first, second = self._common_units(metric, human)
+            many_x = metric.sign * self._scores(metric, first)[:, rated]
+            many_y = human.sign * self._scores(human, second)[:, rated]
+        untied = stats.count_pairs(x, y)
         estimates = []
         for name in CORRELATIONS:
-            value = _VALUES[name](x, y)
-            if drawn == "systems" and name in ("pearson", "prediction_error"):
-                low, high = _fisher(name, stats.pearson(x, y), n)
-                reason = "Fisher's z needs four systems" if math.isnan(low) else ""
-                estimates.append(Estimate(name, value, n, low, high, "fisher", reason))
-            else:
-                ends = stats.interval(_ROWS[name](many_x, many_y))
-                estimates.append(Estimate(name, value, n, float(ends[0]), float(ends[1]), drawn))
+            low, high = stats.interval(_ROWS[name](many_x, many_y))
+            is_paired = name == "pairwise_accuracy"
+            used = untied.concordant + untied.discordant + untied.tied_x if is_paired else n
+            estimates.append(Estimate(name, _VALUES[name](x, y), used, float(low), float(high), self.drawn))
         return estimates
 
-    def _soft_accuracy(
-        self, metric: Rater, human: Rater, rated: NDArray[Any], units: tuple[Units, Units] | None
-    ) -> Estimate:
+    def _soft_accuracy(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> Estimate:
         """On the units that people rated: more of them would make the metric surer than people can be."""
         name = "soft_pairwise_accuracy"
-        if units is None:
+        if (units := self.soft_units(metric, human, rated)) is None:
             reason = metric.why or human.why or f"not counted in segments or documents: {metric.label}"
-            return Estimate(name, math.nan, len(rated), reason=reason)
-        rated_units = np.logical_and(*(_is_rated(part, rated) for part in units))
-        p = [
-            stats.one_sided_permutation(
-                part.statistics[rated_units][:, rated], part.aggregate, trials=self.trials, seed=self.seed
-            )
-            for part in units
+            return Estimate(name, math.nan, 0, reason=reason)
+        sides = [self._confidence(rater, part) for rater, part in zip((metric, human), units, strict=True)]
+        value = stats.soft_pairwise_accuracy(sides[0].p, sides[1].p)
+        if self.drawn == "systems":
+            low, high = self._over_systems(np.abs(sides[0].p - sides[1].p))
+        else:
+            p = [
+                self._resampled_p(rater, part, side.deviation)
+                for rater, part, side in zip((metric, human), units, sides, strict=True)
+            ]
+            ends = stats.interval(1 - np.nanmean(np.abs(p[0] - p[1]), axis=1))
+            low, high = float(ends[0]), float(ends[1])
+        return Estimate(name, value, math.comb(len(rated), 2), low, high, self.drawn)
+
+    def soft_units(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> tuple[Units, Units] | None:
+        """What both are sure by: scores per segment, or else documents, of the rated systems and units."""
+        sides = [_units_of_segments(rater, self.frame) or rater.units for rater in (metric, human)]
+        if sides[0] is None or sides[1] is None:
+            return None
+        first, second = self._aligned(sides[0], sides[1])
+        if not first.ids:
+            return None
+        is_rated = np.logical_and(*(_is_rated(part, rated) for part in (first, second)))
+        ids = [unit for unit, kept in zip(first.ids, is_rated, strict=True) if kept]
+        kept_units = [
+            Units(part.kind, ids, part.statistics[is_rated][:, rated], part.aggregate)
+            for part in (first, second)
         ]
-        metric_p, human_p = (
-            table if rater.higher_is_better else table.T
-            for table, rater in zip(p, (metric, human), strict=True)
-        )
-        value = stats.soft_pairwise_accuracy(metric_p, human_p)
-        low, high = self._over_systems(np.abs(metric_p - human_p))
-        return Estimate(name, value, len(rated), low, high, "systems")
+        return kept_units[0], kept_units[1]
+
+    def _confidence(self, rater: Rater, units: Units) -> _Confidence:
+        """One-sided p-values of all pairs of systems, the better one in the row."""
+        key = ("confidence", id(rater), units.kind, tuple(units.ids), units.statistics.shape)
+        if key not in self._memory:
+            settings = {"trials": self.trials, "seed": self.seed}
+            p = stats.one_sided_permutation(units.statistics, units.aggregate, **settings)
+            deviation = stats.permutation_deviation(units.statistics, units.aggregate, **settings)
+            self._memory[key] = _Confidence(p if rater.higher_is_better else p.T, deviation)
+        confidence: _Confidence = self._memory[key]
+        return confidence
+
+    def _resampled_p(self, rater: Rater, units: Units, deviation: Floats) -> Floats:
+        """p-values (samples, pairs of systems) by the normal distribution, since a test in each is slow."""
+        key = ("resampled p", id(rater), units.kind, tuple(units.ids), units.statistics.shape)
+        if key not in self._memory:
+            scores = rater.sign * stats.bootstrap_scores(
+                units.statistics, units.aggregate, samples=self.samples, seed=self.seed
+            )
+            left, right = np.triu_indices(scores.shape[1], 1)
+            self._memory[key] = tail_p(scores[:, left] - scores[:, right], deviation[left, right])
+        p: Floats = self._memory[key]
+        return p
+
+    def _places(self, n: int) -> NDArray[np.int64]:
+        """Which of `n` systems are drawn in each sample."""
+        return np.random.default_rng(self.seed).integers(0, n, size=(self.samples, n))
 
     def _over_systems(self, distances: Floats) -> tuple[float, float]:
         """The interval of 1 - mean distance of pairs (systems, systems) when systems are drawn anew."""
-        n = len(distances)
-        places = np.random.default_rng(self.seed).integers(0, n, size=(self.samples, n))
-        values = np.full(self.samples, np.nan)
-        for i, drawn in enumerate(places):
-            pairs = drawn[:, None] != drawn
-            if pairs.any():
-                values[i] = 1 - distances[np.ix_(drawn, drawn)][pairs].mean()
-        low, high = stats.interval(values)
+        places = self._places(len(distances))
+        pairs = places[:, :, None] != places[:, None, :]
+        drawn = distances[places[:, :, None], places[:, None, :]]
+        total = np.where(pairs, drawn, 0.0).sum(axis=(1, 2))
+        low, high = stats.interval(1 - rowwise.divided(total, pairs.sum(axis=(1, 2))))
         return float(low), float(high)
 
-    def _common_units(self, metric: Rater, human: Rater) -> tuple[Units, Units] | None:
-        """Both raters' units lined up, or `None` where one has none."""
+    def _common_units(self, metric: Rater, human: Rater) -> tuple[Units, Units]:
+        """Both raters' units lined up, of the kind that is drawn."""
         first, second = metric.units, human.units
-        if first is None or second is None:
-            return None
+        assert first is not None
+        assert second is not None
+        if self.drawn == "documents":
+            first, second = self._by_document(first), self._by_document(second)
+        return self._aligned(first, second)
+
+    def _aligned(self, first: Units, second: Units) -> tuple[Units, Units]:
+        """The units that both have; segments are added up to documents where the other has no segments."""
         if (first.kind, first.ids) == (second.kind, second.ids):
             return first, second
         if first.kind != second.kind:
             first, second = self._by_document(first), self._by_document(second)
         shared = set(first.ids) & set(second.ids)
         ids = [unit for unit in first.ids if unit in shared]
-        return (_picked(first, ids), _picked(second, ids)) if ids else None
+        return _picked(first, ids), _picked(second, ids)
 
     def _by_document(self, units: Units) -> Units:
         """Segments added up to their documents, since sums are all that a score needs."""
@@ -154,15 +191,53 @@ class SystemLevel:
         sums = np.array([units.statistics[places].sum(axis=0) for places in rows.values()])
         return Units("documents", list(rows), sums, units.aggregate)
 
-    def _scores(self, units: Units) -> Floats:
-        """Scores (samples, systems). The statistics are kept beside them so that their id stays theirs."""
-        key = id(units.statistics)
-        if key not in self._resampled:
-            scores = stats.bootstrap_scores(
+    def _scores(self, rater: Rater, units: Units) -> Floats:
+        """Scores (samples, systems) of the units drawn anew."""
+        key = ("scores", id(rater), units.kind, tuple(units.ids))
+        if key not in self._memory:
+            self._memory[key] = stats.bootstrap_scores(
                 units.statistics, units.aggregate, samples=self.samples, seed=self.seed
             )
-            self._resampled[key] = (units.statistics, scores)
-        return self._resampled[key][1]
+        scores: Floats = self._memory[key]
+        return scores
+
+
+class _Confidence(NamedTuple):
+    """One-sided p-values (systems, systems), and how far differences stray where there is none."""
+
+    p: Floats
+    deviation: Floats
+
+
+def tail_p(differences: NDArray[Any], deviation: NDArray[Any]) -> Floats:
+    """One-sided p-values of differences by the normal distribution; 1 where nothing ever differs."""
+    never = np.full(np.shape(differences), _STEPS[0])
+    steps = np.divide(differences, deviation, out=never, where=deviation > 0)
+    return np.asarray(np.interp(steps, _STEPS, _TAILS), dtype=np.float64)
+
+
+_STEPS = np.linspace(-9, 9, 8192)
+_TAILS = stats.normal_tail(_STEPS)
+"""Between these the tail is off by less than one in a million."""
+
+
+def drawable(raters: Sequence[Rater]) -> tuple[Drawn, str]:
+    """What can be drawn anew for all raters alike, and whom it is due to where that is systems.
+
+    Segments where all have scores of segments that add up to those of systems; documents where one counts
+    in documents; or else systems.
+    """
+    if unfit := [rater.label for rater in raters if rater.units is None]:
+        return "systems", ", ".join(dict.fromkeys(unfit))
+    kinds = {rater.units.kind for rater in raters if rater.units is not None}
+    return ("documents" if "documents" in kinds else "segments"), ""
+
+
+def _units_of_segments(rater: Rater, frame: RatingFrame) -> Units | None:
+    """Segments whose mean is the score, as WMT has it for soft pairwise accuracy; `None` without scores."""
+    if rater.segments is None:
+        return None
+    return Units("segments", frame.ids, rated_statistics(rater.segments), mean_of_rated)
 
 
 def _is_rated(units: Units, systems: NDArray[Any]) -> NDArray[np.bool_]:
@@ -175,14 +250,6 @@ def _is_rated(units: Units, systems: NDArray[Any]) -> NDArray[np.bool_]:
 def _picked(units: Units, ids: Sequence[str]) -> Units:
     at = {unit: row for row, unit in enumerate(units.ids)}
     return Units(units.kind, ids, units.statistics[[at[unit] for unit in ids]], units.aggregate)
-
-
-def _fisher(name: str, r: float, n: int) -> stats.Interval:
-    low, high = stats.fisher_interval(r, n)
-    if name == "pearson" or math.isnan(low):
-        return stats.Interval(low, high)
-    errors = [100 * stats.prediction_error(end) for end in (low, high)]
-    return stats.Interval(min(errors), 100.0 if low < 0 < high else max(errors))
 
 
 def _why_undefined(metric: Rater, human: Rater, rated: NDArray[Any]) -> str:

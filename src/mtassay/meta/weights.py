@@ -19,7 +19,8 @@ Floats = NDArray[np.float64]
 MOST_SEGMENTS = 4000
 """For how many segments all pairs of them can be looked at: time and memory grow with the square."""
 
-_BLOCK = 2**23
+_CACHED = 2**16
+"""How many numbers to work on together, so that they stay in the processor's cache."""
 
 
 class RatedTranslations(NamedTuple):
@@ -58,23 +59,72 @@ def weighted_pearson(x: Floats, y: Floats, weights: NDArray[Any]) -> Floats:
 def weighted_spearman(x: Floats, y: Floats, weights: NDArray[Any]) -> Floats:
     """Correlation of the ranks in each sample; the drawn translations are ranked anew."""
     rated = rated_translations(x, y)
-    rows = max(1, _BLOCK // max(1, len(rated.x)))
+    if not len(rated.x):
+        return np.full(len(weights), np.nan)
+    # In the order of x the ranks of x are sums from the left.
+    order = np.argsort(rated.x, kind="stable")
+    segment = rated.segment[order]
+    first, second = _Ranking.of(rated.x[order]), _Ranking.of(rated.y[order])
+    rows = max(1, _CACHED // len(segment))
     parts = []
     for start in range(0, len(weights), rows):
-        drawn = weights[start : start + rows][:, rated.segment].astype(np.float64)
-        first, second = _ranks(rated.x, drawn), _ranks(rated.y, drawn)
-        parts.append(_weighted_correlation(first, second, drawn))
-    return np.concatenate(parts) if parts else np.empty(0)
+        drawn = weights[start : start + rows].astype(np.float64)[:, segment]
+        n = drawn.sum(axis=1)
+        rank_x, spread_x = first.ranks(drawn, n)
+        rank_y, spread_y = second.ranks(drawn, n)
+        rank_x *= drawn
+        covariance = np.einsum("ij,ij->i", rank_x, rank_y)
+        scale = np.sqrt(np.maximum(spread_x, 0)) * np.sqrt(np.maximum(spread_y, 0))
+        parts.append(np.clip(divided(covariance, np.where(scale > 1e-9, scale, 0)), -1, 1))
+    return np.concatenate(parts)
+
+
+class _Ranking(NamedTuple):
+    """How to rank scores however often each was drawn: their order, their places, where each value ends.
+
+    The order is `None` where they are in order already, and both of the others where all values differ.
+    """
+
+    order: NDArray[np.int64] | None
+    place: NDArray[np.int64] | None
+    ends: NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, scores: Floats) -> _Ranking:
+        _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
+        order = np.argsort(place, kind="stable")
+        is_sorted = bool((np.diff(place) >= 0).all())
+        all_differ = is_sorted and len(counts) == len(scores)
+        return cls(
+            None if is_sorted else order,
+            None if all_differ else place,
+            None if all_differ else np.cumsum(counts) - 1,
+        )
+
+    def ranks(self, drawn: Floats, n: Floats) -> tuple[Floats, Floats]:
+        """Mean ranks less their mean (samples, translations), and in each sample their sum of squares."""
+        upto = np.cumsum(drawn if self.order is None else drawn[:, self.order], axis=1)
+        counts = drawn
+        if self.ends is not None:
+            upto = upto[:, self.ends]
+            counts = np.diff(upto, axis=1, prepend=0)
+        upto -= counts / 2
+        upto -= n[:, None] / 2
+        ranks = upto if self.place is None else upto[:, self.place]
+        return ranks, (n**3 - np.einsum("ij,ij,ij->i", counts, counts, counts)) / 12
 
 
 class PairTotals(NamedTuple):
-    """Pairs of translations in each sample: all, tied in x, in y, in both; concordant less discordant."""
+    """Pairs of translations in each sample: all, tied in x, in y, concordant less discordant, and right.
+
+    A pair is right that x orders, or ties, as y does.
+    """
 
     total: Floats
     tied_x: Floats
     tied_y: Floats
-    tied_both: Floats
     balance: Floats
+    right: Floats
 
     def kendall(self) -> Floats:
         """Tau-b."""
@@ -83,61 +133,68 @@ class PairTotals(NamedTuple):
 
     def acc_eq(self) -> Floats:
         """Share of pairs ordered, or tied, alike."""
-        untied = self.total - self.tied_x - self.tied_y + self.tied_both
-        right = (untied + self.balance) / 2 + self.tied_both
-        return divided(right, self.total)
+        return divided(self.right, self.total)
 
 
-def weighted_pairs(x: Floats, y: Floats, weights: NDArray[Any]) -> PairTotals:
-    """Counts from which `kendall` and `acc_eq` follow, by matrices (segments, segments)."""
-    unrated = np.isnan(x) | np.isnan(y)
-    x, y = np.where(unrated, np.nan, x), np.where(unrated, np.nan, y)
+def weighted_pairs(x: Floats, y: Floats, weights: NDArray[Any], epsilon: float = 0.0) -> PairTotals:
+    """Counts from which `kendall` and `acc_eq` follow, by matrices (segments, segments).
+
+    For `right` alone, scores of x that differ by at most `epsilon` are tied.
+    """
+    rated = ~(np.isnan(x) | np.isnan(y))
     size = x.shape[1]
-    tables = {name: np.zeros((size, size)) for name in ("tied_x", "tied_y", "tied_both", "balance")}
+    names = ("tied_x", "tied_y", "balance", "right")
+    within = {name: np.zeros((size, size), dtype=np.int32) for name in names}
+    between = {name: np.zeros((size, size), dtype=np.int32) for name in names}
+    ranks_x, ranks_y = _dense(x, rated), _dense(y, rated)
     for a in range(len(x)):
         for b in range(a, len(x)):
-            for name, part in _compare(x[a], x[b], y[a], y[b]).items():
-                tables[name] += part if a == b else part + part.T
-    counts = (~unrated).sum(axis=0)
-    drawn = weights.astype(np.float64)
-    n = drawn @ counts
-    # Each pair is counted in both directions, and each translation as a tie with itself.
-    sums = {name: np.einsum("si,si->s", drawn @ table, drawn) for name, table in tables.items()}
-    ties = {name: (sums[name] - n) / 2 for name in ("tied_x", "tied_y", "tied_both")}
-    return PairTotals(n * (n - 1) / 2, **ties, balance=sums["balance"] / 2)
-
-
-def _compare(xa: Floats, xb: Floats, ya: Floats, yb: Floats) -> dict[str, NDArray[np.int8]]:
-    """For each translation of a and each of b: do they tie, and are they ordered alike (1) or not (-1)?
-
-    nan equals, exceeds and falls below nothing, so the unrated count as 0 everywhere.
-    """
-    tied_x, tied_y = xa[:, None] == xb, ya[:, None] == yb
-    x = (xa[:, None] > xb).astype(np.int8) - (xa[:, None] < xb)
-    y = (ya[:, None] > yb).astype(np.int8) - (ya[:, None] < yb)
-    return {
-        "tied_x": tied_x.astype(np.int8),
-        "tied_y": tied_y.astype(np.int8),
-        "tied_both": (tied_x & tied_y).astype(np.int8),
-        "balance": x * y,
+            is_pair = None if rated[[a, b]].all() else rated[a][:, None] & rated[b]
+            near = np.abs(x[a][:, None] - x[b]) <= epsilon if epsilon > 0 else None
+            ranks = (ranks_x[a], ranks_x[b], ranks_y[a], ranks_y[b])
+            for name, part in _compare(*ranks, near, is_pair).items():
+                (within if a == b else between)[name] += part
+    counts = rated.sum(axis=0)
+    n = weights.astype(np.float64) @ counts
+    # Single precision is exact as long as sums of whole numbers stay below 2**24.
+    bound = 2 * len(x) * int(n.max(initial=0))
+    drawn = weights.astype(np.float32 if bound < 2**24 else np.float64)
+    # Pairs of b with a are those of a with b mirrored, which these sums do not notice.
+    tables = {name: (within[name] + 2 * between[name]).astype(drawn.dtype) for name in names}
+    sums = {
+        name: ((drawn @ table).astype(np.float64) * weights).sum(axis=1) for name, table in tables.items()
     }
+    # Each pair is counted in both directions, and each translation as a tie with itself.
+    found = {name: (sums[name] - n) / 2 for name in ("tied_x", "tied_y", "right")}
+    return PairTotals(n * (n - 1) / 2, **found, balance=sums["balance"] / 2)
 
 
-def _ranks(scores: Floats, drawn: Floats) -> Floats:
-    """Mean rank, but for a constant, of each translation among the drawn ones, (samples, translations)."""
-    values, place = np.unique(scores, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    ends = np.cumsum(np.bincount(place, minlength=len(values)))
-    upto = np.cumsum(drawn[:, order], axis=1)[:, ends - 1]
-    before = np.concatenate((np.zeros((len(drawn), 1)), upto[:, :-1]), axis=1)
-    return np.asarray(((before + upto) / 2)[:, place], dtype=np.float64)
+def _dense(scores: Floats, rated: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Whole numbers in the order of the scores: comparing them is faster."""
+    ranks = np.full(scores.shape, -1, dtype=np.int32)
+    ranks[rated] = np.unique(scores[rated], return_inverse=True)[1]
+    return ranks
 
 
-def _weighted_correlation(x: Floats, y: Floats, weights: Floats) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        n = weights.sum(axis=1, keepdims=True)
-        x = x - (weights * x).sum(axis=1, keepdims=True) / n
-        y = y - (weights * y).sum(axis=1, keepdims=True) / n
-        covariance = (weights * x * y).sum(axis=1)
-        scale = np.sqrt((weights * x * x).sum(axis=1)) * np.sqrt((weights * y * y).sum(axis=1))
-        return np.where(scale > 1e-9, np.clip(covariance / scale, -1, 1), np.nan)
+def _compare(
+    xa: NDArray[np.int32],
+    xb: NDArray[np.int32],
+    ya: NDArray[np.int32],
+    yb: NDArray[np.int32],
+    near: NDArray[np.bool_] | None,
+    is_pair: NDArray[np.bool_] | None,
+) -> dict[str, NDArray[np.int8]]:
+    """For each translation of a and each of b: do they tie, are they ordered alike (1) or not (-1), right?"""
+    tied_x, tied_y = xa[:, None] == xb, ya[:, None] == yb
+    alike = ((xa[:, None] > xb) == (ya[:, None] > yb)) & ~(tied_x | tied_y)
+    unlike = ~(alike | tied_x | tied_y)
+    balance = alike.view(np.int8) - unlike.view(np.int8)
+    near = tied_x if near is None else near
+    right = (alike & ~near) | (near & tied_y)
+    found = {
+        "tied_x": tied_x.view(np.int8),
+        "tied_y": tied_y.view(np.int8),
+        "balance": balance,
+        "right": right.view(np.int8),
+    }
+    return found if is_pair is None else {name: part * is_pair for name, part in found.items()}

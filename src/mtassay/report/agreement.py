@@ -10,6 +10,7 @@ from mtassay.core import Result, Score
 from mtassay.display import Cell, Figure, Point, Series, Table
 from mtassay.meta.correlate import CorrelationSettings
 from mtassay.meta.detect import CurvePoint
+from mtassay.meta.estimation import PAIRED
 from mtassay.meta.rater import Rater
 from mtassay.stats.ranking import AVERAGES
 from mtassay.texts.marks import printable
@@ -34,19 +35,31 @@ LABELS = {
     "prediction_error": "error %",
 }
 _PERCENT = "prediction_error"
-_MOST_COLUMNS = 3
 
 
 def agreement_tables(result: Result, labels: Mapping[str, str], *, unit: str) -> list[Table]:
-    """Statistics and raters by human score, at most three of them side by side; `unit` is what n counts.
+    """Statistics and raters by human score, a few of them side by side; `unit` is what n counts.
 
-    The best rater of each statistic and human score is strong.
+    The best rater of each statistic and human score is strong. Where metrics were tested against each other,
+    their ranks stand beside.
     """
     humans = list(dict.fromkeys(score.system for score in result.scores))
-    return [
-        _agreement_table(result, humans[i : i + _MOST_COLUMNS], labels, unit)
-        for i in range(0, len(humans), _MOST_COLUMNS)
+    most = 2 if result.clusters else 3
+    return [_agreement_table(result, humans[i : i + most], labels, unit) for i in range(0, len(humans), most)]
+
+
+def metrics_table(result: Result, labels: Mapping[str, str], *, unit: str) -> Table:
+    """Every metric against every other: Pearson and Kendall."""
+    shown_here = ("pearson", "kendall")
+    cells = {(score.name, score.system, score.group): score for score in result.scores}
+    rows: list[list[Cell | str]] = [
+        [f"{labels.get(a, a)} – {labels.get(b, b)}", *(shown(cells[a, b, name]) for name in shown_here)]
+        for a, b in dict.fromkeys((score.name, score.system) for score in result.scores)
     ]
+    sizes = {cells[key].n for key in cells if key[2] in shown_here}
+    n = f"{min(sizes):,}" if len(sizes) == 1 else f"{min(sizes):,} to {max(sizes):,}"
+    header = ["Metrics", *(LABELS[name] for name in shown_here)]
+    return Table(header, rows, title="Metric against metric", notes=[f"n: {n} {unit}."])
 
 
 def sweep_table(result: Result, orders: Mapping[str, int], title: str) -> Table:
@@ -173,6 +186,11 @@ def _agreement_table(result: Result, humans: Sequence[str], labels: Mapping[str,
     cells = {(score.group, score.name, score.system): score for score in scores}
     raters = list(dict.fromkeys(score.name for score in scores))
     rows: list[list[Cell | str]] = []
+    ranks = {
+        (cluster.group, name, cluster.name): str(cluster.rank)
+        for cluster in result.clusters
+        for name in cluster.systems
+    }
     for statistic in dict.fromkeys(score.group for score in scores):
         best = {
             human: _best(
@@ -186,23 +204,47 @@ def _agreement_table(result: Result, humans: Sequence[str], labels: Mapping[str,
             for human in humans:
                 score = cells.get((statistic, rater, human))
                 row.append(Cell(shown(score), strong=score is best[human]) if score else "")
+                if ranks:
+                    row.append(ranks.get((statistic, rater, human), ""))
             rows.append(row)
-    return Table(["", "metric", *humans], rows, notes=_sizes(scores, humans, labels, unit))
+    header = [text for human in humans for text in ((human, "#") if ranks else (human,))]
+    return Table(["", "metric", *header], rows, notes=_sizes(scores, humans, labels, unit))
 
 
 def _sizes(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, str], unit: str) -> list[str]:
-    """How many systems or translations stand behind the numbers; raters apart where they differ."""
+    """How many systems, translations or pairs stand behind the numbers of each statistic."""
+    phrases: dict[str, list[str]] = {}
+    for statistic in dict.fromkeys(score.group for score in scores):
+        chosen = [score for score in scores if score.group == statistic and score.value is not None]
+        if chosen:
+            what = "pairs" if statistic in PAIRED else unit
+            phrases.setdefault(_size(chosen, humans, labels, what), []).append(
+                LABELS.get(statistic, statistic)
+            )
+    if len(phrases) == 1:
+        return [f"n: {next(iter(phrases))}."]
+    parts = [f"{', '.join(names)}: {size}" for size, names in phrases.items()]
+    return [f"n. {'; '.join(parts)}."] if parts else []
+
+
+def _size(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, str], what: str) -> str:
+    """One number where it is the same for all; else by human score, with those named that are unlike most."""
+    numbers = {score.n for score in scores}
+    if len(numbers) == 1:
+        n = numbers.pop()
+        return f"{n:,} {what if n != 1 else what.removesuffix('s')}"
     parts = []
     for human in humans:
         sizes = {score.name: score.n for score in scores if score.system == human}
-        common = max(sizes.values(), default=0)
-        others = [f"{labels.get(name, name)} {n:,}" for name, n in sizes.items() if n != common]
-        parts.append(f"{human} {common:,}" + (f" ({', '.join(others)})" if others else ""))
-    sizes_seen = {score.n for score in scores}
-    if len(sizes_seen) == 1:
-        n = sizes_seen.pop()
-        return [f"n: {n:,} {unit if n != 1 else unit.removesuffix('s')}."]
-    return [f"n, {unit}: {'; '.join(parts)}."]
+        if not sizes:
+            continue
+        usual = Counter(sizes.values()).most_common(1)[0][0]
+        others = [f"{labels.get(name, name)} {n:,}" for name, n in sizes.items() if n != usual]
+        if len(others) > 2:
+            parts.append(f"{human} {min(sizes.values()):,} to {max(sizes.values()):,}")
+        else:
+            parts.append(f"{human} {usual:,}" + (f" ({', '.join(others)})" if others else ""))
+    return f"{what} {', '.join(parts)}"
 
 
 def _best(scores: Sequence[Score], *, lowest: bool) -> Score | None:

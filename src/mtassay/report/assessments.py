@@ -27,6 +27,7 @@ from mtassay.report.agreement import (
     area_table,
     curve_figure,
     detection_table,
+    metrics_table,
     pairwise_figure,
     pairwise_table,
     sweep_figure,
@@ -99,7 +100,10 @@ class Assessment(ABC):
 
 @dataclass(frozen=True, repr=False)
 class AgreementAssessment(Assessment):
-    """How well metrics agree with people: `main` for `raters`, `swept` for the n-gram lengths in `orders`."""
+    """How well metrics agree with people: `main` for `raters`, `swept` for the n-gram lengths in `orders`.
+
+    `among` is how well metrics agree with each other, where that was asked for.
+    """
 
     material: RatedMaterial
     settings: CorrelationSettings
@@ -108,6 +112,7 @@ class AgreementAssessment(Assessment):
     orders: Sequence[Rater]
     main: Correlations
     swept: Correlations
+    among: Correlations
 
     def tables(self) -> list[Table]:
         tables = []
@@ -115,10 +120,15 @@ class AgreementAssessment(Assessment):
             labels = {rater.name: rater.label for rater in self.raters}
             labels |= {human.name: f"{human.label} (people)" for human in self.humans}
             tables += agreement_tables(self.main.result, labels, unit=self._unit)
+            if self.main.result.clusters:
+                tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, self._ranks])
         if self.orders:
             orders = {rater.name: _order(rater) for rater in self.orders}
             title = "BLEU by n-gram length: prediction error in %, and Pearson's r"
             tables.append(sweep_table(self.swept.result, orders, title))
+        if self.among.result.scores:
+            names = {rater.name: rater.label for rater in self.raters}
+            tables.append(metrics_table(self.among.result, names, unit=self._unit))
         return [*tables[:-1], replace(tables[-1], notes=[*tables[-1].notes, *self.result.notes])]
 
     def figures(self) -> list[Figure]:
@@ -129,6 +139,19 @@ class AgreementAssessment(Assessment):
             return [sweep_figure(self.swept.result, orders, labels, unit=self._unit)]
         systems = self.material.systems
         return [agreement_figure(self.main.result, self.raters, self.humans, systems, self.settings)]
+
+    @property
+    def _ranks(self) -> str:
+        """How ranks come about."""
+        settings = self.settings
+        if settings.test == "wmt":
+            how = "as at WMT, one-sided and not corrected for the number of pairs: too bold"
+        else:
+            how = "two-sided, corrected for the number of pairs"
+        return (
+            "#: rank. A new one begins with a metric that is significantly worse than one of the rank before "
+            f"(permutation test, {how}; p ≤ {settings.alpha:g}, {settings.trials:,} trials)."
+        )
 
     @property
     def _unit(self) -> str:

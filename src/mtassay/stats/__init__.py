@@ -73,8 +73,10 @@ from mtassay.stats.resampling import (
     one_sided_permutation,
     paired_bootstrap,
     paired_randomization,
+    permutation_deviation,
 )
 from mtassay.stats.tails import coin_tail, incomplete_beta, normal_tail, t_tail
+from mtassay.stats.ties import TieCalibration, calibrate_ties
 
 __all__ = [
     "AccuracyChange",
@@ -85,6 +87,7 @@ __all__ = [
     "PairCounts",
     "Row",
     "ShareDifferences",
+    "TieCalibration",
     "acc_eq",
     "adjust",
     "agreement_interval",
@@ -93,6 +96,7 @@ __all__ = [
     "bootstrap_scores",
     "bootstrap_sums",
     "bootstrap_test",
+    "calibrate_ties",
     "change_interval",
     "chosen_seed",
     "clusters",
@@ -127,6 +131,7 @@ __all__ = [
     "paired_randomization",
     "pairwise_accuracy",
     "pearson",
+    "permutation_deviation",
     "prediction_error",
     "rank_sum",
     "separate",

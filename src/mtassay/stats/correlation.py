@@ -134,10 +134,11 @@ def pairwise_accuracy(metric: ArrayLike, human: ArrayLike) -> float:
 
 
 def acc_eq(metric: ArrayLike, human: ArrayLike) -> float:
-    """Share of pairs that the metric orders, or ties, as people do (Deutsch et al. 2023, no tie calibration).
+    """Share of pairs that the metric orders, or ties, as people do (Deutsch et al. 2023).
 
-    Meant for segments, where human ties are frequent and worth predicting; all pairs count. nan in either
-    score leaves an item out; the result is nan for fewer than two items.
+    Only equal scores tie here; `calibrate_ties` finds out which differences should count as ties. Meant for
+    segments, where human ties are frequent and worth predicting; all pairs count. nan in either score leaves
+    an item out; the result is nan for fewer than two items.
 
     >>> acc_eq([1, 1, 2], [0, 0, 5])
     1.0

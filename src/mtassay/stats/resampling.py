@@ -32,6 +32,7 @@ __all__ = [
     "one_sided_permutation",
     "paired_bootstrap",
     "paired_randomization",
+    "permutation_deviation",
 ]
 
 
@@ -247,6 +248,25 @@ def one_sided_permutation(
     p[np.isnan(scores[:, None] - scores)] = np.nan
     np.fill_diagonal(p, 1.0)
     return p
+
+
+def permutation_deviation(
+    statistics: NDArray[Any], aggregate: Aggregate, *, trials: int = 1000, seed: int | None
+) -> Floats:
+    """How far differences (systems, systems) stray from 0 in the trials of `one_sided_permutation`.
+
+    A difference of so many deviations has about the p-value of the normal distribution, which serves where
+    p-values are needed many times over.
+    """
+    systems = statistics.shape[1]
+    squares = np.zeros((systems, systems))
+    defined = np.zeros((systems, systems))
+    for a, differences in swapped_differences(statistics, aggregate, trials, seed):
+        squares[a, a + 1 :] += np.nansum(differences**2, axis=0)
+        defined[a, a + 1 :] += (~np.isnan(differences)).sum(axis=0)
+    deviation = np.sqrt(np.divide(squares, defined, out=np.full_like(squares, np.nan), where=defined > 0))
+    upper = np.triu(deviation, 1)
+    return upper + upper.T
 
 
 def swapped_differences(

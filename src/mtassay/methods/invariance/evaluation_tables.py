@@ -248,7 +248,13 @@ def _about_undecided(evaluation: Evaluation) -> str:
     """
     counts = ", ".join(f"{top.accuracy.undecided:,}" for top in evaluation.tops)
     ks = ", ".join(str(top.k) for top in evaluation.tops)
-    first = evaluation.tops[0].accuracy
-    low, high = (100 * (first.wrong + more) / evaluation.issues for more in (0, first.undecided))
-    bounds = f"; with them top-1 is between {low:.1f} and {high:.1f}" if first.undecided else ""
-    return f"undecided for want of labels: {counts} issues at top-{ks}{bounds}."
+    bounds = [
+        f"{100 * top.accuracy.wrong / evaluation.issues:.1f} to "
+        f"{100 * (top.accuracy.wrong + top.accuracy.undecided) / evaluation.issues:.1f} (top-{top.k})"
+        for top in evaluation.tops
+        if top.accuracy.undecided
+    ]
+    return (
+        f"undecided for want of labels: {counts} issues at top-{ks}; lowest and highest possible accuracy: "
+        f"{', '.join(bounds)}."
+    )

@@ -14,6 +14,7 @@ from mtassay.methods.invariance.evidence import METHOD, IssueEvidence, reported
 from mtassay.methods.invariance.issues import QUESTION, standing
 from mtassay.methods.invariance.tables import (
     companion_table,
+    corpus_table,
     issue_blocks,
     issues_table,
     seconds_table,
@@ -55,7 +56,8 @@ class InvarianceRun(Method):
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
         times = seconds_table(run.seconds) if run.seconds else None
-        return [table for table in (summary_table(run), companion_table(run), times) if table]
+        tables = (summary_table(run), companion_table(run), corpus_table(run.segments), times)
+        return [table for table in tables if table]
 
     @classmethod
     def blocks(cls, run: Run, view: View = PLAIN) -> list[Block]:

@@ -14,6 +14,7 @@ from mtassay.texts.marks import differing, find_words, marked, printable, wrappe
 __all__ = [
     "changed_lines",
     "companion_table",
+    "corpus_table",
     "cost_table",
     "issue_block",
     "issue_blocks",
@@ -119,6 +120,27 @@ def summary_table(run: Run) -> Table:
         notes.insert(1, "Confirmed, cleared: issues in which reviewers found an error, or none.")
     header = ["System", "originals", "variants", "issues", "%", "95 %", *settled, "skipped", "failed"]
     return Table(header, rows, notes=notes)
+
+
+def corpus_table(segments: Sequence[Segment]) -> Table | None:
+    """The originals in words, as table 1 of the paper; `None` where most have no blanks to part them."""
+    sentences = [
+        (segment.source or "").split()
+        for segment in segments
+        if original_of(segment) is None and (segment.source or "").strip()
+    ]
+    sizes = [len(words) for words in sentences]
+    if not sizes or 2 * sum(size > 1 for size in sizes) <= len(sizes):
+        return None
+    row = [
+        f"{len(sizes):,}",
+        f"{min(sizes):,}–{max(sizes):,}" if min(sizes) < max(sizes) else f"{sizes[0]:,}",
+        f"{sum(sizes) / len(sizes):.1f}",
+        f"{sum(sizes):,}",
+        f"{len({word for words in sentences for word in words}):,}",
+    ]
+    header = ["Sentences", "words each", "mean", "words", "distinct"]
+    return Table(header, [row], title="Source text", notes=["Words are what blanks part."])
 
 
 def seconds_table(seconds: Mapping[str, float]) -> Table:

@@ -1,0 +1,345 @@
+"""Which metric agrees better with people: permutation tests between metrics, and their ranks.
+
+Deutsch et al. (2021), "A Statistical Analysis of Summarization Evaluation Metrics using Resampling Methods":
+if two metrics are equally good, it does not matter which of them scored what. So their standardised scores
+are swapped at random, many times, and p is how often the difference of the two agreements becomes at least as
+large as it was: (c + 1) / (trials + 1).
+
+The test "randomization" swaps all translations of a segment together, since they are no independent
+witnesses, is two-sided, and corrects for the number of pairs (Holm). The test "wmt" is the one of WMT's
+metrics task, as mt-metrics-eval has it: single translations are swapped (`PermutationSigDiff`), for accuracy
+with ties the outcomes of single pairs of them (`PairwisePermutationSigDiff`); it is one-sided for the metric
+that is ahead, and corrects nothing. Both swap the scores of whole systems for correlations over systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.core import Cluster, Comparison
+from mtassay.meta import rowwise
+from mtassay.meta.segment_level import Grouping
+from mtassay.meta.system_level import tail_p
+from mtassay.stats import holm
+
+__all__ = [
+    "Contender",
+    "MetricTest",
+    "MetricTestName",
+    "PairOutcomes",
+    "Swaps",
+    "SystemConfidence",
+    "TranslationGroups",
+    "assign_ranks",
+    "rank_metrics",
+    "swap_systems",
+]
+
+Floats = NDArray[np.float64]
+
+_BLOCK = 2**21
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contender:
+    """A metric with its agreement, and what the test of that agreement takes of it."""
+
+    name: str
+    value: float
+    material: Any
+
+
+MetricTestName = Literal["randomization", "wmt"]
+
+MetricTest = Callable[[Any, Any], float]
+"""The p-value that the first material agrees better than the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swaps:
+    """How the scores of two metrics are swapped, and how the outcome is judged."""
+
+    test: MetricTestName = "randomization"
+    trials: int = 1000
+    seed: int = 12345
+    alpha: float = 0.05
+
+    @property
+    def is_wmt(self) -> bool:
+        return self.test == "wmt"
+
+    def masks(self, segments: NDArray[np.int64], *, size: int) -> Iterator[NDArray[np.bool_]]:
+        """Which scores stay, in blocks (some trials, scores) of `size` numbers; `segments` says whose."""
+        rng = np.random.default_rng(self.seed)
+        rows = max(1, size // max(1, segments.size))
+        for start in range(0, self.trials, rows):
+            count = min(rows, self.trials - start)
+            if self.is_wmt:
+                yield rng.integers(2, size=(count, *segments.shape), dtype=bool)
+            else:
+                whole = rng.integers(2, size=(count, int(segments.max(initial=-1)) + 1), dtype=bool)
+                yield whole[:, segments]
+
+    def p(self, differences: NDArray[Any], observed: float) -> float:
+        """How many of the differences, and the observed one itself, are at least as large as that one."""
+        if not self.is_wmt:
+            differences, observed = np.abs(differences), abs(observed)
+        beyond = int((differences >= observed - _ROUNDING).sum())
+        return (beyond + 1) / (len(differences) + 1)
+
+
+def rank_metrics(
+    human: str, statistic: str, contenders: Sequence[Contender], test: MetricTest, swaps: Swaps
+) -> tuple[list[Comparison], list[Cluster]]:
+    """All pairs of metrics and their ranks, best first; metrics that are equally good by their names."""
+    order = sorted(contenders, key=lambda one: (-one.value, one.name))
+    pairs = list(combinations(range(len(order)), 2))
+    found: list[float | None] = [test(order[i].material, order[j].material) for i, j in pairs]
+    p = np.ones((len(order), len(order)))
+    comparisons = []
+    for (i, j), value in zip(pairs, found if swaps.is_wmt else holm(found), strict=True):
+        a, b = order[i], order[j]
+        comparisons.append(Comparison(human, statistic, a.name, b.name, a.value - b.value, value))
+        p[i, j] = value
+    ranks = assign_ranks(p, alpha=swaps.alpha)
+    clusters = [
+        Cluster(
+            human,
+            statistic,
+            rank,
+            tuple(one.name for one, its in zip(order, ranks, strict=True) if its == rank),
+        )
+        for rank in dict.fromkeys(ranks)
+    ]
+    return comparisons, clusters
+
+
+def assign_ranks(p: NDArray[Any], *, alpha: float = 0.05) -> list[int]:
+    """Ranks of metrics in order, best first, as WMT's metrics task gives them.
+
+    A new rank begins with a metric that is significantly worse than any of the current rank: p[i, j], of i
+    being better than j, is at most alpha. (Ranks of systems demand that all above differ from all below.)
+
+    >>> assign_ranks(np.array([[1, 0.3, 0.01], [1, 1, 0.2], [1, 1, 1]]))
+    [1, 1, 2]
+    """
+    ranks: list[int] = []
+    start = 0
+    for i in range(len(p)):
+        if i and (p[start:i, i] <= alpha).any():
+            start = i
+            ranks.append(ranks[-1] + 1)
+        else:
+            ranks.append(ranks[-1] if ranks else 1)
+    return ranks
+
+
+def swap_systems(
+    better: Floats, worse: Floats, human: Floats, agreement: rowwise.Rowwise, swaps: Swaps
+) -> float:
+    """Scores of systems swapped; `agreement` gives one value for each row of two arrays."""
+    first, second = standardized(better), standardized(worse)
+    masks = np.random.default_rng(swaps.seed).integers(2, size=(swaps.trials, len(human)), dtype=bool)
+    people = np.broadcast_to(human, masks.shape)
+
+    def difference(a: Floats, b: Floats, y: Floats) -> Floats:
+        # What cannot be computed agrees with nothing.
+        return np.nan_to_num(agreement(a, y)) - np.nan_to_num(agreement(b, y))
+
+    observed = float(difference(first[None], second[None], human[None])[0])
+    found = difference(np.where(masks, first, second), np.where(masks, second, first), people)
+    return swaps.p(found, observed)
+
+
+def standardized(scores: Floats) -> Floats:
+    """Mean 0 and deviation 1, so that scores of different metrics can be swapped; nan stays."""
+    deviation = float(np.nanstd(scores))
+    return (scores - np.nanmean(scores)) / (deviation if deviation > 0 else 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TranslationGroups:
+    """The rated translations, group by group: their places in a table, segments, and where groups begin."""
+
+    places: NDArray[np.int64]
+    segments: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    human: Floats
+
+    @classmethod
+    def of(cls, human: Floats, grouping: Grouping) -> TranslationGroups:
+        """Those of scores (systems, segments) that are not nan."""
+        systems, segments = human.shape
+        system, segment = np.repeat(np.arange(systems), segments), np.tile(np.arange(segments), systems)
+        group = {"none": np.zeros_like(system), "item": segment, "system": system}[grouping]
+        rated = np.flatnonzero(~np.isnan(human).ravel())
+        places = rated[np.argsort(group[rated], kind="stable")]
+        starts = np.flatnonzero(np.diff(group[places], prepend=-1))
+        sizes = np.diff(np.append(starts, len(places)))
+        scores = human.ravel()[places]
+        centred = scores - np.repeat(np.add.reduceat(scores, starts) / sizes, sizes)
+        return cls(places, segment[places], starts, centred)
+
+    def swap(self, better: Floats, worse: Floats, swaps: Swaps) -> float:
+        """The p-value for Pearson; scores as (systems, segments)."""
+        first, second = (standardized(side.ravel()[self.places]) for side in (better, worse))
+        sides = [np.stack((side, side**2, side * self.human)) for side in (first, second)]
+        own = [self._sums(side)[:, None] for side in sides]
+        values = [self._pearson(sums) for sums in own]
+        found = []
+        if not swaps.is_wmt and self.is_by_segment:
+            # A group is swapped as a whole, so that its correlations are.
+            for masks in swaps.masks(np.arange(len(self.starts)), size=_BLOCK):
+                chosen = np.where(masks, *values), np.where(masks, *values[::-1])
+                found.append(_mean_of_defined(chosen[0]) - _mean_of_defined(chosen[1]))
+        else:
+            for masks in swaps.masks(self.segments, size=_BLOCK):
+                # What one metric gains by a swap the other loses.
+                gained = self._drawn_sums(masks, sides[0] - sides[1])
+                pearson = self._pearson(own[1] + gained), self._pearson(own[0] - gained)
+                found.append(_mean_of_defined(pearson[0]) - _mean_of_defined(pearson[1]))
+        observed = _mean_of_defined(values[0]) - _mean_of_defined(values[1])
+        return swaps.p(np.concatenate(found), float(observed[0]))
+
+    @property
+    def is_by_segment(self) -> bool:
+        """Whether every group holds the translations of one segment."""
+        ends = np.append(self.starts, len(self.places))[1:] - 1
+        return bool((self.segments[self.starts] == self.segments[ends]).all()) and len(self.starts) > 1
+
+    def _pearson(self, sums: Floats) -> Floats:
+        """The correlations (trials, groups), nan where there is none, from sums (3, trials, groups)."""
+        sizes = np.diff(np.append(self.starts, len(self.places)))
+        spread = sums[1] - sums[0] ** 2 / sizes
+        scale = np.sqrt(np.maximum(spread, 0) * self._sums(self.human**2))
+        return rowwise.divided(sums[2], np.where(scale > _ROUNDING, scale, 0))
+
+    def _sums(self, values: Floats) -> Floats:
+        """Sums over groups."""
+        return np.asarray(np.add.reduceat(values, self.starts, axis=-1), dtype=np.float64)
+
+    def _drawn_sums(self, masks: NDArray[np.bool_], values: Floats) -> Floats:
+        """Sums (values, trials, groups) of the values that a mask takes."""
+        if len(self.starts) == 1:
+            return (masks.astype(np.float64) @ values.T).T[..., None]
+        return np.stack([self._sums(masks * row) for row in values])
+
+
+def _mean_of_defined(values: Floats) -> Floats:
+    """The mean over groups in each trial; 0 where no group has a value."""
+    defined = ~np.isnan(values)
+    return np.nan_to_num(rowwise.divided(np.nansum(values, axis=-1), defined.sum(axis=-1)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairOutcomes:
+    """Which pairs of each item a metric gets right; `sizes` is how many pairs an item has."""
+
+    right: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, metric: Floats, human: Floats, epsilon: float) -> PairOutcomes:
+        """From scores (systems, items), nan on both sides where unrated; such pairs count for nothing."""
+        left, right = np.triu_indices(len(metric), 1)
+        differences = metric[left] - metric[right]
+        people = np.sign(human[left] - human[right])
+        is_pair = ~np.isnan(people)
+        outcome = np.where(np.abs(differences) <= epsilon, 0, np.sign(differences)) == people
+        return cls((outcome & is_pair).T, is_pair.sum(axis=0))
+
+    def swap(self, other: PairOutcomes, swaps: Swaps) -> float:
+        """The p-value that these outcomes are right more often than the other's, item by item.
+
+        WMT gives each pair on which the two differ to either metric at the toss of a coin; else a coin
+        decides about all pairs of an item.
+        """
+        items = self.sizes > 0
+        weights = 1 / (self.sizes[items] * items.sum())
+        gained = (self.right & ~other.right).sum(axis=1)[items]
+        lost = (other.right & ~self.right).sum(axis=1)[items]
+        rng = np.random.default_rng(swaps.seed)
+        shape = (swaps.trials, len(gained))
+        if swaps.is_wmt:
+            differences = 2 * rng.binomial(gained + lost, 0.5, size=shape) - (gained + lost)
+        else:
+            differences = np.where(rng.integers(2, size=shape, dtype=bool), gained - lost, lost - gained)
+        return swaps.p(differences @ weights, float((gained - lost) @ weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SystemConfidence:
+    """How sure people are of each pair of systems, by scores (systems, segments) without gaps."""
+
+    human_p: Floats
+
+    @classmethod
+    def of(cls, human: Floats) -> SystemConfidence:
+        """From scores of people."""
+        return cls(_normal_p(*_sums_and_products(human[None]))[0])
+
+    def swap(self, better: Floats, worse: Floats, swaps: Swaps) -> float:
+        """The p-value for soft pairwise accuracy."""
+        first, second = standardized(better), standardized(worse)
+        own = [self._accuracy(*_sums_and_products(side[None])) for side in (first, second)]
+        found = [
+            self._accuracy(*one) - self._accuracy(*other)
+            for one, other in (_whole if not swaps.is_wmt else _single)(first, second, swaps)
+        ]
+        return swaps.p(np.concatenate(found), float((own[0] - own[1])[0]))
+
+    def _accuracy(self, sums: Floats, products: Floats) -> Floats:
+        distances = np.abs(_normal_p(sums, products) - self.human_p)
+        return np.asarray(1 - distances.mean(axis=1), dtype=np.float64)
+
+
+_Sides = Iterator[tuple[tuple[Floats, Floats], tuple[Floats, Floats]]]
+"""Of the one metric and of the other, sums (trials, systems) and products (trials, systems, systems)."""
+
+
+def _single(first: Floats, second: Floats, swaps: Swaps) -> _Sides:
+    """Single translations swapped."""
+    segments = np.broadcast_to(np.arange(first.shape[1]), first.shape)
+    for masks in swaps.masks(segments, size=_BLOCK):
+        sides = np.where(masks, first, second), np.where(masks, second, first)
+        yield _sums_and_products(sides[0]), _sums_and_products(sides[1])
+
+
+def _whole(first: Floats, second: Floats, swaps: Swaps) -> _Sides:
+    """Whole segments swapped: what one metric gains by it the other loses, so that sums suffice."""
+    systems, segments = first.shape
+    sums = (first - second).T
+    products = np.einsum("is,js->sij", first, first) - np.einsum("is,js->sij", second, second)
+    own = [_sums_and_products(side[None]) for side in (first, second)]
+    for masks in swaps.masks(np.arange(segments), size=_BLOCK):
+        drawn = masks.astype(np.float64)
+        gained = drawn @ sums, (drawn @ products.reshape(segments, -1)).reshape(-1, systems, systems)
+        yield (
+            (own[1][0] + gained[0], own[1][1] + gained[1]),
+            (own[0][0] - gained[0], own[0][1] - gained[1]),
+        )
+
+
+def _sums_and_products(scores: Floats) -> tuple[Floats, Floats]:
+    return scores.sum(axis=2), scores @ scores.transpose(0, 2, 1)
+
+
+def _normal_p(sums: Floats, products: Floats) -> Floats:
+    """One-sided p-values (tables, pairs of systems) of paired permutation tests, by the normal distribution.
+
+    Swapping two systems on a segment turns the sign of their difference there, so that the squares of the
+    differences add up to the variance.
+    """
+    left, right = np.triu_indices(sums.shape[1], 1)
+    own = np.einsum("tii->ti", products)
+    squares = own[:, left] + own[:, right] - 2 * products[:, left, right]
+    # What is left of equal scores is rounding.
+    squares[squares < _ROUNDING * (own[:, left] + own[:, right])] = 0
+    return tail_p(sums[:, left] - sums[:, right], np.sqrt(squares))
