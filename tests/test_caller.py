@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -324,11 +324,11 @@ def test_ctrl_c_while_an_answer_is_stored_does_not_lose_it(tmp_path: Path) -> No
     class Interrupted(Workspace):
         times = 0
 
-        def keep_answers(self, signature: str, answers: Mapping[str, Output]) -> None:
+        def keep_answers(self, signature: str, answers: Mapping[str, Output], **how: Any) -> None:
             self.times += 1
             if self.times == 3:
                 raise KeyboardInterrupt
-            super().keep_answers(signature, answers)
+            super().keep_answers(signature, answers, **how)
 
     fake = Fake(name="f", pair=PAIR, in_flight=1)
     with pytest.raises(KeyboardInterrupt):

@@ -101,7 +101,7 @@ def test_a_bookkeeping_column_is_a_score_only_on_request(tmp_path: Path) -> None
         ("x.csv", "system,id,DA\n,1,2\n", "x.csv line 2: the system or the id is empty"),
         ("x.score", "A\t1\nA\t2\nA\t3\n", "3 lines for system 'A', expected 2"),
         ("x.score", "A\t1\nB\tx\n", "x.score line 2: 'x' is neither a number nor None"),
-        ("x.jsonl", '{"system": "A"\n', "x.jsonl line 1: not JSON"),
+        ("x.jsonl", '{"system": "A"\n', "x.jsonl line 1: this is not JSON"),
         ("x.jsonl", '{"id": 1, "DA": 2}\n', "x.jsonl line 1: the record names no system"),
         (
             "x.jsonl",
