@@ -37,7 +37,7 @@ from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
 from mtassay.methods.behavior.quality import Translated, as_translated, pair_differences, qualities
 from mtassay.methods.behavior.rates import error_positions
 from mtassay.methods.behavior.thresholds import FILTERS, THRESHOLDS, calibrate
-from mtassay.methods.behavior.tracing import (
+from mtassay.methods.behavior.traces import (
     FOUND,
     NOT_FOUND,
     EditedPair,

@@ -13,7 +13,7 @@ from mtassay.display import Line
 from mtassay.errors import UsageError
 from mtassay.method import method_of
 from mtassay.reviews import Decision, Subject, decide, question_of
-from mtassay.reviews.pending import Pending, subjects_in
+from mtassay.reviews.queue import Pending, subjects_in
 from mtassay.store import Workspace
 
 __all__ = [

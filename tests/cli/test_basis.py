@@ -13,7 +13,7 @@ import mtassay as mt
 from mtassay.api.people import decide
 from mtassay.core import Result, Segment, texts_digest
 from mtassay.formats.suite import read_suite
-from mtassay.methods.missing import compared_basis, compared_note
+from mtassay.methods.gaps import compared_basis, compared_note
 from mtassay.report.run import render_html
 from tests.cli.conftest import Run
 

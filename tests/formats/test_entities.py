@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mtassay.core import Segment
 from mtassay.errors import InputError
 from mtassay.formats.entities import Entity, read_entities
-from mtassay.formats.entities.marked import parse_inline
+from mtassay.formats.entities.markup import parse_inline
 
 
 def segments(*references: str | tuple[str | None, ...] | None) -> list[Segment]:

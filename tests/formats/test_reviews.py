@@ -17,7 +17,7 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats.reviews import asked_record, pending_record, read_reviews, review_record, write_records
 from mtassay.formats.table import join_cell, split_cell
 from mtassay.reviews import Subject, find_question
-from mtassay.reviews.pending import Pending
+from mtassay.reviews.queue import Pending
 
 SUBJECT = Subject("007", ('Say "yes"\tor no.',), ('=Diga\n"sim" \\ não',))
 AT = "2026-01-31T12:00:00+00:00"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mtassay.core import Segment
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.entities import Entity, read_entities
-from mtassay.formats.entities.marked import parse_inline
+from mtassay.formats.entities.markup import parse_inline
 from mtassay.metrics.measure import Corpus, measure
 from mtassay.metrics.nee import NEE
 from tests.fakes import MemoryTools

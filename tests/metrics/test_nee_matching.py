@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.metrics.nee.matching import Form, Haystack, forms_of
+from mtassay.metrics.nee.matches import Form, Haystack, forms_of
 from mtassay.texts.normalisation import Normaliser
 from tests.texts.test_distance import textbook_distance
 

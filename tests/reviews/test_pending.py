@@ -6,7 +6,7 @@ from typing import Any
 
 from mtassay.core import DISPUTED, Finding, Output, Result, Review, Run, Segment, Verdict
 from mtassay.reviews import Subject, decide
-from mtassay.reviews.pending import merge_pending, pending_in, subjects_in, waiting_for
+from mtassay.reviews.queue import merge_pending, pending_in, subjects_in, waiting_for
 
 SEGMENTS = [Segment("1", "Um.", ("One.",)), Segment("2", "Dois.")]
 OUTPUTS = {

@@ -8,7 +8,7 @@ import pytest
 
 from mtassay.core import DISPUTED, Finding, Output, Result, Run, Segment, Verdict
 from mtassay.reviews import Subject, find_question
-from mtassay.reviews.pending import Pending, pending_in
+from mtassay.reviews.queue import Pending, pending_in
 
 
 def variant(original: str, after: str) -> Segment:

@@ -11,7 +11,7 @@ from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, 
 from mtassay.languages import parse_language, parse_pair
 from mtassay.packages import Secret
 from mtassay.systems.amazon import Amazon, _code
-from mtassay.systems.signing import authorization
+from mtassay.systems.signatures import authorization
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY
 from tests.systems.server import Seen, Server, status

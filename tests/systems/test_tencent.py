@@ -9,7 +9,7 @@ import pytest
 from mtassay.core import Request
 from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError
 from mtassay.packages import Secret
-from mtassay.systems.signing import authorization
+from mtassay.systems.signatures import authorization
 from tests.systems.clouds import CLOUDS, VARIABLES
 from tests.systems.conftest import KEY
 from tests.systems.server import Server, json_reply

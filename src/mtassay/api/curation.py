@@ -21,7 +21,6 @@ from mtassay.formats.suite import Suite, read_suite
 from mtassay.formats.suite.editing import add_rules, editable
 from mtassay.methods.suite.acceptance import Outcome, Wish, rules_to_add
 from mtassay.methods.suite.challenge import Harvest, KnownOutputs, check_harvest, make_pairs
-from mtassay.methods.suite.changes import ComparedJudgements, compare
 from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.material import (
     ItemMaterial,
@@ -33,6 +32,7 @@ from mtassay.methods.suite.material import (
 )
 from mtassay.methods.suite.method import SuiteMethod
 from mtassay.methods.suite.problems import Problems, lint, read_codes
+from mtassay.methods.suite.rejudgement import ComparedJudgements, compare
 from mtassay.methods.suite.suggestions import Suggested, suggest_all
 from mtassay.report.progress import Progress
 from mtassay.stats import fixed_seed

@@ -34,7 +34,7 @@ from mtassay.reviews import (
 )
 from mtassay.reviews import decide as decide_reviews
 from mtassay.reviews.audit import Audit, audit_of
-from mtassay.reviews.pending import (
+from mtassay.reviews.queue import (
     Order,
     Pending,
     PendingChoice,

@@ -16,10 +16,9 @@ from mtassay.api import RunSettings, workspace_path
 from mtassay.core import Output, Request, Run, System
 from mtassay.engine import EngineTools, live_outputs, run_with
 from mtassay.errors import UsageError
-from mtassay.methods.suite.development import BestBy, Comparing
+from mtassay.methods.suite.accuracy import movements
 from mtassay.methods.suite.item_tables import SystemItems
 from mtassay.methods.suite.method import SuiteMethod, case_of, grades_of
-from mtassay.methods.suite.movement import movements
 from mtassay.methods.suite.system_names import (
     SystemInGroup,
     check_aliases,
@@ -29,7 +28,7 @@ from mtassay.methods.suite.system_names import (
 )
 from mtassay.methods.suite.versions import Gate, Versions, steps
 from mtassay.methods.suite.versions import gate as pass_gate
-from mtassay.methods.suite.years import Years
+from mtassay.methods.suite.years import BestBy, Comparing, Years
 from mtassay.options import is_live
 from mtassay.store import Workspace
 from mtassay.systems.roster import Given, open_systems

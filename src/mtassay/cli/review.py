@@ -44,7 +44,7 @@ from mtassay.display import Table
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import ENDINGS, write_records
 from mtassay.formats.suite import read_suite
-from mtassay.reviews.pending import Order, Pending
+from mtassay.reviews.queue import Order, Pending
 from mtassay.reviews.subjects import SHORT
 from mtassay.texts.marks import marked, printable
 

@@ -15,7 +15,7 @@ from mtassay.errors import MtassayError
 from mtassay.formats.suite import Item
 from mtassay.report.review_screen import Screen
 from mtassay.reviews import decide, review_now
-from mtassay.reviews.pending import Pending, waiting_for
+from mtassay.reviews.queue import Pending, waiting_for
 from mtassay.store import Workspace
 from mtassay.story import nearest_to
 from mtassay.texts.marks import marked

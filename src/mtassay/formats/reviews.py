@@ -22,7 +22,7 @@ from mtassay.formats.table import join_cell, split_cell
 from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, split_lines
 from mtassay.packages import load_package
 from mtassay.reviews import Question, Subject, all_questions, find_question
-from mtassay.reviews.pending import Pending
+from mtassay.reviews.queue import Pending
 
 __all__ = [
     "ENDINGS",

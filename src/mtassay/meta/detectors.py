@@ -14,7 +14,7 @@ from mtassay.formats.text import FilePath, shown
 from mtassay.meta.detect import JudgedDetector, PairKey
 from mtassay.method import method_of
 from mtassay.reviews import UNSURE, Question, Subject, decide, find_question, question_of
-from mtassay.reviews.pending import subjects_in
+from mtassay.reviews.queue import subjects_in
 from mtassay.store import Workspace
 
 __all__ = [

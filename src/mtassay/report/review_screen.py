@@ -12,7 +12,7 @@ from mtassay.texts.marks import find_words, wrapped
 
 if TYPE_CHECKING:
     from mtassay.reviews import Question
-    from mtassay.reviews.pending import Pending
+    from mtassay.reviews.queue import Pending
     from mtassay.story import StoryAnswer
 
 __all__ = ["Screen"]

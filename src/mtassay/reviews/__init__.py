@@ -7,7 +7,7 @@ equal outputs of other systems and other runs, and never for a different output 
 from __future__ import annotations
 
 from mtassay.core import UNSURE, Question
-from mtassay.reviews.pending import all_questions, find_question, question_of
+from mtassay.reviews.queue import all_questions, find_question, question_of
 from mtassay.reviews.subjects import (
     Decision,
     Subject,

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mtassay.display import Cell, Table
-from mtassay.reviews.pending import Pending
+from mtassay.reviews.queue import Pending
 from mtassay.reviews.subjects import Decision
 from mtassay.stats.proportions import wilson
 

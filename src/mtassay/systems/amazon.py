@@ -15,7 +15,7 @@ from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, 
 from mtassay.languages import Language
 from mtassay.packages import Secret, call_json, check_address, field, secret_from
 from mtassay.systems.live import Limits, LiveSystem, ask_once, is_traditional, signature
-from mtassay.systems.signing import authorization
+from mtassay.systems.signatures import authorization
 
 # All of these come with status 400; others are about the one text.
 _BUSY = {

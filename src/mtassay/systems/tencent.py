@@ -15,7 +15,7 @@ from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError
 from mtassay.languages import Language
 from mtassay.packages import call_json, check_address, excerpt, field, secret_from
 from mtassay.systems.live import Limits, LiveSystem, ask_once, is_traditional, signature
-from mtassay.systems.signing import authorization
+from mtassay.systems.signatures import authorization
 
 # A code has a family and may have a member: `FailedOperation.NoFreeAmount`. The longer one decides.
 _ERRORS: dict[str, type[ServiceError]] = {

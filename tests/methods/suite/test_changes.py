@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtassay.core import Finding, Output
-from mtassay.methods.suite.changes import StatusChange, compare
+from mtassay.methods.suite.rejudgement import StatusChange, compare
 
 
 def judged(item: str, system: str, status: str, why: str = "") -> Finding:

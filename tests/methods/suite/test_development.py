@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from mtassay.formats import read_stream
 from mtassay.formats.suite import read_suite
 from mtassay.methods.suite.accuracy import Grades
-from mtassay.methods.suite.development import BestBy, Comparing, best_of_groups, compare_best, courses, pick
 from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.method import case_of
 from mtassay.methods.suite.system_names import SystemInGroup, join_names
+from mtassay.methods.suite.years import BestBy, Comparing, best_of_groups, compare_best, courses, pick
 from tests.methods.suite.test_movement import grades
 
 WAYS: list[BestBy] = ["pairs", "fair", "settled"]

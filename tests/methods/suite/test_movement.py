@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.core import Case
-from mtassay.methods.suite.accuracy import Grades
-from mtassay.methods.suite.movement import movements
+from mtassay.methods.suite.accuracy import Grades, movements
 from mtassay.stats import holm
 
 

@@ -10,7 +10,7 @@ from mtassay.errors import InputError
 from mtassay.tools.align import eflomal_model, fast_align
 from mtassay.tools.align.eflomal_model import EflomalAligner
 from mtassay.tools.align.fast_align import FastAligner
-from mtassay.tools.align.learning import read_corpus
+from mtassay.tools.align.training import read_corpus
 
 SOURCES = {"red": "vermelho", "blue": "azul", "cat": "gato", "dog": "cão", "sea": "mar", "sun": "sol"}
 # Every word meets every other, so that only its own translation is always there.

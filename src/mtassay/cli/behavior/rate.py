@@ -31,7 +31,7 @@ from mtassay.methods.behavior.pair_quality import chosen_questions, to_rate
 from mtassay.options import split_names
 from mtassay.report.review_screen import Screen
 from mtassay.reviews import decide
-from mtassay.reviews.pending import Pending, waiting_for
+from mtassay.reviews.queue import Pending, waiting_for
 from mtassay.stats import fixed_seed
 from mtassay.store import Workspace
 from mtassay.story import StoryAnswer

@@ -11,7 +11,7 @@ from mtassay.cli.common import OutputFormat, SystemOption, echo, print_json, pri
 from mtassay.cli.frame import FRAME, RunFrame, framed_with, place
 from mtassay.cli.suite.options import RunOption, SuiteArgument
 from mtassay.errors import UsageError
-from mtassay.methods.suite.changes import ComparedJudgements, StatusChange
+from mtassay.methods.suite.rejudgement import ComparedJudgements, StatusChange
 from mtassay.texts.marks import printable, wrapped
 
 

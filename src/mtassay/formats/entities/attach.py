@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from mtassay.core import Segment
 from mtassay.errors import InputError
-from mtassay.formats.entities.marked import (
+from mtassay.formats.entities.markup import (
     Entity,
     MarkedSentence,
     MarkedSpan,

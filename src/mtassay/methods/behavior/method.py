@@ -77,7 +77,7 @@ from mtassay.methods.behavior.thresholds import (
     thresholds_for,
     thresholds_of,
 )
-from mtassay.methods.behavior.tracing import find_by_meaning
+from mtassay.methods.behavior.traces import find_by_meaning
 from mtassay.metrics.base import Metric
 from mtassay.options import option
 

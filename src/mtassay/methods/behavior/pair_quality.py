@@ -21,7 +21,7 @@ from mtassay.methods.behavior.pairs import BehaviorCase, cases_of
 from mtassay.methods.behavior.quality import ENCODER, as_translated, qualities, quality_name
 from mtassay.metrics.base import Metric
 from mtassay.reviews import Decision, Question, Subject, caution_of_models, decide
-from mtassay.reviews.pending import Pending
+from mtassay.reviews.queue import Pending
 from mtassay.stats.proportions import effective_trials
 from mtassay.texts.marks import printable
 

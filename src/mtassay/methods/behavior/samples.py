@@ -12,7 +12,7 @@ from mtassay.errors import UsageError
 from mtassay.methods.behavior.capabilities.base import Capability
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.reviews import Subject
-from mtassay.reviews.pending import subjects_in
+from mtassay.reviews.queue import subjects_in
 
 __all__ = ["EditPlace", "Sheet", "draw_places", "draw_segments", "draw_sheet"]
 

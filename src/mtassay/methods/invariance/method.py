@@ -28,6 +28,7 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.basis import SettledOutputs, sign
+from mtassay.methods.gaps import missing
 from mtassay.methods.invariance.answers import (
     AnnotatedAnswer,
     AnsweredCase,
@@ -64,7 +65,6 @@ from mtassay.methods.invariance.issues import (
 from mtassay.methods.invariance.presentation import InvarianceRun
 from mtassay.methods.invariance.structures.base import Structure, open_structure
 from mtassay.methods.invariance.variants.generation import VariantSettings, make_variants
-from mtassay.methods.missing import missing
 from mtassay.options import option
 from mtassay.registry import find, names
 from mtassay.stats import fixed_seed

@@ -33,7 +33,7 @@ from mtassay.display import PLAIN, Block, Figure, Table, View
 from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_pair
 from mtassay.method import Method
-from mtassay.methods.missing import compared_basis, compared_note, missing
+from mtassay.methods.gaps import compared_basis, compared_note, missing
 from mtassay.methods.score.difference_tables import difference_parts, difference_record, segment_lines
 from mtassay.methods.score.differences import Differences, find_differences
 from mtassay.methods.score.evidence import SegmentEvidence

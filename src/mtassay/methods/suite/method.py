@@ -31,7 +31,7 @@ from mtassay.formats.suite import Item, Suite, read_suite
 from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method, Read
 from mtassay.methods.basis import SettledOutputs, sign
-from mtassay.methods.missing import compared_basis, compared_note, missing
+from mtassay.methods.gaps import compared_basis, compared_note, missing
 from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
 from mtassay.methods.suite.evidence import DETECTOR, STATUSES, VerdictEvidence, is_notable
 from mtassay.methods.suite.judge import Judge

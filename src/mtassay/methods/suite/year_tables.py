@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mtassay.core import Result
 from mtassay.display import Cell, Figure, Point, Series, Table
-from mtassay.methods.suite.development import Course
 from mtassay.methods.suite.tables import AVERAGES, TESTS, accuracy_table, kinds_in, number
 from mtassay.stats import AccuracyChange
+
+if TYPE_CHECKING:
+    from mtassay.methods.suite.years import Course
 
 __all__ = [
     "ABOUT_CHANGE",

@@ -20,7 +20,7 @@ from mtassay.formats.entities import Entity
 from mtassay.languages import parse_language
 from mtassay.metrics.base import Floats, Metric
 from mtassay.metrics.nee.glossary import NameGlossary, fingerprint, read_glossary
-from mtassay.metrics.nee.matching import Haystack, Name, Near, Unit, collect_units
+from mtassay.metrics.nee.matches import Haystack, Name, Near, Unit, collect_units
 from mtassay.packages import fingerprint as fingerprint_of
 from mtassay.texts.normalisation import Normaliser
 from mtassay.tools.annotate import Annotation, Annotator, open_annotator

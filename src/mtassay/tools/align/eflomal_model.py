@@ -15,9 +15,9 @@ from typing import ClassVar
 from mtassay.errors import ServiceError
 from mtassay.packages import load_package
 from mtassay.tools.align.aligner import Links, WordAligner, Words
-from mtassay.tools.align.learning import ParallelCorpus, read_corpus, writable
 from mtassay.tools.align.links import symmetrization
 from mtassay.tools.align.pharaoh import parse_links
+from mtassay.tools.align.training import ParallelCorpus, read_corpus, writable
 
 __all__ = ["EflomalAligner", "is_installed"]
 

@@ -15,7 +15,7 @@ from typing import ClassVar
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
 from mtassay.tools.align.aligner import Links, WordAligner, Words
-from mtassay.tools.align.learning import ParallelCorpus, read_corpus, writable
+from mtassay.tools.align.training import ParallelCorpus, read_corpus, writable
 
 __all__ = ["FastAligner", "is_installed"]
 

@@ -12,7 +12,7 @@ from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
 from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.metrics.guards import Numbers
-from mtassay.metrics.nee.matching import Haystack, forms_of
+from mtassay.metrics.nee.matches import Haystack, forms_of
 from mtassay.texts.normalisation import Normaliser
 from mtassay.tools.annotate.annotation import Annotation, Layer, TokenSpan
 

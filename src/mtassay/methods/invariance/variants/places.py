@@ -12,7 +12,7 @@ from functools import cache
 from mtassay.core import Edit
 from mtassay.errors import UsageError
 from mtassay.methods.invariance.variants.base import WordPlace
-from mtassay.methods.invariance.variants.fixed import FIXED_PHRASES, LIGHT_WORDS
+from mtassay.methods.invariance.variants.idioms import FIXED_PHRASES, LIGHT_WORDS
 from mtassay.methods.invariance.variants.lexicon import inflection
 from mtassay.tools.annotate.annotation import Annotation, Token
 from mtassay.tools.articles import wants_an
