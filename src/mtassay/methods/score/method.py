@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
-from typing import Any, ClassVar, Literal, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, ClassVar, Self
 
 from mtassay import stats
 from mtassay.core import (
     Case,
-    Cluster,
-    Comparison,
     Finding,
     Judgement,
     Output,
     Result,
     Run,
-    Score,
     Segment,
     Statistics,
     Tools,
@@ -34,11 +27,11 @@ from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_pair
 from mtassay.method import Method
 from mtassay.methods.gaps import compared_basis, compared_note, missing
+from mtassay.methods.score.comparison import Correction, SystemTests, Test
 from mtassay.methods.score.difference_tables import difference_parts, difference_record, segment_lines
 from mtassay.methods.score.differences import Differences, find_differences
 from mtassay.methods.score.evidence import SegmentEvidence
 from mtassay.methods.score.tables import (
-    WHOLE,
     comparison_table,
     group_tables,
     guard_table,
@@ -53,7 +46,6 @@ from mtassay.options import build, option, split_specs
 __all__ = ["ScoreMethod"]
 
 METRICS = "bleu,chrf"
-Correction = Literal["max-t", "none", "bonferroni", "holm", "bh"]
 
 
 @dataclass(frozen=True)
@@ -91,7 +83,7 @@ class ScoreMethod(Method):
         ),
     )
     pair: tuple[str, str] | None = None
-    test: Literal["randomization", "bootstrap", "sacrebleu-randomization"] = field(
+    test: Test = field(
         default="randomization",
         metadata=option("How two systems are compared; the last two are sacreBLEU's, which are lenient."),
     )
@@ -212,7 +204,8 @@ class ScoreMethod(Method):
         tables: dict[tuple[str, str], list[Statistics]] = {}
         for entry in judgement.statistics:
             tables.setdefault((entry.metric, entry.group), []).append(entry)
-        results = list(self._compare(list(tables.values())))
+        how = SystemTests(self.test, self.correction, self.alpha, self.samples, self.trials, self.seed)
+        results = how.compare(list(tables.values()), self.metrics, self._labels)
         result = Result(
             scores=[score for result in results for score in result.scores],
             comparisons=[comparison for result in results for comparison in result.comparisons],
@@ -244,124 +237,6 @@ class ScoreMethod(Method):
         seed = str(self.seed).lower()
         trials = {} if self.test == "bootstrap" else {"ar": self.trials}
         return {"bs": self.samples, **trials, "seed": seed, **self.labels}
-
-    def _compare(self, tables: Sequence[Sequence[Statistics]]) -> Iterator[Result]:
-        """One result per table of statistics. Tables of the same units share their resamples."""
-        stacked = [np.stack([entry.values for entry in table], axis=1) for table in tables]
-        resampled: dict[int, NDArray[np.float64]] = {}
-        for size in {len(values) for values in stacked}:
-            same = [i for i, values in enumerate(stacked) if len(values) == size]
-            sums = stats.bootstrap_sums([stacked[i] for i in same], samples=self.samples, seed=self.seed)
-            resampled.update(zip(same, sums, strict=True))
-        columns = [
-            _Column.of(table, self.metrics[table[0].metric], values, resampled[i])
-            for i, (table, values) in enumerate(zip(tables, stacked, strict=True))
-        ]
-        tested = self._tested(columns)
-        for column, tests in zip(columns, tested, strict=True):
-            yield self._result(column, tests)
-
-    def _tested(self, columns: Sequence[_Column]) -> list[_Tests]:
-        """The tests of all pairs in each column; with max-t, what is shown in one table is a family."""
-        swaps = self._swaps(columns) if self.test == "randomization" else {}
-        if self.correction != "max-t":
-            return [self._tested_alone(column, swaps.get(i)) for i, column in enumerate(columns)]
-        tests: dict[int, _Tests] = {}
-        shown_together: dict[tuple[str, str], list[int]] = {}
-        for i, column in enumerate(columns):
-            # All metrics are in one table; the groups of each metric are in one of their own.
-            key = (WHOLE, "") if column.group == WHOLE else ("", column.metric_name)
-            shown_together.setdefault(key, []).append(i)
-        for places in shown_together.values():
-            family = stats.family_of(
-                np.concatenate([columns[i].differences for i in places]),
-                np.concatenate([swaps[i] for i in places], axis=1),
-                alpha=self.alpha,
-            )
-            parts = np.split(family.p, np.cumsum([len(columns[i].differences) for i in places])[:-1])
-            tests |= {i: _Tests(p, family.critical) for i, p in zip(places, parts, strict=True)}
-        return [tests[i] for i in range(len(columns))]
-
-    def _tested_alone(self, column: _Column, swaps: NDArray[np.float32] | None) -> _Tests:
-        """The tests of the pairs of one column, corrected for their number."""
-        pairs = column.pairs
-        matrix = np.eye(len(column.systems))
-        if swaps is not None:
-            matrix[pairs] = matrix.T[pairs] = stats.separate(column.differences, swaps)
-        elif self.test == "bootstrap":
-            matrix = stats.paired_bootstrap(column.points, column.resampled)
-        else:
-            matrix = stats.paired_randomization(
-                column.values, column.metric.aggregate, trials=self.trials, seed=self.seed
-            )
-        p = stats.adjust(matrix, method=self.correction)[pairs]
-        found = int(np.count_nonzero(p < self.alpha))
-        return _Tests(p, stats.critical_value(self.alpha, method=self.correction, tests=len(p), found=found))
-
-    def _swaps(self, columns: Sequence[_Column]) -> dict[int, NDArray[np.float32]]:
-        """The differences of all pairs in every trial. Columns of the same units share their draws."""
-        swaps: dict[int, NDArray[np.float32]] = {}
-        for size in {len(column.values) for column in columns}:
-            same = [i for i, column in enumerate(columns) if len(column.values) == size]
-            tables = stats.swap_trials(
-                [columns[i].values for i in same],
-                [columns[i].metric.aggregate for i in same],
-                trials=self.trials,
-                seed=self.seed,
-            )
-            swaps.update(zip(same, tables, strict=True))
-        return swaps
-
-    def _result(self, column: _Column, tests: _Tests) -> Result:
-        """Scores, all pairs and clusters of one column."""
-        names = {"name": column.metric_name, "group": column.group}
-        metric, points, systems = column.metric, column.points, column.systems
-        low, high = stats.interval(column.resampled)
-        sums = column.values.sum(axis=0, dtype=np.float64)
-        scores = [
-            Score(
-                **names,
-                system=system,
-                value=_defined(points[i]),
-                n=metric.size(sums[i], len(column.values)),
-                low=_defined(low[i]),
-                high=_defined(high[i]),
-                signature=column.signatures[i],
-                label=self._labels[column.metric_name],
-                decimals=metric.decimals,
-            )
-            for i, system in enumerate(systems)
-        ]
-        if len(systems) == 1:
-            return Result(scores)
-        p = np.eye(len(systems))
-        p[column.pairs] = p.T[column.pairs] = tests.p
-        errors = stats.difference_standard_errors(column.resampled)
-        comparisons = [
-            Comparison(
-                **names,
-                a=systems[a],
-                b=systems[b],
-                delta=_defined(points[a] - points[b]),
-                p=_defined(p[a, b]),
-                detectable=_defined(stats.detectable_difference(errors[a, b], critical=tests.critical)),
-                more=0
-                if p[a, b] < self.alpha
-                # `None` where the tests do not agree.
-                else stats.units_to_settle(
-                    points[a] - points[b], errors[a, b], len(column.values), critical=tests.critical
-                )
-                or None,
-            )
-            for a, b in combinations(range(len(systems)), 2)
-        ]
-        ranked = np.argsort(-points if metric.higher_is_better else points, kind="stable")
-        grouped = stats.clusters(ranked.tolist(), p, alpha=self.alpha)
-        clusters = [
-            Cluster(**names, rank=1 + sum(map(len, grouped[:i])), systems=tuple(systems[j] for j in members))
-            for i, members in enumerate(grouped)
-        ]
-        return Result(scores, comparisons, clusters)
 
     @classmethod
     def facts(cls, run: Run) -> str:
@@ -427,54 +302,6 @@ class ScoreMethod(Method):
             return reason
         value = "" if finding.value is None else f" {finding.value:.4g}"
         return f"{finding.detector}{value}: {reason}" if reason else f"{finding.detector}{value}"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Column:
-    """All systems under one metric in one group: statistics (units, systems, columns) and what follows."""
-
-    metric_name: str
-    group: str
-    metric: Metric
-    systems: Sequence[str]
-    signatures: Sequence[str]
-    values: NDArray[Any]
-    points: NDArray[np.float64]
-    resampled: NDArray[np.float64]
-
-    @classmethod
-    def of(
-        cls, table: Sequence[Statistics], metric: Metric, values: NDArray[Any], resampled_sums: NDArray[Any]
-    ) -> _Column:
-        return cls(
-            table[0].metric,
-            table[0].group,
-            metric,
-            [entry.system for entry in table],
-            [entry.signature for entry in table],
-            values,
-            metric.aggregate(values.sum(axis=0, dtype=np.float64)),
-            metric.aggregate(resampled_sums),
-        )
-
-    @property
-    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Places of all pairs of systems, in the order of `combinations`."""
-        return np.triu_indices(len(self.systems), 1)
-
-    @property
-    def differences(self) -> NDArray[np.float64]:
-        """First minus second, for all pairs."""
-        first, second = self.pairs
-        return self.points[first] - self.points[second]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Tests:
-    """p-values of all pairs, and how many standard errors a further difference would have to reach."""
-
-    p: NDArray[np.float64]
-    critical: float
 
 
 def _labels_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
@@ -571,7 +398,3 @@ def _groups(measured: Statistics, segments: Sequence[Segment], by: str | None) -
         replace(measured, ids=[measured.ids[i] for i in chosen], values=measured.values[chosen], group=group)
         for group, chosen in rows.items()
     ]
-
-
-def _defined(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
