@@ -32,12 +32,7 @@ from numpy.typing import NDArray
 from mtassay import stats
 from mtassay.core import Tools
 from mtassay.engine import EngineTools, execute
-from mtassay.methods.behavior.method import BehaviorMethod
-from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
-from mtassay.methods.behavior.quality import Translated, as_translated, pair_differences, qualities
-from mtassay.methods.behavior.rates import error_positions
-from mtassay.methods.behavior.thresholds import FILTERS, THRESHOLDS, calibrate
-from mtassay.methods.behavior.traces import (
+from mtassay.methods.behavior.edit_search import (
     FOUND,
     NOT_FOUND,
     EditedPair,
@@ -46,6 +41,11 @@ from mtassay.methods.behavior.traces import (
     is_ignored,
     nearest,
 )
+from mtassay.methods.behavior.method import BehaviorMethod
+from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
+from mtassay.methods.behavior.quality import Translated, as_translated, pair_differences, qualities
+from mtassay.methods.behavior.rates import error_positions
+from mtassay.methods.behavior.thresholds import FILTERS, THRESHOLDS, calibrate
 from mtassay.options import build
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored

@@ -12,7 +12,7 @@ import pytest
 from mtassay.errors import MissingExtraError
 from mtassay.registry import find, names
 from mtassay.tools.annotate import LAYERS, Annotator
-from mtassay.tools.annotate.annotator import Backend
+from mtassay.tools.annotate.roster import Backend
 from tests.tools.annotate.checks import assert_well_formed
 
 

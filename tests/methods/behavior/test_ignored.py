@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.core import Edit
+from mtassay.methods.behavior.edit_search import EditedPair, is_ignored
 from mtassay.methods.behavior.infill.base import Distinct, distinct_edits
-from mtassay.methods.behavior.traces import EditedPair, is_ignored
 
 KNOWN, UNKNOWN = Distinct(True, True), Distinct(False, False)
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from mtassay.errors import UsageError
 from mtassay.tools.annotate import LAYERS, Annotation, TokenSpan
-from mtassay.tools.annotate.annotator import read_each
 from mtassay.tools.annotate.fake import FakeAnnotator
+from mtassay.tools.annotate.roster import read_each
 from tests.tools.annotate.checks import TEXTS, assert_well_formed
 
 FAKE = FakeAnnotator("pt", pos={"viu": "VERB", "o": "DET"}, entities={"Ana": "PER"}, fails_on="…")

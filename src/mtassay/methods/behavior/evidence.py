@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from mtassay.core import Case, Edit, Finding, Output
 from mtassay.languages import Pair
+from mtassay.methods.behavior.edit_search import EditedPair, Sought, find_edit, is_ignored
 from mtassay.methods.behavior.infill.base import distinct_edits
 from mtassay.methods.behavior.pairs import edited_id, stored_edits
 from mtassay.methods.behavior.thresholds import MOVED, STATUSES, JudgedPair, position
-from mtassay.methods.behavior.traces import EditedPair, Sought, find_edit, is_ignored
 from mtassay.methods.gaps import missing
 
 __all__ = ["AnsweredPair", "CaseEvidence", "count_findings", "missing_output", "skipped_case"]

@@ -34,6 +34,7 @@ from mtassay.methods.behavior.blocks import (
     failures_table,
     worth_a_look,
 )
+from mtassay.methods.behavior.edit_search import find_by_meaning
 from mtassay.methods.behavior.evidence import (
     AnsweredPair,
     CaseEvidence,
@@ -77,7 +78,6 @@ from mtassay.methods.behavior.thresholds import (
     thresholds_for,
     thresholds_of,
 )
-from mtassay.methods.behavior.traces import find_by_meaning
 from mtassay.metrics.base import Metric
 from mtassay.options import option
 

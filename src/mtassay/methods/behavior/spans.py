@@ -13,8 +13,8 @@ from typing import NamedTuple
 from mtassay.core import Segment
 from mtassay.errors import UsageError
 from mtassay.languages import Language, Pair
+from mtassay.methods.behavior.edit_search import is_unspaced
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
-from mtassay.methods.behavior.traces import is_unspaced
 from mtassay.tools.align import Links, WordAligner, open_aligner
 from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator, with_phrases
 from mtassay.tools.annotate.annotation import Token, TokenSpan

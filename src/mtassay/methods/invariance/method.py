@@ -40,6 +40,7 @@ from mtassay.methods.invariance.answers import (
     texts_of,
     with_edits,
 )
+from mtassay.methods.invariance.blocks import InvarianceRun
 from mtassay.methods.invariance.detectors.base import Detector, PhraseDetector, Suspicion
 from mtassay.methods.invariance.detectors.companions import (
     default_detectors,
@@ -62,7 +63,6 @@ from mtassay.methods.invariance.issues import (
     standing,
     subject_of,
 )
-from mtassay.methods.invariance.presentation import InvarianceRun
 from mtassay.methods.invariance.structures.base import Structure, open_structure
 from mtassay.methods.invariance.variants.generation import VariantSettings, make_variants
 from mtassay.options import option

@@ -11,7 +11,7 @@ from mtassay.tools.annotate.annotation import (
     phrase_spans,
     with_phrases,
 )
-from mtassay.tools.annotate.annotator import annotator_names, open_annotator
+from mtassay.tools.annotate.roster import annotator_names, open_annotator
 
 __all__ = [
     "LAYERS",

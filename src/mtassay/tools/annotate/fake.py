@@ -14,7 +14,7 @@ from mtassay.tools.annotate.annotation import (
     TokenSpan,
     phrase_spans,
 )
-from mtassay.tools.annotate.annotator import read_each
+from mtassay.tools.annotate.roster import read_each
 
 _WORD = re.compile(r"\w+(?:[-’']\w+)*|[^\w\s]")
 

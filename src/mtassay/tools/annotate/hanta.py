@@ -11,7 +11,7 @@ from typing import Any
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
 from mtassay.tools.annotate.annotation import Advice, Annotation, Annotator, Layer, Token
-from mtassay.tools.annotate.annotator import read_each
+from mtassay.tools.annotate.roster import read_each
 
 # Numbers with their separators, words with hyphens and apostrophes inside, any other mark alone.
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:[-’'][^\W_]+)*-?|\.\.\.|[^\w\s]|\w")

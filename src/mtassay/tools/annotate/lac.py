@@ -10,7 +10,7 @@ from typing import Any
 from mtassay.errors import UsageError
 from mtassay.packages import load_package
 from mtassay.tools.annotate.annotation import Advice, Annotation, Annotator, Layer, Token, TokenSpan
-from mtassay.tools.annotate.annotator import read_each
+from mtassay.tools.annotate.roster import read_each
 
 _ENTITIES = {"PER", "LOC", "ORG", "TIME"}
 _POS = {

@@ -19,7 +19,7 @@ from mtassay.tools.annotate.annotation import (
     TokenSpan,
     without_loops,
 )
-from mtassay.tools.annotate.annotator import read_each
+from mtassay.tools.annotate.roster import read_each
 
 
 def models(language: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.packages import fingerprint
 from mtassay.tools.annotate.annotation import Advice, Annotation, Annotator, Layer, Token, TokenSpan
-from mtassay.tools.annotate.annotator import read_each
+from mtassay.tools.annotate.roster import read_each
 
 OUR_MODELS = Path(__file__).resolve().parents[2] / "models"
 # The transformers last: without a GPU they take seconds for a sentence.

@@ -22,7 +22,7 @@ from mtassay.tools.annotate.annotation import (
     parse_features,
     written_tokens,
 )
-from mtassay.tools.annotate.annotator import read_each
+from mtassay.tools.annotate.roster import read_each
 
 _LAYERS: dict[str, tuple[Layer, ...]] = {
     "tokenize": ("tokens",),

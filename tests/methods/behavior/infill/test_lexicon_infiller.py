@@ -151,7 +151,7 @@ def test_the_signature_names_the_pair() -> None:
 @pytest.mark.parametrize("languages", [("en", "pt"), ("pt", "en")])
 def test_our_corpus_gives_hundreds_of_cases(languages: tuple[str, str]) -> None:
     pytest.importorskip("spacy", reason="needs spaCy: pip install 'mtassay[spacy]'")
-    from mtassay.tools.annotate.annotator import open_annotator
+    from mtassay.tools.annotate.roster import open_annotator
 
     folder = Path(__file__).resolve().parents[4] / "demo" / "corpus" / "-".join(languages)
     texts = [

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mtassay.core import Edit
-from mtassay.methods.behavior import traces
-from mtassay.methods.behavior.traces import Sought, find_by_meaning, find_edit, nearest
+from mtassay.methods.behavior import edit_search
+from mtassay.methods.behavior.edit_search import Sought, find_by_meaning, find_edit, nearest
 
 
 @pytest.mark.parametrize(
@@ -102,5 +102,5 @@ def test_a_deletion_and_an_empty_output_do_not_trouble_the_encoder() -> None:
 
 
 def test_without_the_encoder_all_stay_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(traces, "is_installed", lambda: False)
+    monkeypatch.setattr(edit_search, "is_installed", lambda: False)
     assert find_by_meaning([Sought([Edit(0, 0, "", "gato")], "pedra")]) == [None]
