@@ -15,7 +15,7 @@ from mtassay.core import Review
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.table import join_cell, split_cell
-from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, split_lines
+from mtassay.formats.text import FilePath, check_columns, open_for_writing, read_bytes, shown, split_lines
 from mtassay.reviews import Question, Subject, all_questions, find_question
 from mtassay.reviews.pending import Pending
 
@@ -225,6 +225,7 @@ def _tsv_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
     keys = {column: key for key, column in _LISTS.items()}
     header, *lines = split_lines(data, path)
     columns = [column.strip().strip('"').lower() for column in header.split("\t")]
+    check_columns(columns, path)
     if missing := [name for name in ("answer", "case_id", "source", "output") if name not in columns]:
         what = f"there is no column '{missing[0]}'. Needed: answer, case_id, source, output"
         raise InputError(what, path=path, line=1)
