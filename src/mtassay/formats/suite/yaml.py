@@ -75,6 +75,7 @@ _HINTS = {
     "did not find expected ',' or": _BEGINNING,
     "did not find expected '-' indicator": _BEGINNING,
     "did not find expected key": _BEGINNING,
+    "did not find expected node content": _BEGINNING,
     "undefined tag handle": _BEGINNING,
 }
 """What mostly is behind an error of the YAML parser in a file of patterns, and what to do."""
