@@ -249,7 +249,7 @@ def test_tokens_of_an_id_that_stands_twice_are_not_mixed_up() -> None:
     ("second", "expected"),
     [
         ({**GOOD}, [("duplicate-source", "warning")]),
-        ({"phenomenon": "Q", **GOOD}, [("duplicate-source", "warning")]),
+        ({"phenomenon": "Q", **GOOD}, [("duplicate-source", "info")]),
         ({"phenomenon": "Q", "positive_regex": ["anders"]}, [("duplicate-source", "info")]),
         ({**GOOD, "context": ("Before.",)}, []),
         ({**GOOD, "langpair": "en-fr"}, []),

@@ -523,11 +523,20 @@ def _duplicates(suite: Suite) -> Iterator[Problem]:
             where = f" (line {first.line})" if first.line else ""
             yield problem("duplicate-id", f"the id stands twice{where}; rename one", item)
         same = by_source.setdefault((item.langpair, item.source, item.context), [])
-        if equal := [other for other in same if _asks(other) == _asks(item)]:
+        equal = [other for other in same if _asks(other) == _asks(item)]
+        if double := [other for other in equal if other.phenomenon == item.phenomenon]:
             yield problem(
                 "duplicate-source",
-                f"asks and judges the same as {equal[0].id}: '{short(item.source)}'; remove one",
+                f"asks and judges the same as {double[0].id}: '{short(item.source)}'; remove one",
                 item,
+            )
+        elif equal:
+            yield problem(
+                "duplicate-source",
+                f"asks and judges the same as {equal[0].id} for '{short(equal[0].phenomenon)}': "
+                "fine if one form is meant to show both",
+                item,
+                severity="info",
             )
         elif same:
             yield problem(
