@@ -159,7 +159,7 @@ def test_paraphrases_and_wrong_translations_by_a_language_model_are_judged_as_in
     header, *rows = ANSWERS.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     assert header == "sample\tpair\titem\tintended\toutput"
     answers = [row.split("\t")[1:] for row in rows]
-    assert len(answers) == 800
+    assert len(answers) == 1000
     wrong = {
         (item, output): judge.judge(judge.items[item], output).status
         for own_pair, item, intended, output in answers
