@@ -11,6 +11,7 @@ import pytest
 from mtassay.formats.suite import RULE_FIELDS, Item, own_suites, read_suite
 from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.patterns import SearchedText
+from mtassay.methods.suite.problems import lint
 
 OUTPUTS = Path(__file__).resolve().parent.parent / "demo" / "suites"
 PAIRS = sorted(own_suites())
@@ -147,3 +148,93 @@ def test_every_file_of_outputs_is_tested() -> None:
 @pytest.mark.parametrize("pair", PAIRS)
 def test_every_item_has_an_author_and_none_has_an_approver_yet(pair: str) -> None:
     assert {(item.author, item.approver) for item in items_of(pair)} == {("mtassay", "")}
+
+
+ANSWERS = Path(__file__).resolve().parent / "own_suites" / "answers.tsv"
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_paraphrases_and_wrong_translations_by_a_language_model_are_judged_as_intended(pair: str) -> None:
+    judge = judge_of(pair)
+    header, *rows = ANSWERS.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    assert header == "sample\tpair\titem\tintended\toutput"
+    answers = [row.split("\t")[1:] for row in rows]
+    assert len(answers) == 1000
+    wrong = {
+        (item, output): judge.judge(judge.items[item], output).status
+        for own_pair, item, intended, output in answers
+        if own_pair == pair and judge.judge(judge.items[item], output).status != intended
+    }
+    assert wrong == {}
+
+
+MENDED = [
+    # It accepted what is no Portuguese.
+    ("en-pt", "pronouns-reflexives-4", "incorrect", "Eu arrependo vender meu barco."),
+    ("en-pt", "pronouns-reflexives-4", "correct", "Arrependo-me de ter vendido o meu barco."),
+    # They refused a good paraphrase.
+    ("en-pt", "valency-dative-passive-1", "correct", "Um relógio foi dado a ele quando se aposentou."),
+    ("en-pt", "valency-dative-passive-1", "incorrect", "Ele foi dado um relógio quando se aposentou."),
+    ("pt-en", "subordination-indirect-speech-1", "correct", "The technician said to restart the computer."),
+    ("pt-en", "subordination-indirect-speech-1", "incorrect", "The technician said for me to restart it."),
+    ("pt-en", "verb-progressive-5", "correct", "Little by little, the sky went dark."),
+    ("pt-en", "verb-progressive-5", "incorrect", "The sky went staying dark little by little."),
+    # They were in conflict with themselves.
+    ("en-pt", "pronouns-expletives-4", "correct", "Uma pessoa nunca deve mentir para um médico."),
+    ("en-pt", "pronouns-expletives-4", "incorrect", "Um nunca deve mentir para um médico."),
+    ("pt-en", "valency-se-passive-3", "correct", "Much is said about politics in this family."),
+    ("pt-en", "valency-se-passive-3", "incorrect", "It speaks a lot of politics in this family."),
+    ("pt-en", "composition-diminutive-3", "correct", "She speaks softly so as not to wake the little ones."),
+    ("pt-en", "composition-diminutive-3", "incorrect", "She speaks short not to wake the children."),
+    # They were too lax.
+    ("en-pt", "pronouns-it-5", "incorrect", "Minha bicicleta é velha, mas eu nunca venderia o."),
+    ("en-pt", "pronouns-it-5", "correct", "Minha bicicleta é velha, mas jamais a venderia."),
+    ("en-pt", "pronouns-you-4", "incorrect", "Todos vocês sabem por que estamos aqui."),
+    ("en-pt", "pronouns-you-4", "incorrect", "Todos de vocês sabem por que eles estão aqui."),
+    ("en-pt", "pronouns-you-4", "correct", "Vocês todos sabem por que estão aqui."),
+    ("en-pt", "function-words-contractions-5", "incorrect", "Ela nunca pensa deles."),
+    ("en-pt", "function-words-contractions-5", "incorrect", "Ela nunca pensa nas."),
+    ("en-pt", "function-words-contractions-5", "correct", "Ela nunca pensa neles."),
+    ("pt-en", "function-contraction-4", "incorrect", "It was all his fault, not yours."),
+    ("pt-en", "function-contraction-4", "correct", "The fault was all his, not hers."),
+    ("en-pt", "mwe-light-verbs-3", "incorrect", "Você poderia fazer um desenho de nós?"),
+    ("en-pt", "mwe-light-verbs-3", "correct", "Você pode tirar a nossa foto?"),
+    ("pt-en", "negation-reinforced-4", "incorrect", "The joke was bad, but she could contain herself."),
+    ("pt-en", "negation-reinforced-4", "correct", "The joke was bad, but she couldn't contain herself."),
+    # They tested another phenomenon than they say.
+    ("en-pt", "non-finite-perception-5", "correct", "Ela não permitiu que os garotos dormissem tarde."),
+    ("en-pt", "non-finite-perception-5", "incorrect", "Ela não deixou os meninos para ficar acordados."),
+    ("en-pt", "punctuation-capitals-peoples-5", "incorrect", "Minha esposa e Eu nos conhecemos na escola."),
+    # They could not settle a good answer.
+    ("en-pt", "mwe-idioms-4", "correct", "A festa era surpresa até o Otto abrir a boca."),
+    ("en-pt", "mwe-idioms-4", "correct", "A festa era surpresa até que Otto deixou escapar."),
+    ("en-pt", "punctuation-vocative-comma-5", "correct", "Prestem atenção, garotada: isto é sério."),
+    ("en-pt", "punctuation-vocative-comma-5", "correct", "Crianças, escutem, isto é sério."),
+    ("en-pt", "numbers-separators-1", "correct", "O pacote pesa 3 quilos e meio."),
+    ("en-pt", "numbers-separators-1", "correct", "O pacote pesa 3,5kg."),
+    ("en-pt", "composition-adjective-compounds-2", "correct", "Acharam uma criança de 3 anos sozinha."),
+    ("en-pt", "composition-adjective-compounds-3", "correct", "Ela me escreveu uma carta de 10 páginas."),
+    ("en-pt", "copula-existential-1", "correct", "Nesta rua há 3 padarias."),
+    ("en-pt", "copula-existential-1", "correct", "Existem nesta rua três padarias."),
+    ("en-pt", "copula-weather-time-3", "correct", "Eles se divorciaram há 5 anos."),
+    ("en-pt", "copula-weather-time-3", "correct", "Já faz uns cinco anos que eles se divorciaram."),
+    ("en-pt", "copula-weather-time-4", "correct", "Já são dois meses sem vê-la."),
+    ("en-pt", "copula-weather-time-4", "correct", "Faz 2 meses que não a vejo."),
+]
+
+
+@pytest.mark.parametrize(("pair", "item", "intended", "output"), MENDED)
+def test_a_defect_that_was_mended_stays_mended(pair: str, item: str, intended: str, output: str) -> None:
+    judge = judge_of(pair)
+    assert judge.judge(judge.items[item], output).status == intended
+
+
+def test_the_item_about_i_is_in_a_phenomenon_that_names_it() -> None:
+    item = judge_of("en-pt").items["punctuation-capitals-peoples-5"]
+    assert item.phenomenon == "Capitals of languages, peoples, creeds and I"
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_suite_check_finds_nothing_but_drafts(pair: str) -> None:
+    found = lint(judge_of(pair).suite)
+    assert [(problem.item, problem.code) for problem in found if problem.code != "draft"] == []

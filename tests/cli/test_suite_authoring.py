@@ -119,12 +119,32 @@ def test_many_items_come_from_a_table(run: Run, suite: Path, tmp_path: Path) -> 
     assert (two.id, two.has_rules, two.author) == ("negation-never-001", False, "eva")
 
 
+def test_a_table_that_is_added_twice_doubles_nothing(run: Run, suite: Path, tmp_path: Path) -> None:
+    table = tmp_path / "items.tsv"
+    header = "source\tphenomenon\tcategory\tpositive\n"
+    table.write_text(f"{header}No one came.\tNobody\tNegation\tniemand\n", encoding="utf-8")
+    run("suite", "add", "s.yaml", "--from", "items.tsv")
+    table.write_text(
+        f"{header}No one came.\tNobody\tNegation\tniemand\nNever!\tNever\tNegation\tnie\n", encoding="utf-8"
+    )
+    done = run("suite", "add", "s.yaml", "--from", "items.tsv")
+    assert done.returncode == 0
+    assert done.stdout == "Added negation-never-001: Never!\nAlready there, not added again: 1 item\n"
+    again = run("suite", "add", "s.yaml", "--from", "items.tsv")
+    assert (again.returncode, again.stdout) == (0, "Already there, not added again: 2 items\n")
+    assert [item.source for item in read_suite(suite).items] == ["No one came.", "Never!"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("source\tcolour\nx\ty\n", "items.tsv line 1: no column 'colour'"),
         ("source\tphenomenon\tcategory\nx\tP\tC\ny\tP\t\n", "items.tsv line 3: there is no category"),
         ("source\tphenomenon\tcategory\nx\tP\n", "items.tsv line 2: 2 columns, expected 3"),
+        (
+            "source\tphenomenon\tcategory\tpositive\tpositive_regex\nx\tP\tC\ta\tb\n",
+            "items.tsv line 1: the column 'positive' stands twice: 4 and 5; keep one",
+        ),
         ("source\tphenomenon\tcategory\tpositive\nx\tP\tC\t(\n", "items.tsv line 2: bad pattern"),
     ],
 )

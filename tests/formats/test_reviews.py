@@ -138,6 +138,11 @@ def test_a_bad_row_is_named_with_its_line(
         ("a.tsv", "answer\tcase_id\nc\t1\n", "line 1: there is no column 'source'"),
         ("a.tsv", "answer\tcase_id\tsource\toutput\nc\t1\ta\tb\tc\n", "line 2: 5 columns, expected 4"),
         ("a.tsv", "answer\tcase_id\tsource\toutput\nc\t1\ta\t\\N\n", "line 2: the output is missing"),
+        (
+            "a.tsv",
+            "answer\tcase_id\tsource\toutput\tAnswer\nc\t1\ta\tb\ti\n",
+            "line 1: the column 'answer' stands twice: 1 and 5; keep one",
+        ),
         ("a.jsonl", "{}\n", "line 1: 'sources' must be a list of texts"),
         ("a.jsonl", "[1]\n", "line 1: not a JSON object"),
         ("a.jsonl", "x\n", "line 1: this is not JSON"),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mtassay.errors import InputError
 from mtassay.formats.jsonl import json_objects
-from mtassay.formats.text import FilePath, read_lines, shown
+from mtassay.formats.text import FilePath, check_columns, read_lines, shown
 
 __all__ = ["FlagRow", "LabelRow", "is_review_file", "read_flags", "read_labels"]
 
@@ -94,6 +94,8 @@ def _records(path: FilePath, plain: tuple[str, str]) -> Iterator[tuple[int, dict
         return
     header = [cell.strip().lower() for cell in lines[0].split("\t")]
     named = "id" in header
+    if named:
+        check_columns(header, path)
     for number, line in enumerate(lines[1:] if named else lines, 2 if named else 1):
         if not line.strip():
             continue

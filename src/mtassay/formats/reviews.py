@@ -327,6 +327,7 @@ def _table_records(rows: Iterable[tuple[int, Sequence[str]]], path: str) -> Iter
     numbered = iter(rows)
     _, header = next(numbered, (1, ()))
     columns = [column.strip().strip('"').lower() for column in header]
+    check_columns([column for column in columns if column], path)
     if missing := [name for name in ("answer", "case_id", "source", "output") if name not in columns]:
         what = f"there is no column '{missing[0]}'. Needed: answer, case_id, source, output"
         raise InputError(what, path=path, line=1)

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -67,6 +67,14 @@ def split_lines(data: bytes, path: str) -> list[str]:
     if not lines:
         raise InputError("the file is empty", path=path)
     return lines
+
+
+def check_columns(columns: Sequence[str], path: FilePath) -> None:
+    """Refuse a table with two columns of one name: one of them would be lost without a word."""
+    for place, name in enumerate(columns):
+        if name and name in columns[:place]:
+            what = f"the column '{name}' stands twice: {columns.index(name) + 1} and {place + 1}; keep one"
+            raise InputError(what, path=shown(path), line=1)
 
 
 def decode(data: bytes, path: str) -> str:

@@ -55,7 +55,7 @@ def written(folder: Path, text: str, name: str = "suite.yaml") -> Path:
 def test_every_field_of_a_yaml_suite_is_read(tmp_path: Path) -> None:
     suite = read_suite(written(tmp_path, FULL))
     assert (suite.name, suite.langpair, suite.about) == ("Beginners", "en-pt", "What it is for.")
-    assert suite.matching == Matching("ignore", "NFC", "collapse")
+    assert suite.matching == Matching("ignore", "NFC", "collapse", "fold", "ignore", "incorrect")
     assert suite.macros == {"never": "nunca|jamais"}
     assert suite.items[0] == Item(
         "negation-1",
@@ -172,6 +172,27 @@ ITEM = "- id: a\n  category: C\n  phenomenon: P\n  source: S\n  langpair: en-pt\
         ("items: &a [*a]", "this is not YAML"),
         ("just text", "line 1: this is no suite"),
         ("items:\n- text", "line 2: an item must be a mapping"),
+        (
+            f"items:\n{ITEM}  positive_regex: a\n  note: x\n  positive_regex: b",
+            "line 9: the key 'positive_regex' stands twice, first on line 7; join the two",
+        ),
+        ("suite: a\nsuite: b\nitems: []", "line 2: the key 'suite' stands twice, first on line 1"),
+        ("macros: {a: x, a: y}\nitems: []", "line 1: the key 'a' stands twice"),
+        (
+            f"items:\n{ITEM}  positive_regex:\n  - às 15: 30",
+            "line 2: 'positive_regex' must hold texts, or mappings with 'regex'. If 'às 15: …' is all one "
+            "pattern with a colon, put it in single quotes",
+        ),
+        (
+            f"items:\n{ITEM}  positive_regex:\n  - regex: às 15: 30",
+            "line 8: this is not YAML (mapping values are not allowed in this context). If a colon belongs "
+            "to a text or pattern, put it in single quotes",
+        ),
+        (f"items:\n{ITEM}  positive_regex:\n  - {{{{never}}}} vi", "put it in single quotes"),
+        (f"items:\n{ITEM}  positive_regex:\n  - [ae]le", "put it in single quotes"),
+        (f"items:\n{ITEM}  positive_regex:\n  - '[ae]le' vi", "put it in single quotes"),
+        (f"items:\n{ITEM}  positive_regex:\n  - *le", "put it in single quotes"),
+        (f"items:\n{ITEM}  references:\n  - 'He said: no'\n  - He said: no", "put it in single quotes"),
     ],
 )
 def test_a_bad_suite_is_one_line_that_says_where(tmp_path: Path, text: str, message: str) -> None:
@@ -187,6 +208,12 @@ def test_a_bad_suite_is_one_line_that_says_where(tmp_path: Path, text: str, mess
         ("a.jsonl", '{"langpair": "en-pt"}\n{"id": "1",', "line 2: this is not JSON"),
         ("a.jsonl", '{"langpair": "en-pt"}\n{"id": "1", "source": "x"}', "line 2: an item has no 'category'"),
         ("a.json", "[]", "this is no suite"),
+        (
+            "a.jsonl",
+            '{"langpair": "en-pt"}\n{"id": "1", "source": "x", "note": "a", "note": "b"}',
+            "line 2: the key 'note' stands twice in the item '1'; join the two",
+        ),
+        ("a.json", '{"items": [{"id": "1", "id": "2"}]}', "the key 'id' stands twice in the item '2'"),
         ("a.json", '{"items": [{"id": "1"}]}', "item 1 has no text 'langpair'"),
         ("a.txt", "x", "a suite file ends in .yaml, .yml, .jsonl, .json"),
     ],
@@ -195,6 +222,19 @@ def test_other_formats_say_where_too(tmp_path: Path, name: str, text: str, messa
     with pytest.raises(MtassayError) as error:
         read_suite(written(tmp_path, text, name))
     assert message in str(error.value)
+
+
+def test_our_formats_are_lenient_about_quotes_and_the_dfkis_is_exact(tmp_path: Path) -> None:
+    ours = written(tmp_path, "items: []")
+    theirs = written(tmp_path, '{"items": []}', "a.json")
+    assert read_suite(ours).matching == Matching(quotes="fold", invisible="ignore", copies="incorrect")
+    assert read_suite(theirs).matching == Matching()
+
+
+def test_a_dfki_suite_stays_exact_when_it_becomes_one_of_ours(tmp_path: Path) -> None:
+    theirs = read_suite(written(tmp_path, '{"items": []}', "a.json"))
+    again = read_suite(written(tmp_path, suite_text(theirs, ".yaml")))
+    assert again.matching == theirs.matching
 
 
 def test_a_file_that_is_not_there_names_the_suites_that_are() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from mtassay.errors import InputError
@@ -13,8 +15,8 @@ EXACT = Matching()
 LOOSE = Matching(case="ignore", unicode="NFC", whitespace="collapse")
 
 
-def item(**rules: tuple[Rule, ...]) -> Item:
-    return Item("1", "de-en", "False friends", "False friends", "Sie bekam einen Brief.", **rules)  # type: ignore[arg-type]
+def item(source: str = "Sie bekam einen Brief.", langpair: str = "de-en", **fields: Any) -> Item:
+    return Item("1", langpair, "False friends", "False friends", source, **fields)
 
 
 def judge(output: str, one: Item, matching: Matching = EXACT) -> JudgedOutput:
@@ -72,6 +74,63 @@ def test_evidence_says_that_a_token_won_over_an_expression() -> None:
 
 def test_an_empty_output_is_incorrect_with_that_reason() -> None:
     assert judge("", item()).evidence.record() == {"status": "incorrect", "why": "the output is empty"}
+
+
+STRICT = Matching(case="ignore", quotes="fold", invisible="ignore", copies="incorrect")
+
+
+def test_a_copy_of_the_source_is_incorrect_with_that_reason() -> None:
+    one = item(source="I was there.", positive_regex=(Rule("there"),))
+    expected = {"status": "incorrect", "why": "the output is a copy of the source"}
+    assert judge("I was there.", one, STRICT).evidence.record() == expected
+    assert judge("i was there.", one, STRICT).status == "incorrect"
+    assert judge("I was there", one, STRICT).status == "correct"
+    assert judge("I was there.", one).status == "correct"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"references": ("Homo sapiens",)},
+        {"positive_tokens": (Rule("Homo sapiens"),)},
+        {"langpair": "en-en"},
+    ],
+)
+def test_a_copy_may_be_right_where_the_item_says_so(fields: dict[str, Any]) -> None:
+    one = item(source="Homo sapiens", positive_regex=(Rule("sapiens"),), **fields)
+    assert judge("Homo sapiens", one, STRICT).status == "correct"
+
+
+@pytest.mark.parametrize(
+    ("rule", "output"),
+    [
+        ("don't", "I don’t."),
+        ("don’t", "I don't."),
+        (r"don\u2019t", "I don't."),
+        ("[‘-”]yes", 'He said "yes".'),
+        ("^“yes”$", '"Yes"'),
+        ("straße", "die Stra\u00adße"),
+        ("not\u200bhing", "nothing"),
+        ("nothing", "no\u200bth\ufeffing"),
+    ],
+)
+def test_quotes_fold_and_what_nobody_sees_is_ignored_unless_texts_are_compared_exactly(
+    rule: str, output: str
+) -> None:
+    one = item(positive_regex=(Rule(rule),))
+    assert judge(output, one, STRICT).status == "correct"
+    assert judge(output, one).status == "undecided"
+
+
+def test_low_and_angular_quotation_marks_are_no_others() -> None:
+    one = item(negative_regex=(Rule("[„«]"),))
+    assert judge('"Yes"', one, STRICT).status == "undecided"
+    assert judge("„Yes“", one, STRICT).status == "incorrect"
+
+
+def test_a_token_is_equal_whatever_its_quotation_marks() -> None:
+    one = item(positive_tokens=(Rule("She said “no”."),))
+    assert judge('She said "no".', one, STRICT).status == "correct"
 
 
 def test_a_token_of_both_kinds_is_a_conflict() -> None:

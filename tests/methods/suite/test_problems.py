@@ -61,6 +61,76 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "a copy of the source": ({"positive_regex": ["Source"]}, [("only-source-words", "warning")]),
     "a copy that is caught": ({"positive_regex": ["Source"], "negative_regex": ["of a"]}, []),
     "no rule": ({}, [("no-rule", "warning")]),
+    "an expression on both sides": (
+        {"positive_regex": ["gut"], "negative_regex": ["schlecht", "gut"]},
+        [("both-sides", "error")],
+    ),
+    "an alternative that a negative expression always hits": (
+        {"positive_regex": [r"\bging (nach Haus(e)?|heim)\b"], "negative_regex": [r"\bnach Haus\b"]},
+        [("hit-alternative", "warning")],
+    ),
+    "an alternative with something open that is always hit": (
+        {"positive_regex": [r"ist \w+ gut"], "negative_regex": ["gut"]},
+        [("hit-alternative", "warning")],
+    ),
+    "an alternative that is hit only with some words in between": (
+        {"positive_regex": ["ist .*gut"], "negative_regex": ["ist gut"]},
+        [],
+    ),
+    "an alternative that is hit only beside certain words": (
+        {"positive_regex": [r"\bgut\b"], "negative_regex": [r"\bnicht gut\b", "^gut"]},
+        [],
+    ),
+    "a negative expression for what is missing": (
+        {"positive_regex": [r"\bgut\b"], "negative_regex": ["^[^,]*$", r"^\w+$"]},
+        [],
+    ),
+    "an expression twice": ({"positive_regex": ["gut", "gut"]}, [("rule-twice", "warning")]),
+    "a token twice": ({"negative_tokens": ["Schlecht.", "Schlecht."]}, [("rule-twice", "warning")]),
+    "a boundary between Chinese characters": (
+        {"langpair": "en-zh", "positive_regex": [r"\b(?:银行|河岸)"]},
+        [("boundary-beside-han", "warning")],
+    ),
+    "a boundary after a Japanese character": (
+        {"langpair": "en-ja", "positive_regex": [r"(ました|です)\b"]},
+        [("boundary-beside-han", "warning")],
+    ),
+    "a boundary beside Latin letters in a Chinese text": (
+        {"langpair": "en-zh", "positive_regex": [r"\bUN\b|联合国"]},
+        [],
+    ),
+    "a number in words only": (
+        {
+            "source": "She has twenty-one cats.",
+            "positive_regex": ["einundzwanzig Katzen"],
+            "references": ("Sie hat einundzwanzig Katzen.",),
+        },
+        [("number-one-way", "info")],
+    ),
+    "a number in digits only": (
+        {
+            "source": "She has 3 cats.",
+            "positive_regex": ["hat 3"],
+            "references": ("Sie hat 3 Katzen.",),
+        },
+        [("number-one-way", "info")],
+    ),
+    "a number both ways": (
+        {
+            "source": "She has three cats.",
+            "positive_regex": ["(3|drei) Katzen"],
+            "references": ("Sie hat 3 Katzen.", "Sie hat drei Katzen."),
+        },
+        [],
+    ),
+    "a number that nothing hangs on": (
+        {
+            "source": "She has three cats.",
+            "positive_regex": ["Katzen"],
+            "references": ("Sie hat drei Katzen.",),
+        },
+        [],
+    ),
     "an overlap on a token": (
         {"positive_regex": ["gut"], "negative_regex": ["nicht"], "negative_tokens": ["nicht gut"]},
         [("overlap", "warning")],
@@ -103,6 +173,64 @@ def test_it_finds(fields: dict[str, Any], expected: list[tuple[str, str]]) -> No
     assert codes(item(**fields)) == expected
 
 
+@pytest.mark.parametrize(
+    ("date", "is_one"),
+    [("2026-11-15", True), ("2026-11-15T10:00:00", True), ("15.11.2026", False), ("2026-02-30", False)],
+)
+def test_a_date_that_is_none_is_named(date: str, is_one: bool) -> None:
+    dated = Item("a", "en-de", "C", "P", "S.", positive_regex=(Rule("gut", date=date),), approver="ben")
+    assert codes(dated) == ([] if is_one else [("bad-date", "warning")])
+
+
+def test_the_hit_alternative_is_shown_with_both_expressions() -> None:
+    both = item(positive_regex=[r"\bging (nach Hause|heim|nach Haus)\b"], negative_regex=[r"\bnach Haus\b"])
+    (found,) = lint(Suite((both,)), min_items=1)
+    assert found.what == (
+        r"'ging nach Haus' of positive '\bging (nach Hause|heim|nach Haus)\b' is always hit by negative "
+        r"'\bnach Haus\b' too, so it settles nothing; take it out of one"
+    )
+    assert (found.item, found.rule) == ("a", r"\bging (nach Hause|heim|nach Haus)\b")
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        ({"category": "c"}, [("similar-names", "warning")]),
+        ({"phenomenon": "P "}, [("similar-names", "warning")]),
+        ({"phenomenon": "Q"}, []),
+    ],
+)
+def test_names_that_differ_in_case_or_blanks_only_are_named(
+    second: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    assert codes(item("a", **GOOD), item("b", **GOOD, **second)) == expected
+
+
+def test_ids_that_differ_in_case_only_are_named() -> None:
+    assert codes(item("neg-1", **GOOD), item("Neg-1", **GOOD)) == [("similar-names", "warning")]
+
+
+def test_a_text_that_a_comment_cuts_is_named_with_its_line(tmp_path: Path) -> None:
+    lines = [
+        "langpair: en-de",
+        "items:",
+        "  - id: a",
+        "    category: C",
+        "    phenomenon: P",
+        "    source: Take bus #5.",
+        "    approver: ben  # a remark is no problem",
+        "    positive_regex:",
+        "      - Bus #5",
+        "      - (Linie|Bus) # (5|fünf)",
+        "      - '#5'",
+    ]
+    path = tmp_path / "s.yaml"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    found = [p for p in lint(read_suite(path), min_items=1) if p.code == "cut-by-comment"]
+    assert [(p.item, p.line) for p in found] == [("a", 6), ("a", 9), ("a", 10)]
+    assert found[0].what == "YAML takes '#5.' after 'Take bus' for a comment; put the text in quotes"
+
+
 def test_a_suite_without_items_says_what_to_do() -> None:
     assert codes() == [("no-items", "warning")]
 
@@ -121,7 +249,7 @@ def test_tokens_of_an_id_that_stands_twice_are_not_mixed_up() -> None:
     ("second", "expected"),
     [
         ({**GOOD}, [("duplicate-source", "warning")]),
-        ({"phenomenon": "Q", **GOOD}, [("duplicate-source", "warning")]),
+        ({"phenomenon": "Q", **GOOD}, [("duplicate-source", "info")]),
         ({"phenomenon": "Q", "positive_regex": ["anders"]}, [("duplicate-source", "info")]),
         ({**GOOD, "context": ("Before.",)}, []),
         ({**GOOD, "langpair": "en-fr"}, []),

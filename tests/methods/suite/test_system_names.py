@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.methods.suite.system_names import join_names, spellings
+from mtassay.errors import InputError, UsageError
+from mtassay.methods.suite.system_names import join_names, read_aliases, spellings
 
 
 def systems(groups: dict[str, list[str]], **settings: object) -> list[str]:
@@ -50,3 +52,17 @@ def test_two_systems_of_one_group_are_never_made_one() -> None:
     with pytest.raises(UsageError, match="21: Online-A and online_a would be one system"):
         join_names({"21": ["Online-A", "online_a"], "22": ["B"]})
     assert systems({"21": ["Online-A", "online_a"]}, fold=False) == ["Online-A", "online_a"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("name\talias\tname\nA\ta\tB\n", "line 1: the column 'name' stands twice: 1 and 3; keep one"),
+        ("name\talias\nA\ta\nB\ta\n", "line 3: 'a' is an alias of 'A' already; keep one"),
+    ],
+)
+def test_a_table_of_aliases_says_one_thing(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "aliases.tsv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_aliases(path)

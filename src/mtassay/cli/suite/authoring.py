@@ -111,6 +111,8 @@ def add(
         echo(f"Added {item.id}: {item.source}")
     if len(added.items) > 20:
         echo(f"… and {len(added.items) - 20:,} more")
+    if added.before:
+        echo(f"Already there, not added again: {plural(len(added.before), 'item')}")
     say_all(f"{problem.item}: {problem.code}: {problem.what}" for problem in added.problems)
 
 

@@ -2,6 +2,7 @@
 
 from mtassay.formats.suite.files import own_suites, read_suite, suite_text, write_suite
 from mtassay.formats.suite.items import (
+    OWN_MATCHING,
     REGEX_FIELDS,
     RULE_FIELDS,
     TOKEN_FIELDS,
@@ -15,6 +16,7 @@ from mtassay.formats.suite.items import (
 )
 
 __all__ = [
+    "OWN_MATCHING",
     "REGEX_FIELDS",
     "RULE_FIELDS",
     "TOKEN_FIELDS",

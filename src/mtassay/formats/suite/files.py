@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -97,12 +98,22 @@ def _json_lines(data: bytes, path: str) -> Iterator[tuple[int, Any]]:
 
 def _parsed(text: str, path: str, line: int | None = None) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=partial(_object, path=path, line=line))
     except json.JSONDecodeError as error:
         place = line or error.lineno
         raise InputError(f"this is not JSON ({error.msg})", path=path, line=place) from None
     except RecursionError:
         raise InputError("this JSON is nested too deeply", path=path, line=line) from None
+
+
+def _object(pairs: list[tuple[str, Any]], *, path: str, line: int | None) -> dict[str, Any]:
+    """A JSON object. A key that stands twice would lose a rule without a word."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        twice = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
+        name = f" in the item '{record['id']}'" if "id" in record else ""
+        raise InputError(f"the key '{twice}' stands twice{name}; join the two", path=path, line=line)
+    return record
 
 
 def suite_text(suite: Suite, ending: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 __all__ = [
+    "OWN_MATCHING",
     "REGEX_FIELDS",
     "RULE_FIELDS",
     "TOKEN_FIELDS",
@@ -34,11 +35,22 @@ RULE_FIELDS = (*REGEX_FIELDS, *TOKEN_FIELDS)
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """How outputs and rules are made comparable. The defaults compare character by character."""
+    """How outputs and rules are made comparable. The defaults compare character by character.
+
+    `quotes` folds curly quotation marks and apostrophes into straight ones, `invisible` leaves out soft
+    hyphens and characters without width, `copies` says what an output is that equals its source.
+    """
 
     case: Case = "exact"
     unicode: Literal["none", "NFC", "NFKC"] = "none"
     whitespace: Literal["keep", "collapse"] = "keep"
+    quotes: Literal["keep", "fold"] = "keep"
+    invisible: Literal["keep", "ignore"] = "keep"
+    copies: Literal["judge", "incorrect"] = "judge"
+
+
+OWN_MATCHING = Matching(quotes="fold", invisible="ignore", copies="incorrect")
+"""What holds in our own formats unless a file says otherwise; the DFKI's files are compared exactly."""
 
 
 @dataclass(frozen=True, slots=True)

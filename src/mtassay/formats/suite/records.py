@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, get_args, get_type_hints
 
 from mtassay.errors import InputError
 from mtassay.formats.suite.items import (
+    OWN_MATCHING,
     REGEX_FIELDS,
     RULE_FIELDS,
     TOKEN_FIELDS,
@@ -71,7 +72,7 @@ def _matching(record: Any, path: str) -> Matching:
         if name in record and record[name] not in get_args(kind):
             choices = ", ".join(get_args(kind))
             raise InputError(f"'match' has {name}: {record[name]}. Available: {choices}", path=path)
-    return Matching(**record)
+    return replace(OWN_MATCHING, **record)
 
 
 def item_from_record(
@@ -106,7 +107,12 @@ def _rule(entry: Any, name: str, path: str, line: int | None) -> Rule:
     if isinstance(entry, str):
         return Rule(entry)
     if not isinstance(entry, Mapping) or not isinstance(entry.get(what), str):
-        raise InputError(f"'{name}' must hold texts, or mappings with '{what}'", path=path, line=line)
+        hint = ""
+        if isinstance(entry, Mapping) and len(entry) == 1:
+            hint = f". If '{next(iter(entry))}: …' is all one pattern with a colon, put it in single quotes"
+        elif isinstance(entry, Mapping | list):
+            hint = ". A pattern that begins with { or [ needs quotes: put it in single quotes"
+        raise InputError(f"'{name}' must hold texts, or mappings with '{what}'{hint}", path=path, line=line)
     rest = {key: value for key, value in entry.items() if key != what}
     options = [field.name for field in fields(Rule) if field.name != "text"]
     _check_keys(rest, options, f"a rule of '{name}'", path, line)
@@ -121,7 +127,8 @@ def _list(value: Any, name: str, path: str, line: int | None) -> tuple[str, ...]
     entries = value if isinstance(value, list) else [value]
     texts = [entry for entry in entries if entry not in (None, "")]
     if not all(isinstance(entry, str) for entry in texts):
-        raise InputError(f"'{name}' must be a list of texts", path=path, line=line)
+        hint = ". If a colon belongs to the text, put it in single quotes"
+        raise InputError(f"'{name}' must be a list of texts{hint}", path=path, line=line)
     return tuple(texts)
 
 
@@ -154,11 +161,10 @@ def _check_keys(
 
 def header_record(suite: Suite) -> dict[str, Any]:
     """What a file says before its items; nothing that is a default."""
-    default = Matching()
     match = {
         field.name: value
         for field in fields(Matching)
-        if (value := getattr(suite.matching, field.name)) != getattr(default, field.name)
+        if (value := getattr(suite.matching, field.name)) != getattr(OWN_MATCHING, field.name)
     }
     record = {
         "suite": suite.name,

@@ -6,6 +6,7 @@ them reads the result again and compares it with what was wanted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,9 +20,11 @@ from mtassay.formats.suite.records import header_record, item_from_record, item_
 
 __all__ = [
     "MAX_DEPTH",
+    "CutText",
     "Entries",
     "Loader",
     "compose",
+    "cut_texts",
     "not_yaml",
     "suite_from_yaml",
     "with_entries",
@@ -41,21 +44,61 @@ MAX_DEPTH = 100
 def compose(text: str, *, path: str) -> Any:
     """The root node of a YAML text, `None` if there is nothing in it; `path` is for messages.
 
+    A key that stands twice in one mapping is an `InputError`: YAML would take the last without a word.
+
     >>> compose("a: [no, 1.0]", path="x.yaml").value[0][1].value[0].value
     'no'
     """
     try:
         _check_depth(text, path)
-        return yaml.compose(text, Loader)
+        root = yaml.compose(text, Loader)
     except yaml.YAMLError as error:
         raise not_yaml(error, path=path) from None
+    _check_keys(root, path, set())
+    return root
 
 
 def not_yaml(error: yaml.YAMLError, *, path: str) -> InputError:
     """The same error in one line."""
     problem = " ".join(str(getattr(error, "problem", None) or error).split())
     mark = getattr(error, "problem_mark", None)
-    return InputError(f"this is not YAML ({problem})", path=path, line=mark.line + 1 if mark else None)
+    hint = next((hint for words, hint in _HINTS.items() if words in problem), "")
+    return InputError(f"this is not YAML ({problem}){hint}", path=path, line=mark.line + 1 if mark else None)
+
+
+_BEGINNING = ". A text that begins with one of [ { * & ! | > % @ ` needs quotes: put it in single quotes"
+_HINTS = {
+    "mapping values are not allowed": ". If a colon belongs to a text or pattern, put it in single quotes",
+    "cannot start any token": _BEGINNING,
+    "expected alphabetic or numeric": _BEGINNING,
+    "undefined alias": _BEGINNING,
+    "did not find expected ',' or": _BEGINNING,
+    "did not find expected '-' indicator": _BEGINNING,
+    "did not find expected key": _BEGINNING,
+    "did not find expected node content": _BEGINNING,
+    "undefined tag handle": _BEGINNING,
+}
+"""What mostly is behind an error of the YAML parser in a file of patterns, and what to do."""
+
+
+def _check_keys(node: Any, path: str, seen: set[int]) -> None:
+    """Refuse a key that stands twice in a mapping. Each node is looked at once, whatever the aliases."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for child in node.value:
+            _check_keys(child, path, seen)
+    elif isinstance(node, yaml.MappingNode):
+        lines: dict[str, int] = {}
+        for key, child in node.value:
+            line = key.start_mark.line + 1
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in lines:
+                    what = f"the key '{key.value}' stands twice, first on line {lines[key.value]}"
+                    raise InputError(f"{what}; join the two", path=path, line=line)
+                lines[key.value] = line
+            _check_keys(child, path, seen)
 
 
 def _check_depth(text: str, path: str) -> None:
@@ -166,6 +209,45 @@ def with_texts(text: str, texts: Mapping[str, Mapping[str, str]]) -> str:
         for name in sorted(fields, key=_ORDER.index):
             edits.append(page.set(page.item(item_id), name, fields[name]))
     return page.edited(edits)
+
+
+@dataclass(frozen=True, slots=True)
+class CutText:
+    """A text without quotes that YAML ends at a `#`: its line, what is left, and what seems to be lost."""
+
+    line: int
+    text: str
+    rest: str
+
+
+_COMMENT = re.compile(r"[ \t]+(#.*)")
+_LOOKS_CUT = re.compile(r"#[^\s#]|#.*[\\|\])]")
+
+
+def cut_texts(text: str, *, path: str) -> list[CutText]:
+    """Texts before a `#` that looks like a part of them: a letter follows at once, or more of a pattern.
+
+    >>> cut_texts("a: take bus #5\\nb: 1  # a remark", path="x.yaml")
+    [CutText(line=1, text='take bus', rest='#5')]
+    """
+    root = compose(text, path=path)
+    found = []
+    nodes, seen = [root], set()
+    while nodes:
+        node = nodes.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.ScalarNode):
+            end = node.end_mark
+            comment = _COMMENT.match(text, end.index) if not node.style and node.value else None
+            if comment and _LOOKS_CUT.match(comment[1]):
+                found.append(CutText(end.line + 1, node.value, comment[1].rstrip()))
+        else:
+            nodes += [
+                part for entry in node.value for part in (entry if isinstance(entry, tuple) else [entry])
+            ]
+    return sorted(found, key=lambda cut: cut.line)
 
 
 class _Page:

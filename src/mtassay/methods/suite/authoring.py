@@ -15,7 +15,7 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats.suite import Item, Rule, Suite, read_suite
 from mtassay.formats.suite.editing import add_items, editable, set_fields
 from mtassay.formats.suite.files import write_text
-from mtassay.formats.text import read_lines
+from mtassay.formats.text import check_columns, read_lines
 from mtassay.languages import parse_pair
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import Problem, lint
@@ -40,7 +40,8 @@ _TEXT = """\
 suite: {name}
 langpair: {pair}
 about: What it is for, by whom, and its licence.
-# Upper and lower case, how accents are encoded, and extra spaces make no difference to the rules.
+# Upper and lower case, how accents are encoded, and extra spaces make no difference to the rules,
+# nor do curly quotation marks and characters that nobody sees. A copy of the source is incorrect.
 match: {{case: ignore, unicode: NFC, whitespace: collapse}}
 # A macro is a part of patterns that comes again and again; write {{{{name}}}} where it belongs.
 # macros:
@@ -185,6 +186,7 @@ def read_drafts(path: Path, defaults: Draft | None = None) -> list[tuple[int | N
     columns = [name.strip().lower() for name in header.split("\t")]
     if unknown := [name for name in columns if name not in _COLUMNS]:
         raise InputError(f"no column '{unknown[0]}'. Available: {', '.join(_COLUMNS)}", path=path, line=1)
+    check_columns([_COLUMNS[name] for name in columns], path)
     if not lines:
         raise InputError("a header without rows", path=path, line=1)
     return [
@@ -223,18 +225,47 @@ def begin(path: Path, *, langpair: str, name: str = "") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The items that were put into a file, and what `suite check` would say of them alone."""
+    """The items that were put into a file, and what `suite check` would say of them alone.
+
+    `before` are items of the file that a table has again; they were not added a second time.
+    """
 
     items: Sequence[Item]
     problems: Sequence[Problem]
+    before: Sequence[Item] = ()
 
 
 def add_drafts(path: Path, drafts: Wanted, table: Path | None = None) -> Added:
     """Put items into a suite file, whose other lines stay as they are; `table` is where drafts come from."""
-    suite = add_items(path, lambda suite: new_items(suite, drafts, table))
-    items = suite.items[len(suite.items) - len(drafts) :]
-    problems = lint(replace(suite, items=items), min_items=1)
-    return Added(items, [p for p in problems if p.item and p.severity != "info"])
+    new: list[Item] = []
+    before: list[Item] = []
+
+    def make(suite: Suite) -> Sequence[Item]:
+        doubles = [_same_item(suite, draft) if table else None for _, draft in drafts]
+        before[:] = [item for item in doubles if item]
+        new[:] = new_items(
+            suite, [wanted for wanted, item in zip(drafts, doubles, strict=True) if not item], table
+        )
+        return new
+
+    suite = add_items(path, make)
+    problems = lint(replace(suite, items=tuple(new)), min_items=1)
+    return Added(new, [p for p in problems if p.item and p.severity != "info"], before)
+
+
+def _same_item(suite: Suite, draft: Draft) -> Item | None:
+    """The item of the suite that a draft would double: it asks the same and has all rules of the draft."""
+    for item in suite.items:
+        asks = (item.category, item.phenomenon, item.source, item.context)
+        if asks != (draft.category, draft.phenomenon, draft.source, draft.context):
+            continue
+        positive, negative = (
+            {rule.text for rule in rules} for rules in (item.positive_regex, item.negative_regex)
+        )
+        has_all = positive.issuperset(draft.positive) and negative.issuperset(draft.negative)
+        if has_all and draft.id in ("", item.id):
+            return item
+    return None
 
 
 @dataclass(frozen=True, slots=True)

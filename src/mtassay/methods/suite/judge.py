@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from mtassay.errors import InputError
+from mtassay.errors import InputError, MtassayError
 from mtassay.formats.suite import REGEX_FIELDS, TOKEN_FIELDS, Item, Rule, RuleField, Suite
+from mtassay.languages import parse_pair
 from mtassay.methods.suite.evidence import Applied, VerdictEvidence
 from mtassay.methods.suite.patterns import TIMEOUT, Pattern, SearchedText, compile_rule, normalize
 
@@ -97,6 +98,8 @@ class Judge:
         if not text.strip():
             return JudgedOutput("incorrect", "the output is empty", text)
         tokens = tuple(self._equal_tokens(item, text))
+        if not tokens and self._is_copy(item, text):
+            return JudgedOutput("incorrect", "the output is a copy of the source", text)
         slow: list[Rule] = []
         expressions = tuple(self._matching_expressions(item, SearchedText(text), slow))
         kinds = {match.is_positive for match in tokens or expressions}
@@ -113,6 +116,24 @@ class Judge:
             )
         status: Status = "correct" if kinds == {True} else "incorrect"
         return JudgedOutput(status, _why(tokens, expressions, status), text, matches, tuple(slow))
+
+    def _is_copy(self, item: Item, text: str) -> bool:
+        """Whether the source stands where its translation should, and no reference is the same text."""
+        if self.suite.matching.copies == "judge" or not self._is_same(text, item.source):
+            return False
+        if any(self._is_same(text, reference) for reference in item.references):
+            return False
+        try:
+            pair = parse_pair(item.langpair)
+        except MtassayError:
+            return True
+        return pair.source.code != pair.target.code
+
+    def _is_same(self, text: str, other: str) -> bool:
+        """Whether a normalised text is equal to another one, as the suite compares texts."""
+        other = normalize(other, self.suite.matching)
+        ignore_case = self.suite.matching.case == "ignore"
+        return text == other or (ignore_case and text.casefold() == other.casefold())
 
     def _equal_tokens(self, item: Item, text: str) -> Iterator[Match]:
         if item.id not in self._tokens:

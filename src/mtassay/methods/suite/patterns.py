@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -316,6 +316,10 @@ def _literal(code_point: int) -> str:
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_QUOTES = {**dict.fromkeys(map(ord, "‘’‛ʼ"), "'"), **dict.fromkeys(map(ord, "“”‟"), '"')}
+_QUOTE_RANGE = re.compile("[‘’‛“”‟]-[‘’‛“”‟]")  # its ends may change places when they are folded
+_WRITTEN_QUOTE = re.compile(r"\\u(201[89bcdf]|02bc)", re.IGNORECASE)
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
 TIMEOUT = 1.0
@@ -334,11 +338,18 @@ def normalize(text: str, matching: Matching) -> str:
 
     >>> normalize(" a  \\tb\\n", Matching(whitespace="collapse"))
     'a b'
+    >>> normalize("“good”", Matching(quotes="fold"))
+    '"good"'
     """
-    if matching.unicode != "none" and not text.isascii():
-        import unicodedata
+    if not text.isascii():
+        if matching.unicode != "none":
+            import unicodedata
 
-        text = unicodedata.normalize(matching.unicode, text)
+            text = unicodedata.normalize(matching.unicode, text)
+        if matching.quotes == "fold":
+            text = text.translate(_QUOTES)
+        if matching.invisible == "ignore":
+            text = _INVISIBLE.sub("", text)
     return " ".join(text.split()) if matching.whitespace == "collapse" else text
 
 
@@ -397,7 +408,10 @@ def compile_rule(rule: Rule, *, matching: Matching, macros: Mapping[str, str]) -
     if control := control_in(text):
         raise ValueError(control)
     ignore_case = (rule.case or matching.case) == "ignore"
-    text = normalize(text, Matching(unicode=matching.unicode))
+    if matching.quotes == "fold":
+        text = _WRITTEN_QUOTE.sub(lambda match: chr(int(match[1], 16)), text)
+        text = _QUOTE_RANGE.sub("'\"", text)
+    text = normalize(text, replace(matching, whitespace="keep"))
     return (_Re2Pattern if rule.engine == "re2" else _RegexPattern)(text, ignore_case)
 
 

@@ -27,10 +27,12 @@ from mtassay.formats.suite import (
     macros_in,
     own_suites,
 )
+from mtassay.formats.suite.yaml import cut_texts
 from mtassay.languages import parse_pair
 from mtassay.methods.suite.batteries import battery
 from mtassay.methods.suite.judge import Judge, JudgedOutput
 from mtassay.methods.suite.patterns import SearchedText, compile_rule, control_in, normalize
+from mtassay.methods.suite.pitfalls import RulesBesideEachOther, similar_names
 from mtassay.texts.marks import plural
 
 __all__ = [
@@ -67,8 +69,15 @@ CODES = {
     "both-tokens": Code("error", "an output that is a positive and a negative token"),
     "reference-not-correct": Code("error", "a reference that the rules call wrong or cannot judge"),
     "matches-everything": Code("error", "an expression that matches any sentence"),
+    "both-sides": Code("error", "an expression that is positive and negative"),
+    "hit-alternative": Code("warning", "a positive alternative that a negative expression always hits"),
     "overlap": Code("warning", "positive and negative expressions that match one known output"),
     "shadowed-token": Code("warning", "a token that an expression judges the other way"),
+    "rule-twice": Code("warning", "a rule that stands twice in an item"),
+    "boundary-beside-han": Code("warning", "a word boundary beside Chinese or Japanese characters"),
+    "cut-by-comment": Code("warning", "a text without quotes of which YAML takes the end for a comment"),
+    "bad-date": Code("warning", "a date of a rule that is none"),
+    "similar-names": Code("warning", "categories, phenomena or ids that differ in case or blanks only"),
     "escaped-token": Code("warning", "a token written like an expression"),
     "only-source-words": Code("warning", "an expression by which a copy of the source is correct"),
     "focus-not-in-source": Code("warning", "a focus that does not stand in the source"),
@@ -76,6 +85,7 @@ CODES = {
     "no-langpair": Code("warning", "an item without a language pair, or with one that nobody knows"),
     "no-rule": Code("warning", "an item that nothing can judge"),
     "no-items": Code("warning", "a suite without items"),
+    "number-one-way": Code("info", "an expression that takes a number only in words or only in digits"),
     "few-items": Code("info", "a phenomenon with too few items to say much"),
     "never-fires": Code("info", "a rule that applied to no stored output of its item"),
     "unused-macro": Code("info", "a macro that no expression uses"),
@@ -190,12 +200,17 @@ class Problems:
         return [(problem, lines.of(problem)) for problem in self.found]
 
 
+def _file_of(suite: Suite) -> Path:
+    """Where a suite was read from."""
+    path = Path(suite.path)
+    return path if path.exists() else own_suites().get(suite.path, path)
+
+
 class _Lines:
     """Where in the file a problem is: at its rule if that can be found, else where the item begins."""
 
     def __init__(self, suite: Suite) -> None:
-        where = suite.path
-        path = Path(where) if Path(where).exists() else own_suites().get(where, Path(where))
+        path = _file_of(suite)
         self._lines = []
         if path.suffix in (".yaml", ".yml", ".json") and path.exists():
             self._lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
@@ -238,6 +253,8 @@ class Checked:
         bad = {id(rule) for rule, _ in broken}
         good = {name: tuple(r for r in getattr(item, name) if id(r) not in bad) for name in RULE_FIELDS}
         whole = Checked(self.judge, replace(item, **good))  # type: ignore[arg-type]
+        for pitfall in RulesBesideEachOther(self.judge, whole.item, short).pitfalls():
+            yield problem(pitfall.code, pitfall.what, item, rule=pitfall.rule)
         yield from whole._matching_too_much()
         yield from whole._known_outputs()
         if not broken:
@@ -318,11 +335,11 @@ class Checked:
                     )
                 elif name == "positive_regex" and self._matches(rule, source):
                     copies.append(rule)
-        if copies and self.judge.judge(item, item.source).status == "correct":
+        if copies and not any(self._matches(rule, source) for rule in item.negative_regex):
             yield problem(
                 "only-source-words",
-                f"positive '{short(copies[0].text)}' matches the source, so a copy of it is correct; "
-                "fine for what is not translated, else add a negative expression",
+                f"positive '{short(copies[0].text)}' matches the source, so words left as they are count as "
+                "correct; fine for what is not translated, else add a negative expression",
                 item,
                 rule=copies[0].text,
             )
@@ -470,6 +487,25 @@ def _suite_problems(suite: Suite, min_items: int) -> Iterator[Problem]:
             items = "1 item" if count == 1 else f"{count} items"
             yield problem("few-items", f"{category} › {phenomenon} has {items}; write {min_items} or more")
     yield from _duplicates(suite)
+    for kind, item, name, first in similar_names(suite):
+        what = f"the {kind} '{short(name)}' differs from '{short(first)}' in case or blanks only"
+        yield problem("similar-names", f"{what}; write both the same way, or rename one", item)
+    yield from _cut_texts(suite)
+
+
+def _cut_texts(suite: Suite) -> Iterator[Problem]:
+    """Texts in the YAML file of a suite that end where a comment seems to begin."""
+    path = _file_of(suite)
+    if path.suffix not in (".yaml", ".yml") or not path.exists():
+        return
+    items = [item for item in suite.items if item.line]
+    for cut in cut_texts(path.read_text(encoding="utf-8", errors="replace"), path=suite.path):
+        item = next((item for item in reversed(items) if (item.line or 0) <= cut.line), None)
+        what = (
+            f"YAML takes '{short(cut.rest)}' after '{short(cut.text)}' for a comment; put the text in quotes"
+        )
+        found = problem("cut-by-comment", what, item)
+        yield replace(found, line=cut.line)
 
 
 def _all_patterns(suite: Suite) -> Iterator[str]:
@@ -487,11 +523,20 @@ def _duplicates(suite: Suite) -> Iterator[Problem]:
             where = f" (line {first.line})" if first.line else ""
             yield problem("duplicate-id", f"the id stands twice{where}; rename one", item)
         same = by_source.setdefault((item.langpair, item.source, item.context), [])
-        if equal := [other for other in same if _asks(other) == _asks(item)]:
+        equal = [other for other in same if _asks(other) == _asks(item)]
+        if double := [other for other in equal if other.phenomenon == item.phenomenon]:
             yield problem(
                 "duplicate-source",
-                f"asks and judges the same as {equal[0].id}: '{short(item.source)}'; remove one",
+                f"asks and judges the same as {double[0].id}: '{short(item.source)}'; remove one",
                 item,
+            )
+        elif equal:
+            yield problem(
+                "duplicate-source",
+                f"asks and judges the same as {equal[0].id} for '{short(equal[0].phenomenon)}': "
+                "fine if one form is meant to show both",
+                item,
+                severity="info",
             )
         elif same:
             yield problem(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_lines
-from mtassay.formats.text import FilePath
+from mtassay.formats.text import FilePath, check_columns
 
 __all__ = [
     "SystemInGroup",
@@ -84,7 +84,8 @@ def read_aliases(path: FilePath) -> dict[str, str]:
     header, *lines = [line.split("\t") for line in read_lines(path)] or [[]]
     if not {"name", "alias"} <= set(header):
         raise InputError("the first line must name the columns: name, alias", path=path, line=1)
-    name_by_alias = {}
+    check_columns(header, path)
+    name_by_alias: dict[str, str] = {}
     for number, cells in enumerate(lines, 2):
         if len(cells) != len(header):
             what = f"{len(cells)} columns, expected {len(header)}"
@@ -92,7 +93,9 @@ def read_aliases(path: FilePath) -> dict[str, str]:
         row = dict(zip(header, cells, strict=True))
         if not row["name"] or not row["alias"]:
             raise InputError("a name or an alias is missing", path=path, line=number)
-        name_by_alias[row["alias"]] = row["name"]
+        if name_by_alias.setdefault(row["alias"], row["name"]) != row["name"]:
+            what = f"'{row['alias']}' is an alias of '{name_by_alias[row['alias']]}' already; keep one"
+            raise InputError(what, path=path, line=number)
     return name_by_alias
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from mtassay.errors import InputError
 from mtassay.formats.suite import Item
 from mtassay.formats.suite.records import suite_from_header
-from mtassay.formats.text import FilePath, decode, read_bytes, read_lines, shown
+from mtassay.formats.text import FilePath, check_columns, decode, read_bytes, read_lines, shown
 from mtassay.methods.suite.templates.conditions import Condition, parse_condition
 from mtassay.methods.suite.templates.locations import LocatedDict, line_of, load, plain
 from mtassay.methods.suite.templates.placeholders import slots_in
@@ -134,6 +134,7 @@ class _Reader:
             raise self._wrong(f"there is no file {path}", name)
         header, *lines = read_lines(path)
         keys = header.split("\t")
+        check_columns(keys, path)
         for number, line in enumerate(lines, 2):
             cells = line.split("\t")
             if len(cells) != len(keys):

@@ -73,10 +73,6 @@ def _value(node: Any, path: str, values_by_node: dict[int, Any]) -> Any:
         for key, child in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise InputError("a key must be a text", path=path, line=line)
-            if key.value in value:
-                raise InputError(
-                    f"the key '{key.value}' stands twice", path=path, line=key.start_mark.line + 1
-                )
             value[key.value] = _value(child, path, values_by_node)
     values_by_node[id(node)] = value
     return value
