@@ -19,7 +19,7 @@ from mtassay.core import Review
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.table import join_cell, split_cell
-from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, split_lines
+from mtassay.formats.text import FilePath, check_columns, open_for_writing, read_bytes, shown, split_lines
 from mtassay.packages import load_package
 from mtassay.reviews import Question, Subject, all_questions, find_question
 from mtassay.reviews.queue import Pending
