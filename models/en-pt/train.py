@@ -1,10 +1,11 @@
 """Trains a small Transformer from English to Portuguese, to have an engine with faults of its own to test.
 
-usage: python models/en-pt/train.py DATA OUT [--minutes 8] [--translate NAME=FILE ...]
+usage: python models/en-pt/train.py DATA OUT [--minutes 8] [--reverse] [--translate NAME=FILE ...]
 
 DATA holds tatoeba-train.eng-por.tsv.gz and tatoeba-test.eng-por.tsv.gz (Tatoeba, CC BY 2.0 FR). Training
 pairs whose source is in the test set are dropped. OUT gets the folder `model` as `transformers` reads it
 (`-t small=transformers:OUT/model`), what it makes of every 13th test pair, and of the lines of every FILE.
+With --reverse it translates from Portuguese to English.
 Needs torch, transformers, sentencepiece, sacremoses and a GPU. Appendix D of Wu et al. (2023) trains a
 Transformer base on millions of pairs; this one has a fifth of its size and 0.2 million short pairs.
 """
@@ -42,11 +43,12 @@ def main() -> None:
     torch.manual_seed(SEED)
     torch.set_float32_matmul_precision("high")
     arguments.out.mkdir(parents=True, exist_ok=True)
-    test = read_pairs(arguments.data / "tatoeba-test.eng-por.tsv.gz")
+    test, pairs = (
+        read_pairs(arguments.data / f"tatoeba-{part}.eng-por.tsv.gz", reverse=arguments.reverse)
+        for part in ("test", "train")
+    )
     seen = {source for source, _ in test}
-    train = [
-        pair for pair in read_pairs(arguments.data / "tatoeba-train.eng-por.tsv.gz") if pair[0] not in seen
-    ]
+    train = [pair for pair in pairs if pair[0] not in seen]
     print(f"{len(train):,} pairs to learn from", flush=True)
     pieces = learn_pieces(train, arguments.out)
     vocabulary = write_vocabulary(pieces, arguments.out)
@@ -56,7 +58,8 @@ def main() -> None:
     coded = [pair for pair in coded if max(map(len, pair)) <= LONGEST]
     held_out, coded = coded[::100], [pair for i, pair in enumerate(coded) if i % 100]
     learn(model, coded, held_out, minutes=arguments.minutes)
-    save(model.half(), arguments.out, arguments.out / "model")
+    languages = ("pt", "en") if arguments.reverse else ("en", "pt")
+    save(model.half(), arguments.out, arguments.out / "model", languages=languages)
     write(arguments.out / "test.tsv", translate(model, [s for s, _ in test[::13]], pieces, vocabulary))
     for each in arguments.translate:
         name, _, path = each.partition("=")
@@ -71,14 +74,15 @@ def parse() -> argparse.Namespace:
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--minutes", type=float, default=8)
+    parser.add_argument("--reverse", action="store_true")
     parser.add_argument("--translate", nargs="*", default=[])
     return parser.parse_args()
 
 
-def read_pairs(path: Path) -> list[tuple[str, str]]:
+def read_pairs(path: Path, *, reverse: bool) -> list[tuple[str, str]]:
     text = gzip.decompress(path.read_bytes()).decode("utf-8")
     rows = [line.split("\t") for line in text.split("\n") if line]
-    return [(row[0], row[1]) for row in rows]
+    return [(row[1], row[0]) if reverse else (row[0], row[1]) for row in rows]
 
 
 def learn_pieces(train: Sequence[tuple[str, str]], out: Path) -> sentencepiece.SentencePieceProcessor:
@@ -105,7 +109,9 @@ def write_vocabulary(pieces: sentencepiece.SentencePieceProcessor, out: Path) ->
     return vocabulary
 
 
-def save(model: MarianMTModel, pieces: Path, folder: Path) -> None:
+def save(
+    model: MarianMTModel, pieces: Path, folder: Path, *, languages: tuple[str, str] = ("en", "pt")
+) -> None:
     """All that `transformers` needs to translate with it: weights, settings, pieces and vocabulary.
 
     `pieces` is the folder with source.spm and vocab.json. Marian asks for the pieces of both languages.
@@ -115,8 +121,8 @@ def save(model: MarianMTModel, pieces: Path, folder: Path) -> None:
         source_spm=spm,
         target_spm=spm,
         vocab=str(pieces / "vocab.json"),
-        source_lang="en",
-        target_lang="pt",
+        source_lang=languages[0],
+        target_lang=languages[1],
         model_max_length=model.config.max_position_embeddings,
     )
     tokenizer.save_pretrained(folder)

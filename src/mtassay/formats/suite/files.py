@@ -43,7 +43,7 @@ ENDINGS = (".yaml", ".yml", ".jsonl", ".json")
 def own_suites() -> dict[str, Path]:
     """The suites that come with mtassay, by name."""
     folder = Path(str(resources.files("mtassay"))) / "suites"
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"), key=lambda path: path.stem)}
 
 
 def read_suite(where: FilePath) -> Suite:

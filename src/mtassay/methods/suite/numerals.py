@@ -82,6 +82,8 @@ def other_ways(text: str, language: str) -> Iterator[tuple[int, str, list[str]]]
 
     >>> list(other_ways("Ela tem dois gatos.", "pt"))
     [(2, 'dois', ['Ela tem 2 gatos.'])]
+    >>> list(other_ways('O <g id="2">gato</g>.', "pt"))
+    []
     """
     for value, match in _found(text, language):
         before, behind = text[: match.start()], text[match.end() :]
@@ -95,6 +97,8 @@ def _found(text: str, language: str) -> Iterator[tuple[int, re.Match[str]]]:
     if language not in _PLAIN:
         return
     for match in _expression(language).finditer(text):
+        if text.rfind("<", 0, match.start()) > text.rfind(">", 0, match.start()):
+            continue  # a number in a tag is a name
         value = int(match[0]) if match[0].isdigit() else _values(language)[match[0].lower()]
         if 2 <= value <= 99:
             yield value, match
