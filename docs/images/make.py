@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
 DEMO = HERE.parent.parent / "demo"
@@ -35,16 +36,17 @@ def picture(name: str, folder: Path, command: str, *, end: str) -> None:
     """What the command prints in this folder, up to `end`."""
     words = command.replace("\\\n", " ").split()[1:]
     code = "import sys; sys.stdout.isatty = lambda: True; from mtassay.cli.main import main; main()"
-    environment = {**os.environ, "COLUMNS": "80", "MTASSAY_WORKSPACE": os.devnull}
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=True,
-    )
+    with TemporaryDirectory() as scratch:
+        workspace = str(Path(scratch) / "workspace.db")
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            cwd=folder,
+            env={**os.environ, "COLUMNS": "80", "MTASSAY_WORKSPACE": workspace},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=True,
+        )
     shown = done.stdout.split(end)[0].rstrip()
     lines = [
         *(f"{'$ ' * (not i)}{line}" for i, line in enumerate(command.split("\n"))),

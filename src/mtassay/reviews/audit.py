@@ -8,7 +8,7 @@ from typing import Any
 
 from mtassay.display import Cell, Table
 from mtassay.reviews.queue import Pending
-from mtassay.reviews.subjects import Decision
+from mtassay.reviews.subjects import Decision, caution_of_models
 from mtassay.stats.proportions import wilson
 
 __all__ = ["Audit", "AuditRow", "audit_of"]
@@ -95,8 +95,11 @@ class Audit:
             "Equal outputs count once. 95 %: Wilson's interval.",
         ]
         if self.reviewers:
-            notes.append(f"By {', '.join(self.reviewers)}, who did not see the verdicts.")
-        return Table(["Verdict", "n", "right", "share", "95 %"], rows, "Audit of the verdicts", notes)
+            names = ", ".join(self.reviewers)
+            notes.append(f"By {names}, who did not see the verdicts.")
+            notes.append(caution_of_models(self.reviewers, "Answers"))
+        header = ["Verdict", "n", "right", "share", "95 %"]
+        return Table(header, rows, "Audit of the verdicts", list(filter(None, notes)))
 
 
 def audit_of(
