@@ -46,6 +46,7 @@ DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
 SEGMENTS = 600
 """So many of the segments, items or cases; the level does not hang on their number, the power does."""
 ALPHA = 0.05
+TRIALS = 1000
 SHARES = {"score": 0.15, "suite": 0.5, "invariance": 0.25, "behavior": 0.5}
 """On how many segments the better system takes the better output."""
 
@@ -110,7 +111,7 @@ def score_pair() -> Pair:
     """BLEU and chrF of two good systems of WMT22 de-en."""
     folder = DATA / "wmt22" / "de-en"
     texts = {name: _lines(folder / "outputs" / f"{name}.txt") for name in ("Online-A", "Online-W")}
-    method = ScoreMethod.resolve({"metrics": "bleu,chrf", "samples": 100, "trials": 1000, "guards": False})
+    method = ScoreMethod.resolve({"metrics": "bleu,chrf", "samples": 100, "trials": TRIALS, "guards": False})
     references = _lines(folder / "references" / "A.txt")
     segments = [Segment(str(i), None, (text,)) for i, text in enumerate(references)]
     outputs = {
@@ -158,7 +159,7 @@ def suite_pair() -> Pair:
     def conclude(picks: Picks, test: str) -> Result:
         mixed = np.where(picks, values[:, [1]], values[:, [0]])
         names = [f"s{number:02}" for number in range(picks.shape[1])]
-        return accuracies(Grades(items, names, mixed), test=test, trials=1000)  # type: ignore[arg-type]
+        return accuracies(Grades(items, names, mixed), test=test, trials=TRIALS)  # type: ignore[arg-type]
 
     return Pair(values.astype(float), conclude, ("randomization", "exact", "z"))
 
@@ -203,7 +204,7 @@ def behavior_pair() -> Pair:
             for column, name in enumerate(names)
             for row in range(len(mixed))
         ]
-        return pass_rates(findings, names, {name: {} for name in names}, level=ALPHA)
+        return pass_rates(findings, names, {name: {} for name in names}, level=ALPHA, trials=TRIALS)
 
     return Pair(passed, conclude, ("randomization",))
 
@@ -223,7 +224,9 @@ def invariance_pair() -> Pair:
             for row in range(len(mixed))
         ]
         counts = {name: {"pairs": len(mixed)} for name in names}
-        return stability(findings, counts, detector="x", companions=(), alpha=ALPHA, signature="")
+        return stability(
+            findings, counts, detector="x", companions=(), alpha=ALPHA, signature="", trials=TRIALS
+        )
 
     return Pair(stable.astype(float), conclude, ("randomization",))
 

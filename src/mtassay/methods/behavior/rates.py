@@ -49,6 +49,7 @@ def pass_rates(
     counts: Mapping[str, Mapping[str, int]],
     *,
     level: float = 0.05,
+    trials: int = 10000,
     signature: str = "",
 ) -> Result:
     """In percent, with Wilson's intervals at 95 %: all cases first, then each capability in the usual order.
@@ -70,7 +71,11 @@ def pass_rates(
     }
     decided = np.where(settled >= 0, settled, np.nan)
     compared = compare_rows(
-        decided.T, [[part] for part in places.values()], units=_sentences(findings), alpha=level
+        decided.T,
+        [[part] for part in places.values()],
+        units=_sentences(findings),
+        trials=trials,
+        alpha=level,
     )
     for number, (group, part) in enumerate(places.items()):
         for system, values in zip(systems, settled[:, part], strict=True):

@@ -163,6 +163,7 @@ def stability(
     companions: Sequence[str],
     alpha: float,
     signature: str,
+    trials: int = 10000,
 ) -> Result:
     """In percent, with Wilson's intervals at 95 %.
 
@@ -186,7 +187,7 @@ def stability(
         for system, count in counts.items():
             hits = len(flagged.get((system, companion), ()))
             scores.append(_share(FLAGGED, system, companion, hits, count["pairs"], signature))
-    comparisons, clusters = _compared(verdicts, alpha)
+    comparisons, clusters = _compared(verdicts, alpha, trials)
     return Result(scores, comparisons, clusters, counts)
 
 
@@ -198,13 +199,13 @@ def _share(name: str, system: str, group: str, hits: int, n: int, signature: str
 
 
 def _compared(
-    verdicts: Mapping[str, Mapping[str, bool]], alpha: float
+    verdicts: Mapping[str, Mapping[str, bool]], alpha: float, trials: int
 ) -> tuple[list[Comparison], list[Cluster]]:
     names = list(verdicts)
     cases = list(dict.fromkeys(case for by_case in verdicts.values() for case in by_case))
     passed = np.array([[verdicts[name].get(case, np.nan) for case in cases] for name in names], dtype=float)
     passed = passed.reshape(len(names), len(cases))
-    compared = compare_rows(passed.T, [[np.arange(len(cases))]], alpha=alpha)
+    compared = compare_rows(passed.T, [[np.arange(len(cases))]], trials=trials, alpha=alpha)
     comparisons = [
         Comparison(STABLE, "all", a, b, 100 * float(delta), float(p))
         if n
