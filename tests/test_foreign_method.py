@@ -85,12 +85,11 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return scratch / "bin" / "python"
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("place")
-    (folder / "source.txt").write_text(SOURCES)
-    (folder / "nmt.txt").write_text(OUTPUTS, encoding="utf-8")
-    return folder
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "source.txt").write_text(SOURCES)
+    (tmp_path / "nmt.txt").write_text(OUTPUTS, encoding="utf-8")
+    return tmp_path
 
 
 def call(python: Path, place: Path, *words: str) -> str:
@@ -140,5 +139,7 @@ def test_the_command_has_its_fields_as_options_and_everything_else_follows(pytho
 
 
 def test_its_runs_can_be_seen_where_it_is_not_installed(python: Path, place: Path) -> None:
+    words = ("method", "run", "lengths", "source.txt", "-t", "nmt=nmt.txt", "--by-words", "--save")
+    call(python, place, "-m", "mtassay", *words)
     shown = call(Path(sys.executable), place, "-m", "mtassay", "runs", "show", "last")
     assert "nmt     short     50" in shown
