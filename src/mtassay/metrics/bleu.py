@@ -137,6 +137,10 @@ class BLEU(Metric):
         if self.smooth == "add-k":
             later = (np.arange(self.order) > 0) * self._smooth_value
             correct, total = correct + later, total + later
+        if correct.size > _MANY and correct.all() and self.weights is None:
+            # The same without the special cases, for the many resamples that have none.
+            mean = np.log(100.0 * correct / total).sum(axis=-1) / self.order
+            return np.asarray(_brevity_penalty(length, reference_length) * np.exp(mean))
         precisions, present = self._precisions(correct, total)
         included = present if self.effective_order else np.ones_like(present)
         logs = np.where(included, _log(precisions), 0.0)
