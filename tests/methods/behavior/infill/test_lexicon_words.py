@@ -372,3 +372,13 @@ def test_a_verb_without_object_is_left_alone_where_its_object_stands_before_it()
 def test_until_a_point_of_time_does_not_become_during_it() -> None:
     read = pair(side("He works/VBZ until/IN midnight/NN"), side("Ele trabalha até meia-noite"))
     assert substitutes(read, "until") == {"after": "após"}
+
+
+@pytest.mark.parametrize(("noun", "is_edited"), [("Mary/NNP", True), ("supper/NN", False)])
+def test_what_is_for_somebody_may_be_without_them(noun: str, is_edited: bool) -> None:
+    word = noun.split("/")[0]
+    read = pair(
+        side(f"He cooks/VBZ for/IN {noun}", relations={word: ("pobj", "for")}),
+        side(f"Ele cozinha para {word}"),
+    )
+    assert substitutes(read, "for") == ({"without": "sem"} if is_edited else {})

@@ -302,6 +302,9 @@ def _preposition(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
             return True
         if after is not None and after.pos == "NUM":
             return True
+        objects = [other for other in tokens if other.head == place[0]]
+        if entry.group == "benefit" and not any(map(_is_somebody, objects)):  # `strong for his age`
+            return True
     if after is None or after.pos not in ("DET", "PROPN", "NOUN", "PRON", "NUM", "ADJ"):
         return True
     if after.pos == "NUM":  # `after two weeks` is a span of time, `after 8 a.m.` a point
