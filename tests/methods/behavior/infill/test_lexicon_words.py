@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mtassay.methods.behavior.infill.lexicon.entries import load_lexicon
+from mtassay.methods.behavior.infill.lexicon.infiller import lexicon_spans
 from mtassay.methods.behavior.infill.lexicon.offers import name_offers, word_offers
 from mtassay.methods.behavior.pairs import ReadPair
 from mtassay.tools.annotate.annotation import Annotation
@@ -309,3 +310,75 @@ def test_some_names_are_left_alone(source: str, reference: str) -> None:
 def test_a_name_in_a_firm_is_left_alone() -> None:
     source = named(side("at/IN Martha/NNP Industries/NNP"), 1, 3, "ORG")
     assert names(source, side("na Martha Industries")) == {}
+
+
+def test_a_determiner_with_its_preposition_is_no_preposition() -> None:
+    read = pair(
+        side("He lives/VBZ in/IN this/DT house/NN", relations={"in": ("prep", "lives")}),
+        side("Ele mora nesta casa"),
+    )
+    [span] = [
+        span for span in lexicon_spans(read, "en-pt") if read.source.text[span.start :].startswith("in")
+    ]
+    assert span.label == "DET"
+    assert read.source.tokens[span.head].text == "this"
+
+
+@pytest.mark.parametrize(("joined", "is_edited"), [("da", True), ("à", False)])
+def test_a_preposition_is_replaced_only_where_the_others_take_the_same_link(
+    joined: str, is_edited: bool
+) -> None:
+    read = pair(side("It is/VBZ in/IN front/NN of/IN the/DT house/NN"), side(f"Fica em frente {joined} casa"))
+    assert ("behind" in substitutes(read, "in front of")) is is_edited
+
+
+@pytest.mark.parametrize(
+    ("source", "reference", "needed"),
+    [
+        ("He wants/VBZ to/TO go/VB", "Ele quer ir", "precisa"),
+        ("They wanted/VBD to/TO go/VB", "Eles queriam ir", "precisavam"),
+        ("He wants/VBZ bread/NN", "Ele quer pão", None),
+        ("He wants/VBZ to/TO go/VB", "Ele quer que vá", None),
+    ],
+)
+def test_a_verb_of_intent_is_replaced_before_an_infinitive(
+    source: str, reference: str, needed: str | None
+) -> None:
+    found = substitutes(pair(side(source), side(reference)), source.split()[1].split("/")[0])
+    assert found.get("needs", found.get("needed")) == needed
+
+
+@pytest.mark.parametrize(
+    ("source", "reference", "is_edited"),
+    [
+        ("He helped/VBD her/PRP", "Ele ajudou ela", True),
+        ("He helped/VBD me/PRP", "Ele me ajudou", True),
+        ("He saw/VBD stones/NNS", "Ele viu pedras", False),
+    ],
+)
+def test_what_is_done_to_people_is_done_to_people_alone(source: str, reference: str, is_edited: bool) -> None:
+    _, verb, object_ = (item.split("/")[0] for item in source.split())
+    read = pair(side(source, relations={object_: ("dobj", verb)}), side(reference))
+    assert bool(substitutes(read, verb)) is is_edited
+
+
+def test_a_verb_without_object_is_left_alone_where_its_object_stands_before_it() -> None:
+    song = side("the/DT song/NN you sang/VBD", relations={"sang": ("relcl", "song")})
+    assert substitutes(pair(song, side("a música que você cantou")), "sang") == {}
+    read = pair(side("Yesterday/RB you sang/VBD"), side("Ontem você cantou"))
+    assert substitutes(read, "sang")["rested"] == "descansou"
+
+
+def test_until_a_point_of_time_does_not_become_during_it() -> None:
+    read = pair(side("He works/VBZ until/IN midnight/NN"), side("Ele trabalha até meia-noite"))
+    assert substitutes(read, "until") == {"after": "após"}
+
+
+@pytest.mark.parametrize(("noun", "is_edited"), [("Mary/NNP", True), ("supper/NN", False)])
+def test_what_is_for_somebody_may_be_without_them(noun: str, is_edited: bool) -> None:
+    word = noun.split("/")[0]
+    read = pair(
+        side(f"He cooks/VBZ for/IN {noun}", relations={word: ("pobj", "for")}),
+        side(f"Ele cozinha para {word}"),
+    )
+    assert substitutes(read, "for") == ({"without": "sem"} if is_edited else {})

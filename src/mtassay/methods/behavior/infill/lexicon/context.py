@@ -83,6 +83,31 @@ _BY_NUMBER = frozenset(("motion up", "growth"))
 """The groups of verbs that are replaced only where a number says how much."""
 _GOVERNED = frozenset(("about", "against", "as", "for", "into", "of", "off", "on", "out", "over", "to", "up"))
 """What a verb may ask for and another one not: `work on`, but not `study on`."""
+_INTENTS = frozenset(("attempt", "wish"))
+"""The groups of verbs that are replaced only before an infinitive: `want to go`, not `want a dog`."""
+_EVENTS = frozenset(("food", "handling", "outcome", "phase", "tongue"))
+"""Groups of verbs with a thing as their only object."""
+_PERSONAL = frozenset(("regard", "treat"))
+"""The groups of verbs whose object may be a Portuguese pronoun before the verb: `me ajudou`."""
+_NEGATIVES = frozenset((
+    "any", "anybody", "anyone", "anything", "at all", "either", "ever", "yet", "again", "more",
+    "nada", "ninguém", "nenhum", "nenhuma", "nem", "não", "mais",
+))  # fmt: skip
+"""What goes with `never`, and with no other adverb of frequency."""
+_DE = frozenset((
+    "de", "do", "da", "dos", "das", "dele", "dela", "deles", "delas", "deste", "desta", "desse", "dessa",
+    "daquele", "daquela", "disso", "disto", "daquilo", "mim",
+))  # fmt: skip
+_WITH_DE = frozenset(("inside", "near", "position", "side", "time"))
+"""The groups of prepositions that Portuguese joins to their object by `de`."""
+_COMPANY = frozenset(("benefit", "company"))
+_ASK_WITH = frozenset((
+    "acquaint", "agree", "angry", "argue", "associate", "begin", "busy", "careful", "compare", "comply",
+    "concern", "connect", "cope", "cover", "deal", "disagree", "end", "fall", "familiar", "fill", "flirt",
+    "happen", "happy", "help", "leave", "love", "matter", "mess", "problem", "satisfied", "start", "trouble",
+    "wrong",
+))  # fmt: skip
+"""What asks for `with`, so that nothing else can stand there."""
 _COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))
 """The groups of nouns that are replaced only after a number."""
 _FOODS = frozenset(("cake", "drink", "fruit", "meat", "seasoning", "side dish", "vegetable"))
@@ -98,6 +123,10 @@ _CONTRASTS = frozenset(("as", "but", "even", "yet"))
 """After these an adjective or adverb is what nobody expects, and its opposite makes no sense."""
 _NO_NOUN = frozenset(("VERB", "AUX", "ADP", "PUNCT", "SCONJ", "PRON", "PART"))
 """What cannot begin a noun phrase after an adjective."""
+_PERSONS = frozenset((
+    "anybody", "anyone", "everybody", "everyone", "her", "him", "me", "nobody", "others", "people",
+    "somebody", "someone", "them", "us", "whom", "you",
+))  # fmt: skip
 _SPEAKERS = frozenset(("i", "me", "us", "we"))
 _TIMES = frozenset((
     "amount", "day", "days", "hour", "hours", "minute", "minutes", "month", "months", "second", "seconds",
@@ -167,6 +196,14 @@ def _is_portioned(tokens: Sequence[Token], place: Place) -> bool:
 
 def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     relations = _relations(tokens, place)
+    if entry.group in _INTENTS:
+        first, second = [*tokens[place[1] : place[1] + 2], None, None][:2]
+        if first is None or second is None or first.text != "to" or second.tag != "VB":
+            return True
+        # `what needs to be done`: nobody plans it
+        return second.text == "be" and any(
+            other.tag == "VBN" for other in tokens[place[1] + 2 : place[1] + 4]
+        )
     if entry.group in _BY_NUMBER:
         if all(other.pos != "NUM" for other in tokens):
             return True
@@ -174,9 +211,40 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
         return True
     if entry.group in ("wait", "live") and relations & {"dobj", "obj"}:  # `sing a song`
         return True
+    if entry.group == "wait" and tokens[place[0]].relation == "relcl":  # `the song that you sang`
+        return True
     if entry.group not in _ALONE and not relations & {"dobj", "obj", "nsubjpass"}:
         return True
+    if entry.group in _EVENTS and not relations & {"dobj", "obj"}:
+        return True
+    if entry.group in _PERSONAL and not any(map(_is_somebody, _objects(tokens, place))):
+        return True
+    if entry.group in _PERSONAL | _EVENTS and relations & {"ccomp", "xcomp", "oprd", "dative", "acomp"}:
+        return True  # `help me do it`, `call me Tom`
+    if any(other.text.lower().endswith(("self", "selves")) or other.text == "each" for other in tokens):
+        return True
     return "prt" in relations or tokens[place[0]].relation in ("compound", "amod")
+
+
+def _objects(tokens: Sequence[Token], place: Place) -> list[Token]:
+    return [
+        child
+        for child in tokens
+        if place[0] <= child.head < place[1] and child.relation in ("dobj", "obj", "nsubjpass")
+    ]
+
+
+def _is_somebody(token: Token) -> bool:
+    """Whether a word is a name or a word for a person."""
+    return token.pos == "PROPN" or token.text.lower() in _PERSONS or token.text in _people()
+
+
+@cache
+def _people() -> frozenset[str]:
+    """All English words for people in the lexicon."""
+    return frozenset(
+        form for _, row in rows_of("people") for form in LANGUAGES["en"]("NOUN", row["en"]).values()
+    )
 
 
 def _adjective(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
@@ -193,6 +261,20 @@ def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     after = _after(tokens, place)
     if entry.group == "soon" and after is not None and after.tag in ("JJ", "VBG", "VBN"):
         return True  # `immediately following`
+    if entry.group == "degree":  # `very much`, `very many`
+        return (
+            after is None or after.tag not in ("JJ", "RB") or after.text in ("few", "little", "many", "much")
+        )
+    if entry.group == "focus":  # `he also speaks French`
+        before = _before(tokens, place)
+        return (
+            after is None or not after.tag.startswith("VB") or (before is not None and before.text == "not")
+        )
+    if entry.group == "whereabouts":  # `from here`
+        before = _before(tokens, place)
+        return before is None or before.pos in ("ADP", "SCONJ", "ADV") or tokens[place[0]].pos != "ADV"
+    if "never" in {*entry.source.values()} and any(other.text.lower() in _NEGATIVES for other in tokens):
+        return True
     return _is_unexpected(_before(tokens, place))
 
 
@@ -210,6 +292,19 @@ def _determiner(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> b
 def _preposition(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     """Whether a preposition has no object that goes with the others of its group as well."""
     after, next_but_one = [*tokens[place[1] : place[1] + 2], None, None][:2]
+    token = tokens[place[0]]
+    if place[1] - place[0] == 1 and token.pos not in ("", "ADP"):  # `after he left`
+        return True
+    if entry.group in _COMPANY:
+        governor = tokens[token.head] if 0 <= token.head < len(tokens) else token
+        following = {other.text.lower() for other in tokens[place[1] : place[1] + 6]}
+        if governor.lemma.lower() in _ASK_WITH or following & {"any", "anything", "anyone", "to", "as"}:
+            return True
+        if after is not None and after.pos == "NUM":
+            return True
+        objects = [other for other in tokens if other.head == place[0]]
+        if entry.group == "benefit" and not any(map(_is_somebody, objects)):  # `strong for his age`
+            return True
     if after is None or after.pos not in ("DET", "PROPN", "NOUN", "PRON", "NUM", "ADJ"):
         return True
     if after.pos == "NUM":  # `after two weeks` is a span of time, `after 8 a.m.` a point
@@ -246,6 +341,8 @@ def _governs(tokens: Sequence[Token], number: int) -> bool:
     after = tokens[number + 1] if number + 1 < len(tokens) else None
     if after is None:
         return True
+    if after.text == "one":  # `talk to one another`
+        return True
     is_time = after.pos == "NUM" or after.text in _TIMES or (word == "on" and after.pos == "PROPN")
     return not is_time
 
@@ -270,6 +367,7 @@ def _in_address(tokens: Sequence[Token], place: Place) -> bool:
 _OPENING = frozenset(".!?:\"“”«»'‘’—–-(¿¡…>")
 _JOINTS = frozenset("-/_@{}<>%&")
 _CLITICS = frozenset(["se", "me", "te", "lhe", "lhes", "nos", "vos"])
+_OBJECTS = frozenset(["me", "te", "nos"])
 _SPEECH = frozenset(("speech", "recall"))
 _DEGREES = frozenset((
     "as", "how", "less", "more", "most", "quite", "so", "too", "very",
@@ -369,7 +467,25 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
     if tokens[place[0]].pos in {"VERB": ("NOUN", "ADJ"), "NOUN": ("VERB",)}.get(entry.part, ()):
         return True  # `conversa` the noun and `conversa` the verb
     if entry.part == "VERB":
-        return before in _CLITICS or after in _CLITICS
+        if entry.group in _INTENTS:
+            is_object = before in _CLITICS or before in ("o", "a", "os", "as", "lo", "la")
+            return is_object or not after.endswith(("ar", "er", "ir", "or", "pôr"))
+        if entry.group == "wait" and after in ("por", "pelo", "pela"):
+            return True
+        if entry.group in _PERSONAL | _EVENTS and (after in _DE or after in ("ao", "à", "com", "em")):
+            return True  # `esqueceu de`: the object is no direct one
+        return before in (_CLITICS - _OBJECTS if entry.group in _PERSONAL else _CLITICS) or after in _CLITICS
+    if entry.group == "degree":
+        return place[1] >= len(tokens) or tokens[place[1]].pos not in ("ADJ", "ADV") or after in _DEGREES
+    if entry.group == "focus":
+        is_verb = place[1] < len(tokens) and tokens[place[1]].pos in ("VERB", "AUX")
+        return not is_verb or before in ("não", "nem")
+    if entry.part == "ADV" and "nunca" in entry.reference.values():
+        return any(other.text.lower() in _NEGATIVES for other in tokens)
+    if entry.part == "ADP" and entry.group in _WITH_DE and after not in _DE:
+        return True  # `em frente à casa`, but `atrás da casa`
+    if entry.group in _COMPANY and after in ("mim", "ti", "si", "nós", "onde", "que", "quem"):
+        return True
     if entry.group == "quality" and place[1] < len(tokens) and tokens[place[1]].pos == "NOUN":
         return True  # `um bom advogado`, but `um advogado ruim`
     return entry.part == "ADP" and after == "que"

@@ -328,8 +328,11 @@ def _offer_with(
             kept.setdefault(after[0], Substitute(*after, substitute.entry))  # one translation is enough
     if not kept:
         return None
-    head = head_of(source.annotation, source.start(place), source.end(place))
     kind = entry.group.split(" ")[0]
+    if entry.part == "DET":  # `in this` becomes `in that`: a determiner is edited, no preposition
+        head = place[1] - 1
+    else:
+        head = head_of(source.annotation, source.start(place), source.end(place))
     label = source.annotation.tokens[head].pos or {"NAME": "PROPN"}.get(entry.part, entry.part)
     labels = (label, _ENTITIES[kind]) if kind in _ENTITIES else (label,)
     return Offer(
