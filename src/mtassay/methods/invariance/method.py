@@ -315,6 +315,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             judgement.counts,
             detector=self.detector,
             companions=self.detectors,
+            phrase_companions=[
+                name for name in self.detectors if issubclass(find("detector", name), PhraseDetector)
+            ],
             alpha=self.alpha,
             signature=self.signature,
         )
