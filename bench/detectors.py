@@ -1,12 +1,14 @@
 """Measures the companion detectors of `mtassay invariance` on errors that people confirmed.
 
-usage: python bench/detectors.py [pairs] [sweep] [relations] [phrases]        (all but sweep by default)
+usage: python bench/detectors.py [pairs] [sweep] [relations] [phrases] [labels]  (all but sweep by default)
 
 pairs      detectors of one source and its output: how many errors they flag, by kind of error, and beside it
            the share they flag on ordinary outputs and on outputs that people found right
 sweep      the same by threshold, for the detectors of lost and added words
 relations  detectors of an original and a variant, as far as the files have both outputs
 phrases    `referential`, on sentences and phrases of them that both are in the files
+labels     some detectors on outputs labelled wrong and right, and on ordinary outputs, in four language
+           pairs; an interval here counts outputs, not families, as independent
 
 Files: MTASSAY_DATA/sit (three lists of errors of Google Translate, en-zh) and MTASSAY_DATA/btpgbt/wmt2122
 (WMT outputs of several engines, each on other sources); for ordinary pairs of an original and a variant,
@@ -17,6 +19,8 @@ and of the ordinary outputs; `pairs` shows both halves apart.
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import random
 import re
@@ -38,6 +42,7 @@ from mtassay.registry import names
 from mtassay.stats import wilson
 from mtassay.stats.proportions import effective_trials, small_sample_factor
 from mtassay.tools.annotate import open_annotator
+from mtassay.tools.annotate.annotation import Annotation
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
@@ -73,8 +78,8 @@ class Item:
 
 
 def main() -> None:
-    parts = {"pairs": pairs, "sweep": sweep, "relations": relations, "phrases": phrases}
-    for part in sys.argv[1:] or ["pairs", "relations", "phrases"]:
+    parts = {"pairs": pairs, "sweep": sweep, "relations": relations, "phrases": phrases, "labels": labels}
+    for part in sys.argv[1:] or ["pairs", "relations", "phrases", "labels"]:
         parts[part]()
 
 
@@ -371,6 +376,81 @@ def phrases() -> None:
     flagged = [bool(detector.suspects([both])) for both in halves]
     families = [item.family for item in in_halves([sentence for sentence, _ in found])]
     print(f"referential: {share(flagged, families)} (a sentence and a phrase of it, both with errors)")
+
+
+READING = ("polarity", "repetition", "untranslated", "numbers")
+
+
+def labels() -> None:
+    """MLQE-PE's labels are people's, those of the demo language models'; ordinary outputs have none."""
+    texts = [
+        *_mlqe(),
+        *_demo("invariance", "reviews.jsonl"),
+        *_demo("behavior", "labels.jsonl"),
+        *_sit(),
+        *_wmt("de-en", DATA / "wmt22" / "de-en"),
+        *_people("en-pt", DATA / "parallel" / "tatoeba-test.eng-por.tsv.gz"),
+    ]
+    for name in READING:
+        for pair, origin, label in dict.fromkeys(row[:3] for row in texts):
+            (detector,) = open_detectors([name], parse_pair(pair))
+            assert isinstance(detector, PairDetector)
+            own = [row[3:] for row in texts if row[:3] == (pair, origin, label)]
+            tagger = (
+                open_annotator("en", needs=["pos"]) if detector.needs_source and pair[:2] == "en" else None
+            )
+            if detector.needs_source and not tagger:
+                continue
+            read = tagger.annotate([s for s, _ in own]) if tagger else [Annotation(s) for s, _ in own]
+            answers = [
+                AnnotatedAnswer(str(n), source, Annotation(output))
+                for n, (source, (_, output)) in enumerate(zip(read, own, strict=True))
+            ]
+            hits, n = len(detector.suspects(answers)), len(own)
+            low, high = wilson(hits, n)
+            rate = f"{hits:4}/{n:<6} {hits / n:6.2%} [{low:.2%}, {high:.2%}]"
+            print(f"{name:14} {pair} {origin:20} {label:9} {rate}")
+
+
+Labelled = tuple[str, str, str, str, str]
+"""Pair, origin, label, source, output."""
+
+
+def _mlqe() -> Iterable[Labelled]:
+    for name in ("train", "dev"):
+        for line in _lines(DATA / "errors" / f"ende_majority_{name}.tsv"):
+            _, source, output, _, label = line.split("\t")
+            yield "en-de", "MLQE-PE", {"ERR": "wrong", "NOT": "right"}[label], source, output
+
+
+def _demo(folder: str, name: str) -> Iterable[Labelled]:
+    answers: dict[tuple[str, str], str] = {}
+    for line in _lines(PROJECT / "demo" / folder / name):
+        review = json.loads(line)
+        answers[review["sources"][0], review["outputs"][0]] = review["answer"]
+    for (source, output), answer in answers.items():
+        if answer != "unsure":
+            yield "en-pt", f"demo/{folder}", "right" if answer == "correct" else "wrong", source, output
+
+
+def _sit() -> Iterable[Labelled]:
+    for item in errors():
+        yield "en-zh", "sit", "wrong", item.source, item.output
+    for item in ordinary():
+        yield "en-zh", "WMT outputs", "ordinary", item.source, item.output
+
+
+def _wmt(pair: str, folder: Path) -> Iterable[Labelled]:
+    for path in sorted((folder / "outputs").glob("*.txt"))[:3]:
+        for source, output in zip(_lines(folder / "source.txt"), _lines(path), strict=True):
+            yield pair, "WMT22, 3 systems", "ordinary", source, output
+
+
+def _people(pair: str, path: Path) -> Iterable[Labelled]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            source, output = line.rstrip("\n").split("\t")[-2:]
+            yield pair, "Tatoeba, by people", "ordinary", source, output
 
 
 def _plain(text: str) -> str:

@@ -109,7 +109,9 @@ _OURS: dict[str, dict[str, str]] = {
     "detector": {
         "under-translation": "mtassay.methods.invariance.detectors.coverage:UnderTranslation",
         "over-translation": "mtassay.methods.invariance.detectors.coverage:OverTranslation",
+        "repetition": "mtassay.methods.invariance.detectors.coverage:Repetition",
         "untranslated": "mtassay.methods.invariance.detectors.untranslated:Untranslated",
+        "polarity": "mtassay.methods.invariance.detectors.polarity:Polarity",
         "numbers": "mtassay.methods.invariance.detectors.details:NumbersDetector",
         "entities": "mtassay.methods.invariance.detectors.details:Entities",
         "no-trace": "mtassay.methods.invariance.detectors.traces:NoTrace",

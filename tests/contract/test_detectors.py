@@ -27,7 +27,9 @@ GOOD, GOOD_VARIANT = "Um cão vê 350 casas no Rio.", "Uma vaca vê 350 casas no
 EXAMPLES = {
     "under-translation": ("", GOOD_VARIANT, "1"),
     "over-translation": (f"{GOOD} {GOOD} {GOOD}", GOOD_VARIANT, "1"),
+    "repetition": ("Um cão vê vê 350 casas no Rio.", GOOD_VARIANT, "1"),
     "untranslated": ("Um dog sees houses no Rio, 350.", GOOD_VARIANT, "1"),
+    "polarity": ("Um cão não vê 350 casas no Rio.", GOOD_VARIANT, "1"),
     "numbers": ("Um cão vê 4700 casas no Rio.", GOOD_VARIANT, "1"),
     "entities": ("Um cão vê 350 casas.", GOOD_VARIANT, "1"),
     "no-trace": (GOOD, "Um vê 350 casas no Rio.", "1/cow"),

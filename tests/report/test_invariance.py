@@ -20,7 +20,7 @@ from mtassay.methods.invariance.evaluation_tables import (
     types_table,
     unreported_table,
 )
-from mtassay.methods.invariance.issues import Far, VariantRanking
+from mtassay.methods.invariance.issues import Far, VariantRanking, stability
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.methods.invariance.tables import (
     companion_table,
@@ -299,3 +299,22 @@ def test_steps_are_drawn_with_their_names_and_sums(tmp_path: Path) -> None:
     shown = path.read_text(encoding="utf-8")
     for text in ("raw", "dependency", "variants", "distances", "parsing", "2.5 s", "5.2 s"):
         assert f">{text}<" in shown, text
+
+
+def test_a_detector_of_phrases_that_had_none_was_not_run() -> None:
+    def rows(phrases: int) -> list[list[str]]:
+        result = stability(
+            [ISSUE],
+            {"nmt": {"pairs": 8, "phrases": phrases}},
+            detector="invariance:dependency",
+            companions=["numbers", "referential"],
+            phrase_companions=["referential"],
+            alpha=0.05,
+            signature="",
+        )
+        shown = companion_table(Run("1", "invariance", {}, ["nmt"], "", {}, result))
+        assert shown is not None
+        return [line.split("\t")[:3] for line in to_tsv(shown).splitlines() if line.startswith(("n", "r"))]
+
+    assert rows(0) == [["numbers", "0", "0.0"], ["referential", "not run", ""]]
+    assert rows(3) == [["numbers", "0", "0.0"], ["referential", "0", "0.0"]]

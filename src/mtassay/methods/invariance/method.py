@@ -46,6 +46,7 @@ from mtassay.methods.invariance.detectors.companions import (
     default_detectors,
     find_suspicions,
     installed_detectors,
+    known_detectors,
     open_detectors,
 )
 from mtassay.methods.invariance.evidence import IssueEvidence, LeftOutVariant, ShownVariant
@@ -220,7 +221,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         if "pos" in values:
             values["pos"] = names_in(values["pos"])
         if "detectors" in values:
-            values["detectors"] = _detectors(values["detectors"])
+            values["detectors"] = _detectors(values["detectors"], values.get("pair"))
         elif "pair" in values:
             values["detectors"] = installed_detectors(parse_pair(values["pair"]))
         values["seed"] = fixed_seed(values.get("seed"))
@@ -314,6 +315,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             judgement.counts,
             detector=self.detector,
             companions=self.detectors,
+            phrase_companions=[
+                name for name in self.detectors if issubclass(find("detector", name), PhraseDetector)
+            ],
             alpha=self.alpha,
             signature=self.signature,
         )
@@ -526,10 +530,10 @@ def names_in(value: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, named)))
 
 
-def _detectors(value: str | Sequence[str]) -> tuple[str, ...]:
+def _detectors(value: str | Sequence[str], pair: str | None) -> tuple[str, ...]:
     chosen, available = names_in(value), tuple(names("detector"))
     if chosen == ("all",):
-        return available
+        return available if pair is None else known_detectors(parse_pair(pair))
     if chosen in ((), ("none",)):
         return ()
     for name in chosen:

@@ -171,8 +171,11 @@ def companion_table(run: Run) -> Table | None:
         row: list[Cell | str] = [detector]
         for system in run.systems:
             score = flag_scores.get((detector, system))
-            count = 0 if score is None or score.value is None else round(score.value * score.n / 100)
-            row += [f"{count:,}", *_share(count, score.n if score else 0)]
+            if score is None or score.value is None:
+                row += ["not run", "", ""]
+            else:
+                count = round(score.value * score.n / 100)
+                row += [f"{count:,}", *_share(count, score.n)]
         rows.append(row)
     header = [part for system in run.systems for part in (system, "%", "95 %")]
     sizes = ", ".join(f"{s}: {max(score.n for score in scores if score.system == s):,}" for s in run.systems)

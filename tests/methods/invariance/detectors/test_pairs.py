@@ -174,3 +174,24 @@ def test_copied_words_are_suspected_unless_they_may_be_names_or_loans(
     detector = Untranslated(Vocabularies.of(parse_pair(pair)))
     found = detector.suspects([AnnotatedAnswer("1", english(source), Annotation(output))])
     assert [suspicion.evidence["untranslated"] for suspicion in found] == ([words] if words else [])
+
+
+@pytest.mark.parametrize(
+    ("word", "is_foreign"),
+    [
+        # Portuguese, or Portuguese by now, though the table has never seen it there.
+        ("viral", False),
+        ("indoor", False),
+        ("workshop", False),
+        # No Portuguese word is spelled so.
+        ("sketches", True),
+        ("seed", True),
+        ("rumble", True),
+        # The table has it in Portuguese.
+        ("capital", False),
+        # No word of either language.
+        ("zzyzx", False),
+    ],
+)
+def test_a_word_that_may_be_one_of_the_target_language_is_not_foreign(word: str, is_foreign: bool) -> None:
+    assert Vocabularies.of(parse_pair("en-pt")).is_foreign(word) is is_foreign

@@ -16,10 +16,10 @@ from mtassay.methods.invariance.detectors.base import (
     Shared,
     Suspicion,
 )
-from mtassay.registry import each, find
+from mtassay.registry import each, find, names
 from mtassay.tools.annotate import open_annotator
 
-__all__ = ["default_detectors", "find_suspicions", "installed_detectors", "open_detectors"]
+__all__ = ["default_detectors", "find_suspicions", "installed_detectors", "known_detectors", "open_detectors"]
 
 
 def default_detectors() -> tuple[str, ...]:
@@ -30,6 +30,24 @@ def default_detectors() -> tuple[str, ...]:
 def installed_detectors(pair: Pair) -> tuple[str, ...]:
     """Those of them that it has the tools for."""
     return tuple(name for name in default_detectors() if _can_run(name, pair))
+
+
+def known_detectors(pair: Pair) -> tuple[str, ...]:
+    """The names of all that can be opened for these languages, whatever tools they ask for then.
+
+    >>> from mtassay.languages import parse_pair
+    >>> "polarity" in known_detectors(parse_pair("en-pt")), "polarity" in known_detectors(parse_pair("en-nl"))
+    (True, False)
+    """
+    return tuple(name for name in names("detector") if _can_open(name, pair))
+
+
+def _can_open(name: str, pair: Pair) -> bool:
+    try:
+        open_detectors([name], pair)
+    except UsageError:
+        return False
+    return True
 
 
 def _can_run(name: str, pair: Pair) -> bool:

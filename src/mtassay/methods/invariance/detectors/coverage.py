@@ -18,7 +18,14 @@ from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.methods.invariance.structures.words import words_of, words_of_both
 from mtassay.tools.annotate.annotation import Annotation, Layer
 
-__all__ = ["Growth", "OverTranslation", "UnderTranslation", "relative_lengths", "repeated_phrase"]
+__all__ = [
+    "Growth",
+    "OverTranslation",
+    "Repetition",
+    "UnderTranslation",
+    "relative_lengths",
+    "repeated_phrase",
+]
 
 
 # Fewer outputs do not show what is usual.
@@ -179,6 +186,22 @@ class OverTranslation(PairDetector):
             elif length is not None and length > self.long:
                 why = f"the output has {length:.1f} times the usual length: look for what was added"
                 suspicions.append(Suspicion(answer.id, why, length - 1, {"length": round(length, 2)}))
+        return suspicions
+
+
+class Repetition(PairDetector):
+    """A word or phrase said twice that the source says once: what `repeated_phrase` finds. The value is 1."""
+
+    name: ClassVar[str] = "repetition"
+    about: ClassVar[str] = "the output says something twice"
+
+    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
+        """In the order of the answers."""
+        suspicions = []
+        for answer in answers:
+            if phrase := repeated_phrase(answer.source, answer.output):
+                why = f"the output says twice: {phrase}"
+                suspicions.append(Suspicion(answer.id, why, 1.0, {"repeated": phrase}))
         return suspicions
 
 
