@@ -150,16 +150,8 @@ def next_open(
     store = open_workspace(workspace)
     name = reviewer_name(reviewer)
     content = read_suite(suite) if suite else None
-    choice: dict[str, Any] = {
-        "category": category or (),
-        "phenomenon": phenomenon or (),
-        "item": item or (),
-        "system": system or (),
-        "sample": sample if sample or not settled else AUDIT_SAMPLE,
-        "seed": seed,
-        "suite": content,
-        "workspace": workspace,
-    }
+    choice = _choice(category, phenomenon, item, system, sample or _usual(settled), seed, workspace)
+    choice["suite"] = content
     queue = pending(
         run, reviewer=name, every_run=every_run, double=double, settled=settled, order=order, **choice
     )
@@ -192,6 +184,32 @@ def next_open(
         if settled:
             echo()
             print_tables([audit(run, **choice).table()], output_format)
+
+
+def _usual(settled: bool) -> int | None:
+    """How many outputs are drawn where nobody says it: all that are open, a sample of what is settled."""
+    return AUDIT_SAMPLE if settled else None
+
+
+def _choice(
+    category: list[str] | None,
+    phenomenon: list[str] | None,
+    item: list[str] | None,
+    system: list[str] | None,
+    sample: int | None,
+    seed: int | None,
+    workspace: Path | None,
+) -> dict[str, Any]:
+    """The options that choose outputs, as `pending` and `audit` take them."""
+    return {
+        "category": category or (),
+        "phenomenon": phenomenon or (),
+        "item": item or (),
+        "system": system or (),
+        "sample": sample,
+        "seed": seed,
+        "workspace": workspace,
+    }
 
 
 def _rule_writer(
@@ -274,16 +292,7 @@ def show_audit(
     mtassay review audit
     mtassay review audit last --category Negation --format json
     """
-    result = audit(
-        run,
-        sample=sample,
-        seed=seed,
-        category=category or (),
-        phenomenon=phenomenon or (),
-        item=item or (),
-        system=system or (),
-        workspace=workspace,
-    )
+    result = audit(run, **_choice(category, phenomenon, item, system, sample, seed, workspace))
     if output_format is OutputFormat.json:
         print_json(result.record())
         return
@@ -388,14 +397,8 @@ def export_reviews(
             every_run=every_run,
             double=double,
             settled=settled,
-            category=category or (),
-            phenomenon=phenomenon or (),
-            item=item or (),
-            system=system or (),
-            sample=sample if sample or not settled else AUDIT_SAMPLE,
-            seed=seed,
             order=order,
-            workspace=workspace,
+            **_choice(category, phenomenon, item, system, sample or _usual(settled), seed, workspace),
         )
         records = queue.records(show_systems=show_systems)[:limit]
     else:
