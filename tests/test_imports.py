@@ -22,6 +22,7 @@ LAYERS = [
     {"methods"},
     {"engine", "story", "meta", "repair"},
     {"report"},
+    {"plans"},
     {"api"},
     {"cli"},
 ]

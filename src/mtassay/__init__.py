@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mtassay.api import Run, behavior, invariance, load, read, run, score, suite
     from mtassay.api.agreement import correlate
+    from mtassay.api.plans import run_plan
     from mtassay.api.translation import translate
 
 __version__ = "0.1.0"
@@ -24,11 +25,16 @@ __all__ = [
     "load",
     "read",
     "run",
+    "run_plan",
     "score",
     "suite",
     "translate",
 ]
-_ELSEWHERE = {"correlate": "mtassay.api.agreement", "translate": "mtassay.api.translation"}
+_ELSEWHERE = {
+    "correlate": "mtassay.api.agreement",
+    "run_plan": "mtassay.api.plans",
+    "translate": "mtassay.api.translation",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -22,7 +22,7 @@ from mtassay.packages import redact
 from mtassay.store import StoredAnswer, now_exactly
 from mtassay.systems.live import Limits, LiveSystem
 
-__all__ = ["AnswerStore", "Budget", "Tally", "answer_key", "translate_all"]
+__all__ = ["AnswerStore", "Budget", "Tally", "answer_key", "estimate", "translate_all"]
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
@@ -140,6 +140,27 @@ def translate_all(
     ]
 
 
+def estimate(
+    system: LiveSystem,
+    requests: Sequence[Request],
+    *,
+    answers: AnswerStore | None = None,
+    fresh: bool = False,
+) -> Tally:
+    """What `translate_all` would ask for if every call went well; nothing is asked."""
+    keys = [answer_key(system.signature, request) for request in requests]
+    known = answers.find_answers(list(dict.fromkeys(keys))) if answers and not fresh else {}
+    waiting = {
+        key: request
+        for key, request in zip(keys, requests, strict=True)
+        if key not in known and request.text is not None
+    }
+    tally = Tally(len(requests), cached=sum(key in known for key in keys))
+    tally.calls = sum(1 for _ in _batches(waiting, system.limits))
+    tally.characters = sum(len(request.text or "") for request in waiting.values())
+    return tally
+
+
 def _origin(stored: Sequence[StoredAnswer], began: str, program: str) -> Origin:
     """Where answers that are there already come from; `program` is the one of now."""
     earlier = [answer for answer in stored if answer.stored < began]
@@ -221,7 +242,7 @@ class _Work:
 
     def results(self) -> Iterator[dict[str, Output]]:
         """Outputs by key as they arrive; every key once."""
-        todo = list(self._batches())[::-1]
+        todo = list(_batches(self._requests, self._limits))[::-1]
         later: list[_Job] = []
         threads = [
             threading.Thread(target=self._make_calls, daemon=True)
@@ -255,21 +276,6 @@ class _Work:
         finally:
             for _ in threads:
                 self._jobs.put(None)
-
-    def _batches(self) -> Iterator[_Job]:
-        """Requests in batches that the limits allow."""
-        keys: list[str] = []
-        size = 0
-        room = self._limits.batch_characters
-        for key, request in self._requests.items():
-            length = len(request.text or "")
-            if keys and (len(keys) >= self._limits.batch or (room is not None and size + length > room)):
-                yield _Job(keys, self._limits.attempts)
-                keys, size = [], 0
-            keys.append(key)
-            size += length
-        if keys:
-            yield _Job(keys, self._limits.attempts)
 
     def _hand_out(self, job: _Job) -> None:
         characters = sum(len(self._requests[key].text or "") for key in job.keys)
@@ -354,6 +360,22 @@ class _Work:
             # It is the service and not this job: asking for others meanwhile would only make it worse.
             self._pace.hold(time.monotonic() + seconds)
         return seconds
+
+
+def _batches(requests: Mapping[str, Request], limits: Limits) -> Iterator[_Job]:
+    """Requests in batches that the limits allow."""
+    keys: list[str] = []
+    size = 0
+    room = limits.batch_characters
+    for key, request in requests.items():
+        length = len(request.text or "")
+        if keys and (len(keys) >= limits.batch or (room is not None and size + length > room)):
+            yield _Job(keys, limits.attempts)
+            keys, size = [], 0
+        keys.append(key)
+        size += length
+    if keys:
+        yield _Job(keys, limits.attempts)
 
 
 def _checked(system: LiveSystem, requests: Sequence[Request]) -> Sequence[Output]:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mtassay import __version__
-from mtassay.caller import Budget, Tally, translate_all
+from mtassay.caller import Budget, Tally, estimate, translate_all
 from mtassay.core import (
     DISPUTED,
     Case,
@@ -209,7 +209,10 @@ class EngineTools(Tools):
     notes: list[str] = field(default_factory=list)
     pending: dict[str, bytes] = field(default_factory=dict)
     kept: float = field(default_factory=time.monotonic)
-    _spent: dict[str, Tally] = field(default_factory=dict)
+    spent: dict[str, Tally] = field(default_factory=dict)
+    """What each live engine has cost so far, by its signature; whoever shares it shares the budget."""
+    dry: Callable[[LiveSystem, Tally], None] | None = None
+    """Where it is there, no engine is asked: it is told what each would be asked."""
     _seconds: dict[str, float] = field(default_factory=dict)
     _step: str = ""
     _began: float = field(default_factory=time.monotonic)
@@ -259,11 +262,14 @@ class EngineTools(Tools):
             self.origins[system.name] = system.origin
         if not isinstance(system, LiveSystem):
             return list(system.translate(requests))
+        if self.dry is not None:
+            self.dry(system, estimate(system, requests, answers=self.workspace, fresh=self.fresh))
+            return [Output(request.id, None, "nothing is asked in a dry run") for request in requests]
         if self.workspace and self.workspace.read_only:
             raise WorkspaceError(
                 f"{self.workspace.path} may not be written: answers of {system.name} would be lost."
             )
-        before = self._spent.get(system.signature, Tally(0))
+        before = self.spent.get(system.signature, Tally(0))
         spent = Tally(0)
 
         def tell(tally: Tally) -> None:
@@ -286,7 +292,7 @@ class EngineTools(Tools):
             fresh=self.fresh,
         )
         self.origins[system.name] = self.origins.get(system.name, Origin()) + spent.origin
-        self._spent[system.signature] = Tally(
+        self.spent[system.signature] = Tally(
             0, calls=before.calls + spent.calls, characters=before.characters + spent.characters
         )
         return outputs

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from mtassay import core
-from mtassay.caller import Budget
+from mtassay.caller import Budget, Tally
 from mtassay.core import Finding, Judgement, Output, Result, Segment, System
 from mtassay.display import Block, Figure, Table, View
-from mtassay.engine import EngineTools, Execution, Open, run_with
+from mtassay.engine import AskedCases, EngineTools, Execution, Open, ask, run_with
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.formats import segment_record
 from mtassay.languages import Pair
@@ -31,7 +31,16 @@ from mtassay.systems.stored import replays
 if TYPE_CHECKING:
     from mtassay.story import CaseStory
 
-__all__ = ["Read", "Run", "RunSettings", "execute_method", "load", "open_workspace", "workspace_path"]
+__all__ = [
+    "Read",
+    "Run",
+    "RunSettings",
+    "Work",
+    "execute_method",
+    "load",
+    "open_workspace",
+    "workspace_path",
+]
 
 
 Read = Callable[[EngineTools], Sequence[Segment]]
@@ -257,7 +266,8 @@ class RunSettings:
     """How a method is run: what all functions of the library share; see the top of this module.
 
     `creates` makes a workspace for the cache alone, where there is none yet. `made` is told what the method
-    generated, before anything is asked.
+    generated, before anything is asked. Runs that share `spent` share their budget. With `dry`, no live
+    engine is asked anything: it is told what each would be asked.
     """
 
     save: bool = False
@@ -271,6 +281,8 @@ class RunSettings:
     listen: Callable[[str], None] | None = None
     creates: bool = False
     made: Callable[[core.Generated], None] | None = None
+    spent: dict[str, Tally] = field(default_factory=dict)
+    dry: Callable[[LiveSystem, Tally], None] | None = None
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
@@ -292,6 +304,8 @@ class RunSettings:
     def memory(self, *, is_live: bool = False) -> Workspace | None:
         """The workspace to look things up in; `None` where there is none and none is needed."""
         path = workspace_path(self.workspace)
+        if self.dry is not None and not path.exists():
+            return None
         if self.save:
             return Workspace(path)
         if not self.cache or str(path) == ":memory:":
@@ -315,11 +329,42 @@ class RunSettings:
         """
         with Progress(quiet=self.is_quiet) as progress:
             store = self.memory(is_live=is_live or _is_live(systems))
-            tools = EngineTools(store, progress.report, self.budget, self.listen or _deaf, self.fresh)
+            tools = EngineTools(
+                store,
+                progress.report,
+                self.budget,
+                self.listen or _deaf,
+                self.fresh,
+                spent=self.spent,
+                dry=self.dry,
+            )
             try:
                 yield tools
             finally:
                 tools.keep()  # after Ctrl-C too
+
+
+@dataclass(frozen=True)
+class Work:
+    """A method with all that it is to be run on; segments may be read when it is."""
+
+    method: Method
+    segments: Sequence[Segment] | Read
+    systems: Given | Sequence[System]
+    pair: Pair | None = None
+
+    def run(self, settings: RunSettings) -> Run:
+        """Do it."""
+        return execute_method(self.method, self.segments, self.systems, settings, self.pair)
+
+    def asked(self, settings: RunSettings) -> AskedCases:
+        """The cases, and what each system answers to them; nothing is judged."""
+        with settings.tools(self.systems) as tools:
+            read = self.segments(tools) if callable(self.segments) else self.segments
+            generated = self.method.generate(read, tools)
+            opened = _opener(self.method, self.systems, self.pair, tools)(generated.segments)
+            self.method.check([system.name for system in opened])
+            return ask(self.method, generated.segments, opened, tools)
 
 
 def execute_method(
