@@ -341,10 +341,9 @@ def init_plan(
         )
     found = discover(place, engines=engines)
     if found.is_empty:
-        what = "no reference, suite, TMX or other test set beside each other"
-        raise UsageError(
-            f"There is nothing to test with in {place.resolve()}: {what}. See: mtassay init --help"
-        )
+        left = f" Not used: {found.unused[0]}." if found.unused else ""
+        what = "Put outputs and a reference.txt, a suite, or a TMX file there."
+        raise UsageError(f"There is nothing to test with in {place.resolve()}.{left} {what}")
     steps = step_names(found)
     write_text(target, plan_text(found))
     if target_ci:
@@ -505,7 +504,8 @@ def _prepare(plan: Plan, step: PlanStep, only: Sequence[str] = ()) -> Work | Mta
 def _with_chosen(plan: Plan, step: PlanStep, work: Work, only: Sequence[str]) -> Work:
     """The work with no other systems than the step and the caller want."""
     systems = dict(cast("Mapping[str, Any]", work.systems))
-    known = [*plan.systems, *plan.systems_of(replace(step, systems=())), *systems]
+    answering = [name for system in plan.systems.values() for name in system.for_target(step.target)]
+    known = [*plan.systems, *answering, *systems]
     for name in step.systems:
         if name not in known:
             what = f"{step.entry.name}.systems: there is no system '{name}'. {suggest(name, known)}"

