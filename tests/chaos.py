@@ -46,6 +46,9 @@ FAULTS = (
     "drip",
 )
 
+ANY = ("-l", "en-de", "-t", "e=fake:")
+TRICKS = ("kill", "kill", "two", "lock", "disk", "none", "none")
+
 
 @dataclass
 class Tally:
@@ -161,9 +164,7 @@ def one_round(folder: Path, seed: int, texts: int, tally: Tally) -> None:
     (folder / "source.txt").write_text("".join(f"{line}\n" for line in sources), encoding="utf-8")
     before, excused = tally.answered.copy(), 0
     for attempt in range(60):
-        trick = (
-            draw.choice(["kill", "kill", "two", "lock", "disk", "none", "none"]) if attempt < 30 else "none"
-        )
+        trick = draw.choice(TRICKS) if attempt < 30 else "none"
         tally.faults[f"trick {trick}"] += 1
         if trick == "disk":
             excused += texts  # what found no room anywhere may have to be asked again
@@ -268,12 +269,9 @@ def _flip(folder: Path, draw: random.Random, tally: Tally) -> None:
             damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
         (folder / "flipped.db").write_bytes(damaged)
         tally.faults["flip"] += 1
-        for words in (["runs", "list"], ["systems", "list"], ["runs", "show"]):
+        for words in (["runs", "list"], ["runs", "show"], ["translate", *ANY, "source.txt"]):
             tally.commands += 1
-            _finish(
-                _mtassay(folder, [*words, "--workspace", "flipped.db"][: 4 if words[0] == "runs" else 2]),
-                tally,
-            )
+            _finish(_mtassay(folder, [*words, "--workspace", "flipped.db"]), tally)
 
 
 def chaos(seconds: float, seed: int, *, texts: int = 120) -> Tally:
