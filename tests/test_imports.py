@@ -13,7 +13,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 
 LAYERS = [
     {"errors", "core", "display", "languages", "method", "packages", "processes", "registry"},
-    {"texts", "stats", "options"},
+    {"texts", "stats", "options", "database"},
     {"reviews"},
     {"store"},
     {"formats", "tools"},

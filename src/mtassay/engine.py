@@ -292,6 +292,11 @@ class EngineTools(Tools):
             fresh=self.fresh,
         )
         self.origins[system.name] = self.origins.get(system.name, Origin()) + spent.origin
+        if self.workspace and (waiting := self.workspace.waiting):
+            self.note(
+                f"{self.workspace.path} could not be written: {waiting:,} answers wait beside it, and go in "
+                "when it is opened next."
+            )
         self.spent[system.signature] = Tally(
             0, calls=before.calls + spent.calls, characters=before.characters + spent.characters
         )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from mtassay import core
 from mtassay.caller import Budget, Tally
 from mtassay.core import Finding, Judgement, Output, Result, Segment, System
+from mtassay.database import UnavailableError
 from mtassay.display import Block, Figure, Table, View
 from mtassay.engine import AskedCases, EngineTools, Execution, Open, ask, run_with
 from mtassay.errors import UsageError, WorkspaceError
@@ -60,6 +61,8 @@ class Run:
     record: core.Run
     execution: Execution | None = field(default=None, compare=False)
     """All that a fresh run was made of; `None` for one out of the workspace."""
+    trouble: str = field(default="", compare=False)
+    """Why the run could not be saved; empty where it could, or nobody asked for it."""
 
     @property
     def id(self) -> str:
@@ -380,9 +383,17 @@ def execute_method(
         opened = _opener(method, systems, pair, tools)
         execution = run_with(tools, method, read, opened, made=settings.made)
         method.check_run(execution.run)
-        if settings.save and tools.workspace:
-            execution.save(tools.workspace)
-    return Run(execution.run, execution)
+        trouble = _saved(execution, tools.workspace) if settings.save and tools.workspace else ""
+    return Run(execution.run, execution, trouble)
+
+
+def _saved(execution: Execution, workspace: Workspace) -> str:
+    """Keep the run; why that failed, where it did: what is computed is not lost for it."""
+    try:
+        execution.save(workspace)
+    except UnavailableError as error:
+        return str(error)
+    return ""
 
 
 def _opener(method: Method, systems: Given | Sequence[System], pair: Pair | None, tools: EngineTools) -> Open:

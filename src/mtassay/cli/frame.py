@@ -189,7 +189,9 @@ class RunFrame:
             is_seen = self.output_format is OutputFormat.text and sys.stdout.isatty()
             seen = self.notes if is_seen else ()
             print_run(run.record, self.output_format, view=View(**view), seen_notes=seen)
-        if self.save:
+        if run.trouble:
+            say(f"mtassay: not saved: {run.trouble}")
+        elif self.save:
             self.say(f"saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
         elif unkept and run.is_live:
             self.say(f"not kept; {unkept}")
@@ -200,6 +202,8 @@ class RunFrame:
             say(f"mtassay: {name}: {count} not translated, the first because {errors[0].error}")
         if run.failures:
             raise typer.Exit(3)
+        if run.trouble:
+            raise typer.Exit(4)
 
 
 def exit_if_failed(systems: Sequence[System], outputs: Mapping[str, Sequence[Output]]) -> None:

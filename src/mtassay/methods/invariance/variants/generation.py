@@ -31,8 +31,6 @@ Report = Callable[[str, int, int | None], None]
 
 # How many candidates are looked at for each that is wanted: some are too far off, some change the parse.
 _ASKED, _ENCODED = 4, 2
-# What the proposer's order weighs beside the cosine.
-_ORDER = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,8 +137,8 @@ class _Choice:
 
     @property
     def rank(self) -> float:
-        """Near in context first; the proposer's own order decides between the equally near."""
-        return (self.similarity or 0.0) - _ORDER * self.order
+        """The proposer's order: how near a variant lies does not tell whether it reads naturally."""
+        return -self.order
 
 
 @dataclass
@@ -230,7 +228,7 @@ def _propose(
 
 
 def _compare(work: list[_Work], encoder: Encoder, settings: VariantSettings, tell: Report) -> None:
-    """Keeps what is near enough in meaning, the nearest first."""
+    """Keeps what is near enough in meaning, in the order of the proposer."""
     for task in work:
         tried = set(
             map(id, _take(task.choices, _ENCODED * settings.per_sentence, _ENCODED * settings.per_word))
