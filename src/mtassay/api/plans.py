@@ -364,7 +364,7 @@ def check_plan(plan: str | PathLike[str] = DEFAULT) -> Plan:
             if isinstance(work, MtassayError):
                 raise work
             if step.method_class.generate is Method.generate:
-                with _at(step):
+                with _at(read, step):
                     work.asked(RunSettings(quiet=True, cache=False, dry=lambda system, tally: None))
         return read
 
@@ -391,7 +391,7 @@ def plan_costs(
             work = _prepare(read, step, systems)
             if isinstance(work, MtassayError):
                 raise work
-            with _at(step):
+            with _at(read, step):
                 if not fresh and store and _earlier(store, _key(read, step, work, store)):
                     unchanged.append(step.name)
                     continue
@@ -464,12 +464,12 @@ def _check_names(plan: Plan, systems: Sequence[str]) -> None:
 
 
 @contextmanager
-def _at(step: PlanStep) -> Iterator[None]:
-    """Errors inside get the place of the step in the plan."""
+def _at(plan: Plan, step: PlanStep) -> Iterator[None]:
+    """Errors inside get their place in the plan."""
     try:
         yield
     except MtassayError as error:
-        raise step.entry.wrong(error) from None
+        raise plan.place(step, error) from None
 
 
 def _prepare(plan: Plan, step: PlanStep, only: Sequence[str] = ()) -> Work | MtassayError:
@@ -494,11 +494,9 @@ def _prepare(plan: Plan, step: PlanStep, only: Sequence[str] = ()) -> Work | Mta
                     raise place.entry.wrong(error) from None
         return work
     except (MissingExtraError, ServiceError) as error:
-        return step.entry.wrong(error)
+        return plan.place(step, error)
     except MtassayError as error:
-        if str(error).startswith(f"{plan.path} line "):
-            raise
-        raise step.entry.wrong(error) from None
+        raise plan.place(step, error) from None
 
 
 def _with_chosen(plan: Plan, step: PlanStep, work: Work, only: Sequence[str]) -> Work:
@@ -623,7 +621,7 @@ def _do(plan: Plan, step: PlanStep, work: Work | MtassayError, settings: RunSett
         store.remember([(key, run.id.encode())])
         return replace(ended, run=run)
     except MtassayError as error:
-        return replace(ended, state="failed", error=str(error), exit_code=error.exit_code)
+        return replace(ended, state="failed", error=str(plan.place(step, error)), exit_code=error.exit_code)
     except OSError as error:
         why = f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
         return replace(ended, state="failed", error=why, exit_code=2)

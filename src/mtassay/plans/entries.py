@@ -34,16 +34,12 @@ def read_entries(path: FilePath, *, called: str) -> PlanEntry:
 
 @dataclass(frozen=True)
 class PlanEntry:
-    """A part of a YAML file: its node, and what messages call the file and the part."""
+    """A part of a YAML file: its node, the line it begins on, and what messages call the file and the part."""
 
     node: Any
     path: str
     name: str
-
-    @property
-    def line(self) -> int:
-        """Where it begins, from 1."""
-        return int(self.node.start_mark.line) + 1
+    line: int = 1
 
     @property
     def is_empty(self) -> bool:
@@ -84,14 +80,14 @@ class PlanEntry:
             raise self.error(f"{self.name} must be a mapping, as 'name: value', and is {self._kind}")
         parts = {}
         for key, value in self.node.value:
-            place = PlanEntry(key, self.path, self.name)
+            line = int(key.start_mark.line) + 1
+            place = PlanEntry(key, self.path, self.name, line)
             if not isinstance(key, yaml.ScalarNode) or not key.value:
                 raise place.error(f"{self.name} has a key that is no name")
             if keys is not None and key.value not in keys:
                 raise place.error(f"{self.name} has no '{key.value}'. {suggest(key.value, keys)}")
-            parts[key.value] = PlanEntry(
-                value, self.path, key.value if self.name == "the plan" else f"{self.name}.{key.value}"
-            )
+            name = key.value if self.name == "the plan" else f"{self.name}.{key.value}"
+            parts[key.value] = PlanEntry(value, self.path, name, line)
         return parts
 
     def entries(self) -> list[PlanEntry]:
@@ -100,7 +96,16 @@ class PlanEntry:
             return []
         if not self.is_list:
             return [self]
-        return [PlanEntry(node, self.path, self.name) for node in self.node.value]
+        return [
+            PlanEntry(node, self.path, self.name, int(node.start_mark.line) + 1) for node in self.node.value
+        ]
+
+    def scalars(self) -> list[str]:
+        """All single values in it, as they are written."""
+        if self.is_text:
+            return [str(self.node.value)]
+        inside = self.entries() if self.is_list else self.parts().values()
+        return [text for entry in inside for text in entry.scalars()]
 
     # Values ----------------------------------------------------------------------------------------------
 

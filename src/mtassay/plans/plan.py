@@ -123,6 +123,22 @@ class Plan:
     baseline: Any = None
     entry: PlanEntry | None = None
 
+    def place(self, step: PlanStep, error: MtassayError) -> MtassayError:
+        """An error that a step leads to, with the place of what it is about: a parameter, a system, the step.
+
+        That is what the message names: a parameter by its value, a system by its file.
+        """
+        message = str(error)
+        if message.startswith(f"{self.path} line "):
+            return error
+        for key, part in step.entry.parts().items():
+            if f" {key} is " in message or any(f"'{text}'" in message for text in part.scalars() if text):
+                return part.wrong(error)
+        for system in self.systems.values():
+            if any(message.startswith(f"{text}:") for text in system.entry.scalars()):
+                return system.entry.wrong(error)
+        return step.entry.wrong(error)
+
     def pair_of(self, step: PlanStep) -> str | None:
         """The language pair of a step."""
         return (step.test_set.pair if step.test_set else "") or self.pair or None
