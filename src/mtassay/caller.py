@@ -92,6 +92,7 @@ def translate_all(
     *,
     answers: AnswerStore | None = None,
     budget: Budget | None = None,
+    spent: Tally | None = None,
     report: Callable[[Tally], None] | None = None,
     began: str | None = None,
     fresh: bool = False,
@@ -99,7 +100,8 @@ def translate_all(
     """One output per request, in order. A request that got no answer has `text=None` and the reason.
 
     What was answered before the work `began` (in UTC, by default now) is from earlier; with `fresh` it is
-    asked again, and the answers from earlier stay where they are.
+    asked again, and the answers from earlier stay where they are. What was `spent` before counts in the
+    budget.
     """
     tally = Tally(len(requests))
     tell = report or _silent
@@ -122,7 +124,7 @@ def translate_all(
         if key in times:
             times[key] += 1
     claims = _Claims(answers, since=began if fresh else "")
-    work = _Work(system, waiting, budget or Budget(), tally, claims)
+    work = _Work(system, waiting, budget or Budget(), tally, claims, spent or Tally(0))
 
     def keep(new: Mapping[str, Output]) -> dict[str, Output]:
         """Store what are answers and not errors; gives these."""
@@ -287,11 +289,13 @@ class _Work:
         budget: Budget,
         tally: Tally,
         claims: _Claims,
+        before: Tally,
     ) -> None:
         self._system = system
         self._requests = requests
         self._limits = system.limits
         self._budget = budget
+        self._before = before
         self._tally = tally
         self._claims = claims
         self._pace = _Pace(self._limits)
@@ -369,9 +373,10 @@ class _Work:
     def _hand_out(self, job: _Job) -> None:
         characters = sum(len(self._requests[key].text or "") for key in job.keys)
         tally, budget = self._tally, self._budget
-        if budget.calls is not None and tally.calls + 1 > budget.calls:
+        calls, before = tally.calls + self._before.calls, self._before.characters
+        if budget.calls is not None and calls + 1 > budget.calls:
             self._stopped = f"the budget of {budget.calls:,} calls is used up"
-        elif budget.characters is not None and tally.characters + characters > budget.characters:
+        elif budget.characters is not None and before + tally.characters + characters > budget.characters:
             self._stopped = f"the budget of {budget.characters:,} characters is used up"
         if self._stopped:
             self._events.put(_Event(job, error=ClosedError(self._stopped)))

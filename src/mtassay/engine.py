@@ -277,16 +277,12 @@ class EngineTools(Tools):
             spent = tally
             self.progress(tally.describe(system.name), tally.done, tally.total)
 
-        left = replace(
-            self.budget,
-            calls=_left(self.budget.calls, before.calls),
-            characters=_left(self.budget.characters, before.characters),
-        )
         outputs = translate_all(
             system,
             requests,
             answers=self.workspace,
-            budget=left,
+            budget=self.budget,
+            spent=before,
             report=tell,
             began=self.started,
             fresh=self.fresh,
@@ -325,10 +321,6 @@ class EngineTools(Tools):
             self.workspace.remember(self.pending.items())
             self.pending = {}
         self.kept = time.monotonic()
-
-
-def _left(budget: int | None, spent: int) -> int | None:
-    return None if budget is None else max(budget - spent, 0)
 
 
 def _silent(step: str, done: int, total: int | None) -> None:

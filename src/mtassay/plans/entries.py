@@ -34,7 +34,7 @@ def read_entries(path: FilePath, *, called: str) -> PlanEntry:
 
 @dataclass(frozen=True)
 class PlanEntry:
-    """A part of a YAML file: its node, the line it begins on, and what messages call the file and the part."""
+    """A part of a YAML file: its node, its line, and what messages call the file and the part."""
 
     node: Any
     path: str
