@@ -95,5 +95,5 @@ def _typed(entry: PlanEntry) -> Any:
         return [_typed(part) for part in entry.entries()]
     if not entry.is_text:
         return {key: _typed(part) for key, part in entry.parts().items()}
-    text = str(entry.plain())
+    text = str(entry.node.value)
     return None if entry.is_empty else int(text) if text.lstrip("-").isdigit() else text

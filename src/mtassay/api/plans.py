@@ -116,7 +116,9 @@ class PlanRun:
     plan: Plan
     steps: Sequence[StepRun]
     gates: Any = None
-    """What `mtassay.gates` made of the rules of the plan; `None` where it has none."""
+    """What `mtassay.gates` made of the rules of the plan; `None` where none were checked."""
+    unchecked: str = ""
+    """Why the gates of the plan were not checked."""
 
     @property
     def runs(self) -> dict[str, Run]:
@@ -148,6 +150,8 @@ class PlanRun:
             "  ".join(text.ljust(size) for text, size in zip(row, columns, strict=True)).rstrip()
             for row in self._rows()
         ]
+        if self.unchecked:
+            lines += ["", f"Gates were not checked: {self.unchecked}."]
         gates = [] if self.gates is None else [self.gates.table()]
         return "\n\n".join(
             ["\n".join(lines), *(render_tables([t], "text", width=width, color=color) for t in gates)]
@@ -166,8 +170,13 @@ class PlanRun:
             }
             for step in self.steps
         }
-        gates = None if self.gates is None else self.gates.record()
-        return {"plan": self.plan.path, "steps": steps, "gates": gates, "exit_code": self.exit_code}
+        gates = {"unchecked": self.unchecked} if self.unchecked else None
+        return {
+            "plan": self.plan.path,
+            "steps": steps,
+            "gates": gates if self.gates is None else self.gates.record(),
+            "exit_code": self.exit_code,
+        }
 
     def render(self, form: Form = "text", *, width: int = 80, color: bool = False) -> str:
         """The plan's report as text, json, tsv, md or latex."""
@@ -286,6 +295,10 @@ def run_plan(
             if told is not None:
                 told(ended[-1])
         done = PlanRun(read, ended)
+        if gates and (only or systems):
+            return replace(done, unchecked="only a part of the plan was run")
+        if gates and (left := [step.name for step in ended if step.exit_code]):
+            return replace(done, unchecked=f"{', '.join(left)} did not end well")
         return replace(done, gates=_check_gates(read, gates, done.runs, place)) if gates else done
 
 
@@ -698,14 +711,14 @@ def _digest(path: Path) -> str:
 
 
 def _parse_gates(plan: Plan) -> list[Any]:
-    """The rules of the plan, read; as they were written where nothing here can check them."""
+    """The rules of the plan, read; none where nothing is installed that could check them."""
     if not plan.gates or find_spec("mtassay.gates") is None:
         return []
     parse = import_module("mtassay.gates").Gate.parse
     gates = []
     for entry in plan.gates:
         try:
-            gates.append(parse(entry.plain()))
+            gates.append(parse(entry.typed()))
         except MtassayError as error:
             raise entry.wrong(error) from None
     return gates
@@ -713,12 +726,19 @@ def _parse_gates(plan: Plan) -> list[Any]:
 
 def _check_gates(plan: Plan, gates: Sequence[Any], runs: Mapping[str, Run], place: Path | None) -> Any:
     """What the gates say of these runs, held against the baseline of the plan."""
+    find = import_module("mtassay.api.history").find_snapshots
+    baselines = {}
+    for step, entry in plan.baselines.items():
+        try:
+            baselines[step] = find(entry.text(), workspace=place, like=runs[step].record)
+        except MtassayError as error:
+            raise entry.wrong(error) from None
     check = import_module("mtassay.gates").check_gates
-    named = plan.baseline if isinstance(plan.baseline, dict) else dict.fromkeys(runs, plan.baseline)
-    baselines = {
-        step: load(str(run), workspace=place).record for step, run in named.items() if run and step in runs
-    }
-    return check(gates, {step: run.record for step, run in runs.items()}, baselines)
+    try:
+        return check(gates, {step: run.record for step, run in runs.items()}, baselines)
+    except MtassayError as error:
+        about = [entry for entry in plan.gates if any(f"'{text}'" in str(error) for text in entry.scalars())]
+        raise (about or plan.gates)[0].wrong(error) from None
 
 
 def _says_something(run: Run) -> bool:

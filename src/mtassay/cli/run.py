@@ -93,14 +93,15 @@ def run(
 
     done = run_plan(plan, **choice, told=tell)  # type: ignore[arg-type]
     if is_text:
-        if len(done.steps) > 1 or done.gates is not None:
+        if len(done.steps) > 1 or done.gates is not None or done.unchecked:
             echo(done.summary(**look))  # type: ignore[arg-type]
     else:
         print_rendered(done, output_format)
     for target, form in ((junit, "junit"), (markdown, "markdown")):
         if target is not None:
             if done.gates is None:
-                raise UsageError(f"{plan} has no gates to write into {target}.")
+                why = done.unchecked and f": {done.unchecked}"
+                raise UsageError(f"{plan} has no gates to write into {target}{why}.")
             with open_for_writing(target) as handle:
                 handle.write(getattr(done.gates, form)())
     last = next((step.run.id for step in done.steps if step.run), "RUN")

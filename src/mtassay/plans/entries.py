@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import yaml
 
 from mtassay.errors import InputError, MtassayError
-from mtassay.formats.suite.yaml import Loader, compose
+from mtassay.formats.suite.yaml import compose
 from mtassay.formats.text import FilePath, decode, read_bytes
 from mtassay.options import Option
 from mtassay.texts.names import suggest
@@ -66,9 +66,9 @@ class PlanEntry:
         new.exit_code = error.exit_code
         return new
 
-    def plain(self) -> Any:
-        """It as it is written: texts, lists and mappings."""
-        return Loader("").construct_object(self.node, deep=True)
+    def typed(self) -> Any:
+        """It as YAML reads it: texts, numbers, lists and mappings."""
+        return yaml.safe_load(yaml.serialize(self.node))
 
     # Mappings and lists ----------------------------------------------------------------------------------
 

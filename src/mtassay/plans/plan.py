@@ -109,7 +109,7 @@ class PlanBudget:
 class Plan:
     """All that a plan says, checked as far as it can be without reading what it names.
 
-    Language pairs, gates and the baseline are as they were written.
+    Language pairs, gates and baselines are as they were written.
     """
 
     path: str
@@ -120,8 +120,8 @@ class Plan:
     steps: Mapping[str, PlanStep]
     budget: PlanBudget = field(default_factory=PlanBudget)
     gates: Sequence[PlanEntry] = ()
-    baseline: Any = None
-    entry: PlanEntry | None = None
+    baselines: Mapping[str, PlanEntry] = field(default_factory=dict)
+    """What gates compare with, by the name of the step."""
 
     def place(self, step: PlanStep, error: MtassayError) -> MtassayError:
         """An error that a step leads to, with the place of what it is about: a parameter, a system, the step.
@@ -196,8 +196,7 @@ def read_plan(path: FilePath, *, called: str | None = None) -> Plan:
         steps=steps,
         budget=_budget(parts["budget"], systems) if "budget" in parts else PlanBudget(),
         gates=_gates(parts.get("gates")),
-        baseline=parts["baseline"].plain() if "baseline" in parts else None,
-        entry=root,
+        baselines=_baselines(parts.get("baseline"), steps),
     )
 
 
@@ -374,6 +373,12 @@ def _budget(entry: PlanEntry, systems: Mapping[str, PlanSystem]) -> PlanBudget:
         prices=prices,
         currency=parts["currency"].text() if "currency" in parts else "",
     )
+
+
+def _baselines(entry: PlanEntry | None, steps: Collection[str]) -> dict[str, PlanEntry]:
+    if entry is None or entry.is_empty:
+        return {}
+    return dict.fromkeys(steps, entry) if entry.is_text else entry.parts(steps)
 
 
 def _gates(entry: PlanEntry | None) -> list[PlanEntry]:
