@@ -152,10 +152,8 @@ class PlanRun:
         ]
         if self.unchecked:
             lines += ["", f"Gates were not checked: {self.unchecked}."]
-        gates = [] if self.gates is None else [self.gates.table()]
-        return "\n\n".join(
-            ["\n".join(lines), *(render_tables([t], "text", width=width, color=color) for t in gates)]
-        )
+        gates = [] if self.gates is None else [self.gates.render("text", width=width, color=color)]
+        return "\n\n".join(["\n".join(lines), *gates])
 
     def record(self) -> dict[str, Any]:
         """All of it for a program."""
@@ -191,8 +189,8 @@ class PlanRun:
         for step in self.steps:
             parts += [f"## {step.title}" if form == "md" else f"% {step.title}"]
             parts += [render(step.run.record, form)] if step.run else step.lines
-        tables = [self.table(), *([self.gates.table()] if self.gates is not None else [])]
-        return "\n\n".join([*parts, render_tables(tables, form)])
+        parts.append(render_tables([self.table()], form))
+        return "\n\n".join([*parts, *([self.gates.render(form)] if self.gates is not None else [])])
 
     def __str__(self) -> str:
         return self.render()
