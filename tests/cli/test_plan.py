@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -385,6 +386,42 @@ def test_gates_cannot_be_written_where_there_are_none(run: Run, planned: Path) -
     done = run("run", "--junit", "gates.xml")
     assert done.returncode == 2
     assert "mtassay.yaml has no gates to write into gates.xml." in done.stderr
+
+
+needs_gates = pytest.mark.skipif(find_spec("mtassay.gates") is None, reason="gates are not here yet")
+
+
+@needs_gates
+@pytest.mark.parametrize(
+    ("rule", "code"), [("bleu >= 1", 0), ("bleu >= 99", 1), ("bleu not more than 100 lower, at 95 %", 0)]
+)
+def test_a_gate_decides_about_the_exit_code(run: Run, planned: Path, rule: str, code: int) -> None:
+    plan = TWO_STEPS.replace("nmt: 'fake:upper'", "new: new.txt, nmt: 'fake:upper'")
+    plan = plan.replace("systems: [old, nmt]", "systems: [new, old]")
+    write(planned, mtassay_yaml=f"{plan}baseline: {{score: new}}\ngates:\n- {rule}\n")
+    done = run("run", "--junit", "gates.xml", "--markdown", "gates.md")
+    assert done.returncode == code, done.stdout + done.stderr
+    assert rule in (planned / "gates.xml").read_text(encoding="utf-8").replace("&gt;", ">")
+    assert (planned / "gates.md").exists()
+
+
+@needs_gates
+def test_a_rule_that_is_none_is_told_with_its_line(run: Run, planned: Path) -> None:
+    write(planned, mtassay_yaml=f"{TWO_STEPS}gates:\n- bleu >= 1\n- bleu is nice\n")
+    done = run("run")
+    assert done.returncode == 2
+    assert "mtassay.yaml line 11: gates: " in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("words", [("--only", "score"), ("--system", "nmt")])
+def test_gates_of_half_a_plan_are_not_checked_and_it_is_said(
+    run: Run, planned: Path, words: tuple[str, ...]
+) -> None:
+    write(planned, mtassay_yaml=f"{TWO_STEPS}gates: ['bleu >= 99']\n")
+    done = run("run", *words)
+    assert done.returncode == 0
+    assert "Gates were not checked: " in done.stdout
 
 
 # plan -----------------------------------------------------------------------------------------------------

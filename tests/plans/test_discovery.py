@@ -178,7 +178,7 @@ def test_other_files_of_a_project_are_left_alone(tmp_path: Path) -> None:
     write(
         tmp_path, ref_txt=PORTUGUESE, a_txt=PORTUGUESE, main_py="print()\n", README_md="x\n", data_csv="a,b\n"
     )
-    write(tmp_path, **{"build__ref_txt": ["x"], "docker-compose_yml": "services: {}\n"})
+    write(tmp_path, build__ref_txt=["x"], **{"docker-compose_yml": "services: {}\n"})
     found = look(tmp_path)
     assert len(found.test_sets) == 1
     assert found.unused == []
