@@ -96,6 +96,9 @@ def test_a_folder_in_the_layout_of_mt_metrics_eval(run: Run, tmp_path: Path) -> 
     assert re.search(r"^A +100\.0 ", done.stdout, re.MULTILINE)
     only = run("run", "--system", "B")
     assert not re.search(r"^A ", only.stdout, re.MULTILINE)
+    assert states(run("run").stdout) == {"score": "unchanged"}
+    write(tmp_path, **{"system-outputs__en-pt__B_txt": [*PORTUGUESE[:2], "Foi."]})
+    assert states(run("run").stdout) == {"score": "done"}
 
 
 def test_a_suite_and_a_live_engine(run: Run, tmp_path: Path) -> None:
@@ -244,6 +247,13 @@ def test_what_reviewers_say_counts_too(run: Run, planned: Path) -> None:
     again = run("run")
     assert states(again.stdout) == {"score": "unchanged", "suite": "done"}
     assert re.search(r"^nmt +1 +1 +0 +0 ", again.stdout, re.MULTILINE)
+
+
+def test_a_judge_stands_for_a_metric_with_its_options(run: Run, planned: Path) -> None:
+    plan = TWO_STEPS.replace("samples: 100", "samples: 100, metrics: [chrf, strict]")
+    write(planned, mtassay_yaml=f"{plan}judges: {{strict: 'bleu:order=2'}}\n")
+    steps = json.loads(run("run", "--only", "score", "-f", "json").stdout)["steps"]
+    assert {score["name"] for score in steps["score"]["result"]["scores"]} == {"chrf", "bleu:order=2"}
 
 
 def test_fresh_does_everything_again(run: Run, planned: Path) -> None:

@@ -644,7 +644,7 @@ def _earlier(store: Workspace, key: str) -> str:
     """The id of the run that a step with this key gave, if it is still there."""
     kept = store.recall(key)
     run_id = kept.decode() if kept else ""
-    return run_id if any(run.id == run_id for run in store.runs()) else ""
+    return run_id if run_id in store.named(run_id) else ""
 
 
 def _key(plan: Plan, step: PlanStep, work: Work, store: Workspace) -> str:
@@ -683,26 +683,34 @@ def _identity(name: str, what: Any, work: Work) -> str:
 
 
 def _possible_files(value: Any) -> list[str]:
-    """Every part of a parameter that could be the name of a file, as in `nee:glossary=terms.tsv`."""
+    """Every part of a parameter that is the name of a file, as in `nee:glossary=terms.tsv`."""
     if isinstance(value, list | tuple):
         return [part for entry in value for part in _possible_files(entry)]
     text = str(value)
     parts = [part for piece in text.split(",") for chunk in piece.split(":") for part in chunk.split("=")]
-    return [text, *parts]
+    return [part for part in (text, *parts) if _is_file(part)]
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # a text that cannot be the name of a file
+        return False
 
 
 def _digest(path: Path) -> str:
-    """The digest of a file, or of all files in a folder; empty where there is nothing."""
+    """The digest of a file, or of all files in a folder but hidden ones and the plan; empty without any."""
     digest = hashlib.blake2b(digest_size=20)
     try:
-        if not path.name or not path.exists():
+        if not path.exists():
             return ""
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.is_file():
-                digest.update(f"{file.relative_to(path)}\0".encode())
+            parts = file.relative_to(path).parts
+            if file.is_file() and file.name != DEFAULT and not any(part[0] == "." for part in parts):
+                digest.update(f"{'/'.join(parts)}\0".encode())
                 with file.open("rb") as handle:
                     digest.update(hashlib.file_digest(handle, "blake2b").digest())
-    except (OSError, ValueError):  # a text that is no name of a file
+    except (OSError, ValueError):
         return ""
     return digest.hexdigest()
 

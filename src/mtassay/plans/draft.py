@@ -41,6 +41,11 @@ _REST = """
 #   max_calls: 1000
 #   max_characters: 200000
 #   prices: {nmt: 20}    # of a million characters
+
+# Rules that must hold, or the exit code is 1; the baseline is a system, a run or a file.
+# baseline: old
+# gates:
+#   - bleu not more than 0.5 lower, at 95 %
 """
 
 
