@@ -16,8 +16,8 @@ from mtassay.plans.schema import json_schema
 def register(parent: typer.Typer) -> None:
     """Add the commands to the command line."""
     app = typer.Typer(help="Look for mistakes in a plan; describe plans to editors.", no_args_is_help=True)
-    app.command("check")(check)
-    app.command("schema")(schema)
+    app.command("check", short_help="Look for mistakes in a plan; nothing is run.")(check)
+    app.command("schema", short_help="Print the JSON Schema of plans, for editors.")(schema)
     parent.add_typer(app, name="plan")
 
 
