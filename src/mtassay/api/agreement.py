@@ -109,7 +109,7 @@ def correlate(
     if not specs and not (ngram_sweep or metric_scores or human_vs_human):
         specs = [METRICS]
     language = str(pair.target) if pair else ""
-    built = _metrics(specs, language)
+    built = build_metrics(specs, language)
     sweep = None
     if ngram_sweep is not None:
         sweep = OrderSweep.among(built, parse_orders(ngram_sweep), language=language)
@@ -348,7 +348,7 @@ def challenge(
     if not specs and not scores and not qe_scores:
         specs = [METRICS]
     targets = {str(parse_pair(langpair).target) for pair in chosen_pairs if (langpair := pair.langpair)}
-    built = _metrics(specs, targets.pop() if len(targets) == 1 else "")
+    built = build_metrics(specs, targets.pop() if len(targets) == 1 else "")
     # Scores made elsewhere belong to the whole challenge set, whatever part of it is judged.
     elsewhere = [
         replace(metric, correct=metric.correct[rows], incorrect=metric.incorrect[rows])
@@ -376,7 +376,7 @@ def challenge(
     return Discrimination(result, chosen_pairs, judged, settings, accuracy, areas, between)
 
 
-def _metrics(specs: Iterable[str], language: str) -> dict[str, Metric]:
+def build_metrics(specs: Iterable[str], language: str) -> dict[str, Metric]:
     return {spec: build("metric", spec, language=language) for text in specs for spec in split_specs(text)}
 
 

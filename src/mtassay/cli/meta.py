@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from mtassay.api.agreement import challenge, correlate, detect, rank
+from mtassay.api.judges import blindspots
 from mtassay.cli.common import (
     AlphaOption,
     FormatOption,
@@ -18,6 +19,7 @@ from mtassay.cli.common import (
     WorkspaceOption,
     print_rendered,
 )
+from mtassay.formats.challenge import write_challenge
 from mtassay.options import split_names
 from mtassay.report.figures import check_plot
 from mtassay.report.progress import Progress
@@ -373,3 +375,75 @@ def detect_command(
     if plot is not None:
         detection.draw(plot)
     print_rendered(detection, output_format)
+
+
+@app.command("blindspots", short_help="Which errors does a metric see, on your own test set?")
+def blindspots_command(
+    source: Annotated[Path, typer.Option("--source", "-s", help="Source text.")],
+    reference: Annotated[
+        list[str],
+        typer.Option("--reference", "-r", metavar="FILE", help="What metrics hold texts against. Repeat."),
+    ],
+    langpair: Annotated[str, typer.Option("--langpair", "-l", help="Language pair, for example en-de.")],
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system",
+            "-t",
+            metavar="NAME=FILE",
+            help="A good output to put errors into. Default: the last of several references, or the one.",
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", metavar="NAMES", help="Metrics with options. Default: bleu,chrf,ter."),
+    ] = None,
+    error: Annotated[
+        list[str] | None, typer.Option(metavar="KINDS", help="Only these kinds: negation,number.")
+    ] = None,
+    most: Annotated[int, typer.Option(min=1, help="Draw so many texts, if there are more.")] = 500,
+    write: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write all corruptions (.jsonl), as 'meta challenge' reads them."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw maps (.svg or .png).")] = None,
+    samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
+    seed: SeedOption = None,
+    cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Which errors does a metric see, in your own texts?
+
+    Errors are put into good translations, one at a time: negations turned round, other numbers, names and
+    words, words dropped, doubled or left in the source language, endings left out. For each metric and kind
+    of error: how often the corrupted text scores lower, by how much, and whether the score alone would tell.
+
+    \b
+    Examples:
+    mtassay meta blindspots -s s.txt -r a.txt -r b.txt -l de-en -m bleu,chrf,use
+    mtassay meta blindspots -s s.txt -r a.txt -t nmt=o.txt -l de-en --plot a.svg
+    """
+    if plot is not None:
+        check_plot(plot)
+    found = blindspots(
+        reference,
+        source,
+        system,
+        langpair=langpair,
+        metrics=metric,
+        errors=error,
+        most=most,
+        samples=samples,
+        seed=seed,
+        workspace=workspace,
+        cache=cache,
+        creates=True,
+        quiet=quiet,
+    )
+    if write is not None:
+        write_challenge(write, found.corruptions())
+    if plot is not None:
+        found.draw(plot)
+    print_rendered(found, output_format)
