@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from mtassay.api.agreement import challenge, correlate, detect, rank
-from mtassay.api.judges import blindspots
+from mtassay.api.judges import blindspots, calibrate, judges
 from mtassay.cli.common import (
     AlphaOption,
     FormatOption,
@@ -17,12 +17,42 @@ from mtassay.cli.common import (
     QuietOption,
     SeedOption,
     WorkspaceOption,
+    check_targets,
     print_rendered,
 )
 from mtassay.formats.challenge import write_challenge
+from mtassay.formats.thresholds import write_thresholds
 from mtassay.options import split_names
 from mtassay.report.figures import check_plot
 from mtassay.report.progress import Progress
+
+SourceOption = Annotated[Path | None, typer.Option("--source", "-s", help="Source text, without a run.")]
+ReferencesOption = Annotated[
+    list[str] | None,
+    typer.Option("--reference", "-r", metavar="FILE", help="Its reference, without a run. Repeat."),
+]
+OutputsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system", "-t", metavar="NAME=FILE", help="Outputs that are labelled; of a run, only these systems."
+    ),
+]
+LabelsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Reviews, or rows of id and label. Default: the reviews in the workspace."
+    ),
+]
+QuestionOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Reviews: which question. Default: the one of the run.")
+]
+ErrorOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="LABELS", help="Which answers or labels mean an error: under,over."),
+]
+PrecisionOption = Annotated[
+    float, typer.Option(min=0.01, max=0.99, help="Of what is called wrong, this share must be wrong.")
+]
 
 app = typer.Typer(help="How good are the metrics themselves?", no_args_is_help=True)
 
@@ -446,4 +476,126 @@ def blindspots_command(
         write_challenge(write, found.corruptions())
     if plot is not None:
         found.draw(plot)
+    print_rendered(found, output_format)
+
+
+@app.command("calibrate", short_help="From which score on is an output wrong? Thresholds for your engine.")
+def calibrate_command(
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="A saved run ('last', or its id) with labels.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", metavar="NAMES", help="Metrics as judges, besides those of the run."),
+    ] = None,
+    precision: PrecisionOption = 0.8,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write what '--thresholds FILE' reads (.json)."),
+    ] = None,
+    labels: LabelsOption = None,
+    question: QuestionOption = None,
+    error: ErrorOption = None,
+    source: SourceOption = None,
+    reference: ReferencesOption = None,
+    system: OutputsOption = None,
+    langpair: PairOption = None,
+    share: Annotated[
+        float,
+        typer.Option(min=0.01, max=0.99, help="Without labels: put errors into this share of the texts."),
+    ] = 0.3,
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the sources that are held out in turn.")] = 5,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """From which score on is an output wrong?
+
+    The threshold of each judge for a wished precision, from 60 to 200 labelled outputs of your own engine,
+    and what it does on outputs that had no part in it. A judge that cannot be trusted so far gets none.
+    Without labels, errors are put into a share of the references (-s, -r, -l), as in 'meta blindspots'.
+
+    \b
+    Examples:
+    mtassay meta calibrate last --precision 0.8 -o thresholds.json
+    mtassay meta calibrate last -m use,chrf --labels labels.tsv
+    mtassay meta calibrate -s s.txt -r r.txt -t nmt=o.txt -m chrf --labels l.tsv
+    """
+    if output is not None:
+        check_targets(output)
+    found = calibrate(
+        run,
+        metrics=metric,
+        precision=precision,
+        labels=labels,
+        question=question,
+        errors=error,
+        source=source,
+        references=reference or (),
+        systems=system or (),
+        langpair=langpair,
+        share=share,
+        folds=folds,
+        seed=seed,
+        workspace=workspace,
+        quiet=quiet,
+    )
+    if output is not None and (thresholds := found.thresholds()):
+        write_thresholds(output, thresholds)
+    print_rendered(found, output_format)
+
+
+@app.command("judges", short_help="What does trust cost? Judges of labelled outputs side by side.")
+def judges_command(
+    runs: Annotated[
+        list[str] | None, typer.Argument(metavar="RUN", help="Saved runs ('last', or ids) with labels.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", metavar="NAMES", help="Metrics as judges, besides those of the runs."),
+    ] = None,
+    flagged: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FILE", help="What another judge flags: id[, system][, score][, flagged]."),
+    ] = None,
+    precision: PrecisionOption = 0.8,
+    labels: LabelsOption = None,
+    question: QuestionOption = None,
+    error: ErrorOption = None,
+    source: SourceOption = None,
+    reference: ReferencesOption = None,
+    system: OutputsOption = None,
+    langpair: PairOption = None,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """What does trust cost? Judges of the same labelled outputs side by side.
+
+    Precision, recall and AUC, agreement with the labels, seconds, calls and price for 1,000 outputs; every
+    two judges together; and how many labels would tell two of them apart.
+
+    \b
+    Examples:
+    mtassay meta judges last -m use,chrf
+    mtassay meta judges -s s.txt -r r.txt -t nmt=o.txt -m use,chrf --labels l.tsv
+    """
+    found = judges(
+        runs or [],
+        metrics=metric,
+        flagged=flagged or [],
+        precision=precision,
+        labels=labels,
+        question=question,
+        errors=error,
+        source=source,
+        references=reference or (),
+        systems=system or (),
+        langpair=langpair,
+        seed=seed,
+        workspace=workspace,
+        quiet=quiet,
+    )
     print_rendered(found, output_format)

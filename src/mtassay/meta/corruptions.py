@@ -348,6 +348,7 @@ def _untranslated(source: CorruptionSource, _: _Stock, __: str) -> Iterator[Offe
             and min(len(token.text), len(word)) >= 4
             and word.isalpha()
             and _key(word)[:3] != _key(token.text)[:3]
+            and _key(token.text) not in _key(word)
             and token.text.islower()
             and _stands_apart(source.text.text, token)
             and word.casefold()

@@ -46,18 +46,35 @@ def known_blindspots() -> dict[str, dict[str, int]]:
     return spots
 
 
+_PLURALS = {
+    "negation": "wrong negations",
+    "number": "wrong numbers",
+    "name": "wrong names",
+    "wrong word": "wrong words",
+    "word order": "wrong word order",
+    "agreement": "broken agreement",
+    "untranslated": "untranslated words",
+    "dropped word": "dropped words",
+    "doubled word": "doubled words",
+    "omission": "omissions",
+}
+
+
 def blindspots_note(metrics: Iterable[tuple[str, str]]) -> str:
     """What a reader of scores should know of these metrics, each a name and its label; empty where nothing.
 
     A name is what was asked for, as `use:against=source`; settings that were not measured are not known.
+
+    >>> blindspots_note([("chrf", "chrF2")]).partition(" (n")[0]
+    'chrF2 hardly counts wrong negations'
     """
     told = []
     for name, label in metrics:
         if spots := known_blindspots().get(name):
-            kinds = [f"{kind} (n = {n:,})" for kind, n in spots.items()]
-            told.append(f"{label} hardly counts errors in {_listed(kinds)}")
+            kinds = [f"{_PLURALS[kind]} (n = {n:,})" for kind, n in spots.items()]
+            told.append(f"{label} hardly counts {_listed(kinds)}")
     return f"{'; '.join(told)}: mtassay meta blindspots." if told else ""
 
 
 def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

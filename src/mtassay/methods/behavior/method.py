@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 from mtassay.core import (
@@ -70,6 +71,7 @@ from mtassay.methods.behavior.thresholds import (
     MOVED,
     JudgedPair,
     Thresholds,
+    calibrated_thresholds,
     caution,
     compared,
     is_blind,
@@ -79,6 +81,7 @@ from mtassay.methods.behavior.thresholds import (
     thresholds_of,
 )
 from mtassay.metrics.base import Metric
+from mtassay.metrics.blindspots import blindspots_note
 from mtassay.options import option
 
 __all__ = ["BehaviorMethod"]
@@ -90,12 +93,13 @@ class BehaviorMethod(Method):
 
     `quality` are the metrics, by name, that are averaged to measure a translation. A case passes if the
     original has a quality of at least `alpha` and the edit moves it by at most `beta`; where these are not
-    given, those of the measure count (see `thresholds`). With `signed` only a loss of quality counts. With
-    `filter`, a reference-free metric, cases are skipped whose two pairs differ in quality by more than
-    `filter_beta`. `direct` looks for the edit in the translations: where it was provably ignored, the case
-    fails whatever its quality; with `meaning` the sentence encoder helps to place errors, which finds a
-    little more and takes its time. `level` is that of significance. A `recipe` says how cases are made of a
-    parallel text; without one, the segments must be cases.
+    given, those of the measure count (see `thresholds`), or those in a file that `meta calibrate` wrote
+    (`calibrated`). With `signed` only a loss of quality counts. With `filter`, a reference-free metric, cases
+    are skipped whose two pairs differ in quality by more than `filter_beta`. `direct` looks for the edit in
+    the translations: where it was provably ignored, the case fails whatever its quality; with `meaning` the
+    sentence encoder helps to place errors, which finds a little more and takes its time. `level` is that of
+    significance. A `recipe` says how cases are made of a parallel text; without one, the segments must be
+    cases.
     """
 
     name: ClassVar[str] = "behavior"
@@ -139,6 +143,15 @@ class BehaviorMethod(Method):
             old=("--beta",),
             least=0,
             most=1,
+        ),
+    )
+    calibrated: Mapping[str, Any] | None = field(
+        default=None,
+        metadata=option(
+            "Thresholds that 'mtassay meta calibrate' found for your engine.",
+            "--thresholds",
+            metavar="FILE",
+            kind=str | None,
         ),
     )
     signed: bool = field(
@@ -192,6 +205,9 @@ class BehaviorMethod(Method):
             run = replace(run, parameters=_parameters_that_hold(run.parameters, values))
         if "quality" in values or run is None or not run.parameters.get("quality"):
             values["quality"] = measures(values.get("quality", best_quality()), pair)
+        if isinstance(values.get("calibrated"), str | PathLike):
+            names = values.get("quality") or (run.parameters["quality"] if run else {})
+            values = {**calibrated_thresholds(values["calibrated"], "+".join(names)), **_without_file(values)}
         if "filter" in values:
             values["filter"] = measures(values["filter"])
         method = super().resolve(values, run)
@@ -378,6 +394,9 @@ class BehaviorMethod(Method):
             beta=parameters.get("beta"),
             direct=bool(parameters.get("direct", True)),
         )
+        known = (parameters.get("calibrated") or {}).get("known", "")
+        blind = blindspots_note((name, name) for name in parameters.get("quality") or ())
+        warning = " ".join(filter(None, (known, warning, blind)))
         rates = pass_rate_table(
             run.result, alpha=float(parameters.get("level", 0.05)), mark=view.mark, caution=warning
         )
@@ -494,15 +513,21 @@ def _asks_for_recipe(values: Mapping[str, Any]) -> bool:
     return any(f.name in values and f.name not in own for f in fields(Recipe))
 
 
+def _without_file(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key != "calibrated"}
+
+
 def _parameters_that_hold(saved: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a saved run, but for the thresholds of a measure that is given anew."""
-    gone = {"quality": ("alpha", "beta"), "filter": ("filter_beta",)}
+    gone = {"quality": ("alpha", "beta", "calibrated"), "filter": ("filter_beta",)}
     dropped = {
         key
         for measure, keys in gone.items()
         if measure in values and list(measure_names(values[measure])) != list(saved.get(measure) or ())
         for key in keys
     }
+    if "alpha" in values or "beta" in values:
+        dropped.add("calibrated")
     return {key: value for key, value in saved.items() if key not in dropped}
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "Filtered",
     "PairDifference",
     "Translated",
+    "as_quality",
     "as_translated",
     "best_quality",
     "check_filter",
@@ -107,6 +108,17 @@ def _measured(
         scores = 1 - scores
     scores[[[text is None for text in item.outputs] for item in items]] = np.nan
     return scores
+
+
+def as_quality(metric: Metric, score: float) -> float:
+    """One score on the metric's own scale as a quality: percent become shares, and error rates 1 less.
+
+    >>> from mtassay.metrics.ter import TER
+    >>> as_quality(TER(), 40.0)
+    0.6
+    """
+    share = score / 100 if metric.name in PERCENT else score
+    return share if metric.higher_is_better else 1 - share
 
 
 COMET_QE = "comet:model=Unbabel/wmt20-comet-qe-da"

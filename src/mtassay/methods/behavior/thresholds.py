@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from mtassay.core import Run, Verdict
 from mtassay.errors import UsageError
+from mtassay.formats.text import FilePath, shown
+from mtassay.formats.thresholds import read_thresholds
 from mtassay.languages import parse_pair
 from mtassay.methods.behavior.capabilities.base import capability_class
 
@@ -32,6 +34,7 @@ __all__ = [
     "Thresholds",
     "Where",
     "calibrate",
+    "calibrated_thresholds",
     "caution",
     "compared",
     "is_blind",
@@ -136,6 +139,20 @@ def thresholds_for(
         defaults.beta if beta is None else beta,
         f"one given, the other: {defaults.origin}",
     )
+
+
+def calibrated_thresholds(file: FilePath, quality: str) -> dict[str, Any]:
+    """The parameters alpha, beta and calibrated that a file of found thresholds has for a quality measure."""
+    found = read_thresholds(file).values()
+    fitting = [entry for entry in found if entry.quality == quality and "alpha" in entry.parameters]
+    if not fitting:
+        others = ", ".join(dict.fromkeys(entry.quality or entry.judge for entry in found))
+        raise UsageError(
+            f"{shown(file)} has no thresholds for the quality '{quality}'. It has some for: {others}."
+        )
+    # What was found on a run of this method knows beta too.
+    entry = max(fitting, key=lambda entry: "beta" in entry.parameters)
+    return {**entry.parameters, "calibrated": asdict(entry)}
 
 
 def thresholds_of(run: Run) -> Thresholds:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mtassay.core import Comparison, Result, Run, Score
 from mtassay.display import Cell, Figure, Point, Series, Table
+from mtassay.metrics.blindspots import blindspots_note
 
 WHOLE = "all"
 FEW = 30
@@ -75,6 +76,8 @@ def main_table(run: Run) -> Table:
         notes.append(f"Fewer than {FEW}: intervals and p-values say little.")
     if ranks:
         notes.append(f"#: rank; a new one where all above differ from all below (p < {_alpha(run):g}).")
+    if note := blindspots_note((metric, look.label(metric)) for metric in metrics):
+        notes.append(note)
     return Table(header, rows, notes=notes)
 
 
