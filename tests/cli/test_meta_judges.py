@@ -212,3 +212,13 @@ def test_what_is_missing_is_told_in_one_line(
     done = run("meta", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_a_score_says_what_its_metric_hardly_counts_as_measured(run: Run, texts: list[object]) -> None:
+    done = run("score", *texts, "-t", "nmt=o.txt", "-m", "chrf,bleu")
+    told = " ".join(done.stdout.split())
+    assert "chrF2 hardly counts wrong negations (n = " in told
+    assert "BLEU hardly counts" not in told
+    assert "mtassay meta blindspots." in told
+    # With other settings nothing was measured.
+    assert "hardly counts" not in run("score", *texts, "-t", "nmt=o.txt", "-m", "chrf:char_order=3").stdout

@@ -322,7 +322,7 @@ def _metric_judge(
         ]
     cost = Cost(
         len(rows),
-        None if counting.earlier else sum(seconds),
+        None if any(counting.earlier.values()) else sum(seconds),
         counting.calls,
         counting.price(tuple(getattr(metric, "price", ()))),
     )

@@ -42,7 +42,8 @@ class CountingTools(Tools):
     calls: int = 0
     tokens: dict[str, int] = field(default_factory=lambda: {"prompt_tokens": 0, "completion_tokens": 0})
     uncounted: int = 0
-    earlier: int = 0
+    earlier: dict[str, int] = field(default_factory=dict)
+    """How many answers of each live model are from before."""
 
     def progress(self, step: str, done: int, total: int | None) -> None:
         self.tools.progress(step, done, total)
@@ -67,7 +68,7 @@ class CountingTools(Tools):
         if isinstance(system, LiveSystem):
             self.calls += len(requests)
             origins = getattr(self.tools, "origins", {})
-            self.earlier += origins[system.name].earlier if system.name in origins else 0
+            self.earlier[system.name] = origins[system.name].earlier if system.name in origins else 0
             for output in outputs:
                 usage = output.meta.get("usage") or {}
                 self.uncounted += not usage
