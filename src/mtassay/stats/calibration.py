@@ -26,6 +26,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 _RIDGE = 1e-2
 _STEP = 0.02
+_DOUBT = 5
+"""So many outputs with the usual share of errors are added to what is called wrong: few prove little."""
 _LEAST = 0.2
 """Less likely errors are not called wrong, whatever the precision."""
 FEWEST = 10
@@ -120,7 +122,8 @@ def threshold_for_precision(
     """The lowest score from which on outputs are to be called wrong; `None` where this precision is not met.
 
     The higher a score, the surer is an error; nan is never called wrong. The threshold is as strict as it
-    must be for the precision on outputs of held-out groups, of which at least ten must be called wrong.
+    must be for the precision on outputs of held-out groups, of which at least ten must be called wrong; to
+    these five with the usual share of errors are added, since few prove little.
     """
     values, wrong = np.asarray(scores, dtype=np.float64), np.asarray(is_error, dtype=bool)
     scored = ~np.isnan(values)
@@ -134,7 +137,8 @@ def threshold_for_precision(
             flagged |= held & (values >= limit)
         if flagged.sum() < FEWEST:
             return None
-        if wrong[flagged].mean() >= precision:
+        hits, share = float(wrong[flagged].sum()), float(wrong[scored].mean())
+        if (hits + _DOUBT * share) / (flagged.sum() + _DOUBT) >= precision:
             limit = _smooth_threshold(values[scored], wrong[scored], level)
             below = values[scored & (values < limit)]
             # Halfway to the next score, so that it does not matter on which side equal scores are.
