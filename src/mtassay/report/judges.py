@@ -145,12 +145,12 @@ class JudgeComparison(Assessment):
         for pair in self.combined:
             alone = max(area.value for name in pair.names if (area := areas[name]) is not None)
             cells = [
-                Cell(_number(area.value, 3), strong=area.value > alone)
+                Cell(_number(area.value, 3) + ("*" if area.value > alone else " "), strong=area.value > alone)
                 for area in (pair.by_ranks, pair.by_logistic)
             ]
             rows.append([" + ".join(self.names[name] for name in pair.names), _number(alone, 3), *cells])
-        notes = ["AUC, on held-out sources for the logistic model. Bold: better than either judge alone."]
-        return Table(["Two judges", "better one", "mean of ranks", "logistic"], rows, "Together", notes)
+        notes = ["AUC, on held-out sources for the logistic model. Bold (*): better than either judge alone."]
+        return Table(["Two judges", "better one", "mean of ranks ", "logistic "], rows, "Together", notes)
 
     def _apart(self) -> Table:
         n = {summary.name: summary.n for summary in self.summaries}
