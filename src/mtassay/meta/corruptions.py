@@ -1,7 +1,7 @@
 """Errors put into good translations, one at a time, to see which of them a metric notices.
 
 Every corruption is checked to be one: it differs from the text it was made of by more than spelling, it is no
-reference, and no new word, name or number of it stands in the source, the text or a reference. What only an
+reference, and another number, name or word that is put in stands in no text of the sentence. What only an
 annotator can tell (parts of speech, names, forms) is left alone where there is none for the language.
 """
 
