@@ -96,7 +96,9 @@ def test_a_superlative_is_replaced_with_its_adverb() -> None:
 def test_a_verb_keeps_person_and_tense() -> None:
     object_of = {"cars": ("dobj", "sold")}
     read = pair(side("They sold/VBD cars/NNS ./.", relations=object_of), side("Eles venderam carros ."))
-    assert substitutes(read, "sold") == {"bought": "compraram"}
+    found = substitutes(read, "sold")
+    assert next(iter(found.items())) == ("bought", "compraram")  # its nearest group comes first
+    assert {form[-3:] for form in found.values()} == {"ram"}
 
 
 def test_a_verb_without_its_object_is_left_alone() -> None:
@@ -401,3 +403,30 @@ def test_of_a_word_that_stands_twice_the_aligner_says_which_goes_with_which() ->
     assert substitutes(pair(source, reference), "red") == {}
     linked = pair(source, reference, links=frozenset({(1, 2), (5, 6)}))
     assert substitutes(linked, "red")["blue"] == "azul"
+
+
+def test_a_pronoun_becomes_another_where_nothing_hangs_from_it() -> None:
+    def read(source: str, reference: str) -> ReadPair:
+        annotation = side(source, relations={"that": ("dobj", "did")})
+        tokens = tuple(t._replace(pos="PRON") if t.text == "that" else t for t in annotation.tokens)
+        return pair(Annotation(annotation.text, tokens), side(reference))
+
+    assert substitutes(read("He did/VBD that/DT", "Ele fez isso"), "that")["everything"] == "tudo"
+    assert substitutes(read("He did/VBD that/DT work/NN", "Ele fez isso"), "that") == {}
+    assert substitutes(read("He never/RB did/VBD that/DT", "Ele nunca fez isso"), "that") == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "reference", "word", "expected"),
+    [
+        ("Tom/NNP already/RB left/VBD", "Tom já/RB saiu/VBD", "already", "sempre"),
+        ("He is/VBZ more/RBR famous/JJ", "Ele é mais/RB famoso/JJ", "more", None),
+        ("He already/RB knows/VBZ nothing/NN", "Ele já/RB não sabe/VBZ nada", "already", None),
+    ],
+)
+def test_an_adverb_in_the_middle_needs_a_verb_and_nothing_that_denies_it(
+    source: str, reference: str, word: str, expected: str | None
+) -> None:
+    found = substitutes(pair(side(source), side(reference)), word)
+    assert found.get("always") == expected
+    assert ("less" in found) is (word == "more")

@@ -78,6 +78,7 @@ Place = tuple[int, int]
 _TAGS: dict[str, tuple[str, ...]] = {
     "NOUN": ("NN",), "VERB": ("VB",), "ADJ": ("JJ",), "ADV": ("RB",), "ADP": ("IN",),
     "DET": ("DT", "JJ", "PRP$"), "CONJ": ("CC", "IN", "WRB"),
+    "PRON": ("DT", "NN", "PRP"),
 }  # fmt: skip
 _DAYS = frozenset(("today", "tomorrow", "tonight", "yesterday"))
 """Adverbs that taggers take for nouns."""
@@ -123,12 +124,13 @@ _PORTION = re.compile(
     r"|slice|spoon|spoonful|stick|tablespoon|teaspoon|tin|ton|tray)(?:e?s)?|loaf|loaves"
 )
 """What food and drink come in; not all of them come in each: `two slices of bread`, but not of pasta."""
-_SIZES = frozenset(("age", "depth", "height", "length", "stature", "texture"))
+_SIZES = frozenset(("age", "depth", "height", "journey", "length", "stature", "texture"))
 """The groups of adjectives that may say what a number measures: `58 inches long`."""
 _FREE = frozenset((
-    "body", "course", "dose", "efficacy", "evaluation", "filled", "germ", "infectious", "level", "likeness",
-    "living", "make", "mood", "nature", "occurrence", "opened", "organs", "potential", "rank", "result",
-    "scope", "severity", "sex", "society", "study", "time", "way",
+    "body", "character traits", "course", "dose", "efficacy", "evaluation", "filled", "germ", "goods",
+    "infectious", "journey", "level", "likeness", "living", "make", "mood", "nature", "occurrence",
+    "opened", "organs", "potential", "rank", "result", "scope", "severity", "sex", "society", "study",
+    "time", "way",
 ))  # fmt: skip
 """The groups of adjectives that are replaced only without a complement, and in Portuguese after the noun."""
 _COMPLEMENTS = frozenset(("about", "as", "at", "for", "from", "of", "on", "than", "that", "to", "with"))
@@ -159,6 +161,7 @@ def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: LexiconEn
     check = {
         "NOUN": _noun, "VERB": _verb, "ADJ": _adjective, "ADV": _adverb, "DET": _determiner,
         "ADP": _preposition, "CONJ": _conjunction,
+        "PRON": _pronoun,
     }.get(entry.part)  # fmt: skip
     return check is not None and check(tokens, place, entry)
 
@@ -244,7 +247,7 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
         "acomp",
     }:
         return True  # `help me do it`, `call me Tom`
-    if entry.group in _EVENTS | {"trade"} and _moves(tokens, place):
+    if entry.group in _PERSONAL | _EVENTS | _PLAIN | {"trade"} and _moves(tokens, place):
         return True  # `translate a letter into French`
     if any(
         other.text.lower().endswith(("self", "selves")) or other.text in ("each", "another")
@@ -256,7 +259,7 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
 
 def _moves(tokens: Sequence[Token], place: Place) -> bool:
     """Whether it is said where from or where to, which other verbs do not take."""
-    names = ("to", "into", "from", "onto", "out", "off")
+    names = ("against", "from", "into", "off", "onto", "out", "to", "with")
     return any(
         place[0] <= child.head < place[1] and child.relation == "prep" and child.text.lower() in names
         for child in tokens
@@ -328,8 +331,9 @@ def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
                 "even",
             )
             return follows not in ("JJ", "RB", "VBN") or (is_double and word in ("more", "less"))
-        case "gradation":
-            return follows not in ("JJR", "RBR")
+        case "gradation":  # `so much better`
+            is_double = before is not None and before.text.lower() in ("so", "that", "too", "very")
+            return follows not in ("JJR", "RBR") or is_double
         case "focus":  # `he also speaks French`
             return not follows.startswith("VB") or (before is not None and before.text == "not")
         case "middle" | "never":
@@ -429,6 +433,15 @@ def _preposition(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
     return entry.group == "near" and after.pos == "ADJ"
 
 
+def _pronoun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    """Whether a pronoun is none here, or something hangs from it that goes with it alone."""
+    token, after = tokens[place[0]], _after(tokens, place)
+    places = ("dobj", "pobj") if entry.group == "what" else ("dobj", "pobj", "nsubj")
+    is_followed = after is not None and (after.pos in ("ADJ", "NOUN") or after.text in ("else", "of", "that"))
+    is_denied = any(other.text.lower() in ("not", "n't", "n’t", "never", "no", "if") for other in tokens)
+    return token.pos != "PRON" or token.relation not in places or is_followed or is_denied
+
+
 _JOINED = frozenset(("both", "between", "either", "together", "same", "each", "neither", "not", "nor"))
 
 
@@ -449,6 +462,9 @@ def _conjunction(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
             o.relation == "conj" and o.head == token.head and o.pos in ("VERB", "AUX") for o in tokens
         )
         return not is_clause or bool(words & {"not", "nothing", "all"}) or before.text != ","
+    if entry.group == "question":  # `I know why he came`, but not `the day when` or `how old`
+        is_asked = head.pos in ("VERB", "AUX") and head.relation in ("ccomp", "pcomp") and head.lemma != "be"
+        return not is_asked or before.pos in ("NOUN", "PROPN") or after.pos in ("ADJ", "ADV")
     is_clause = head.pos in ("VERB", "AUX") and head.relation == "advcl"
     return not is_clause or "?" in words or before.pos in ("VERB", "ADP", "ADV", "SCONJ", "AUX")
 
@@ -582,9 +598,12 @@ def is_place(entry: LexiconEntry) -> bool:
 
 
 def is_idiom(language: str, annotation: Annotation, place: Place) -> bool:
-    """Whether an idiom has a word in this place."""
+    """Whether a word in this place belongs to an idiom; an entry of several words may be one itself."""
     start, end = annotation.tokens[place[0]].start, annotation.tokens[place[1] - 1].end
-    return any(one.start() < end and one.end() > start for one in _idioms(language, annotation.text))
+    idioms = [one.span() for one in _idioms(language, annotation.text)]
+    if place[1] - place[0] > 1 and (start, end) in idioms:  # `de novo`
+        return False
+    return any(first < end and last > start for first, last in idioms)
 
 
 def opens_sentence(annotation: Annotation, first: int) -> bool:
@@ -656,6 +675,10 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
         return True  # `em frente à casa`, but `atrás da casa`
     if entry.group in _COMPANY and after in ("mim", "ti", "si", "nós", "onde", "que", "quem"):
         return True
+    if entry.part == "PRON":
+        return before in ("de", "em", "a", "por") or after in ("que", "mais", "de", "mesmo")
+    if entry.group == "another":
+        return before in ("um", "uma", "de", "em", "a")
     if entry.part == "CONJ":
         return _is_conjunction_elsewhere(tokens, place, entry, after)
     is_first = place[1] < len(tokens) and tokens[place[1]].pos in ("NOUN", "PROPN")
@@ -680,6 +703,8 @@ def _is_conjunction_elsewhere(tokens: Sequence[Token], place: Place, entry: Lexi
     if entry.group == "clauses":
         return after in ("sim", "também", "não")
     verb = next((token for token in tokens[place[1] :] if token.pos in ("VERB", "AUX")), None)
+    if entry.group == "question":
+        return verb is None or verb.features.get("Mood") == "Sub" or after in ("é", "fica", "está", "se")
     return verb is None or verb.features.get("Mood") != "Ind"
 
 
@@ -704,9 +729,10 @@ def _is_adverb_elsewhere(
             denied = words & {"não", "nem", "nada", "ninguém", "nenhum", "nenhuma", "sem"}
             return not is_near or bool(denied) or after in ("que", "mais", "assim", "se", "mesmo")
         case "ending" | "today":
-            return place[1] < len(tokens) and follows != "PUNCT"
+            return (place[1] < len(tokens) and follows != "PUNCT") or bool(words & {"nunca", "mais"})
         case "emphasis":
-            return follows not in ("ADP", "DET", "NOUN", "PROPN", "ADJ", "NUM") or before in ("não", "nem")
+            is_noun = follows in ("ADP", "DET", "NOUN", "PROPN", "ADJ", "NUM")
+            return not is_noun or before in ("não", "nem") or after == "mesmo"
         case "hour":
             return after == "da" or before in ("mais", "muito")
     return False

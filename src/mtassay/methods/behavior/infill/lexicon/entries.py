@@ -39,6 +39,7 @@ PARTS = {
     "prepositions": "ADP",
     "determiners": "DET",
     "conjunctions": "CONJ",
+    "pronouns": "PRON",
     "calendar": "NAME",
     "places": "NAME",
 }

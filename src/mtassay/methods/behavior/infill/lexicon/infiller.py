@@ -105,7 +105,7 @@ class LexiconInfiller(Infiller):
                     substitute.reference,
                 )
             )
-            kinds.append(offer.kind)
+            kinds.append(_group(substitute) or offer.kind)
         changes.sort()
         others.sort()
         return Filled(
@@ -183,17 +183,27 @@ def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
 def _choice(offer: Offer, masked: Masked, used: set[str]) -> Substitute | None:
     """The substitute for this repetition: all are taken once, in an order made from the pair's texts.
 
-    Of two with the same translation (`big` and `large`) one is left out, since they test the same.
+    Those of the first group come first. Of two with the same translation (`big` and `large`) one is left
+    out, since they test the same.
     """
     seed = f"{masked.pair.source.text}\0{masked.pair.reference.text}\0{offer.start}"
     free = [s for s in offer.substitutes if s.source.lower() not in used and s.reference.lower() not in used]
+    rank = {group: n for n, group in enumerate(dict.fromkeys(_group(one) for one in offer.substitutes))}
     ordered = sorted(
-        free, key=lambda s: hashlib.sha256(f"{seed}\0{s.source}\0{s.reference}".encode()).digest()
+        free,
+        key=lambda s: (
+            rank[_group(s)],
+            hashlib.sha256(f"{seed}\0{s.source}\0{s.reference}".encode()).digest(),
+        ),
     )
     first: dict[str, Substitute] = {}
     for substitute in ordered:
         first.setdefault(substitute.reference, substitute)
     return [*first.values()][masked.number] if masked.number < len(first) else None
+
+
+def _group(substitute: Substitute) -> str:
+    return substitute.entry.group if substitute.entry else ""
 
 
 def _change(text: str, start: int, end: int, after: str) -> Edit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from mtassay.methods.behavior.infill.lexicon.context import (
@@ -41,10 +41,10 @@ _SIBILANTS = ("s", "x", "z", "ß")
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One place on both sides, in characters, and what may stand there instead, in no special order.
+    """One place on both sides, in characters, and what may stand there instead, group by group.
 
     `labels` say what it is: a part of speech first, then the kind of entity where it is one. `kind` is the
-    group of the lexicon, or what sort of number.
+    group of the lexicon that comes first, or what sort of number.
     """
 
     start: int
@@ -55,6 +55,16 @@ class Offer:
     kind: str
     labels: tuple[str, ...]
     substitutes: tuple[Substitute, ...]
+
+    def after(self, other: Offer | None) -> Offer:
+        """Another offer for the same place, with what this one adds to it; it alone where there is none."""
+        if other is None:
+            return self
+        if (other.reference_start, other.reference_end) != (self.reference_start, self.reference_end):
+            return other
+        written = {substitute.source for substitute in other.substitutes}
+        more = tuple(one for one in self.substitutes if one.source not in written)
+        return replace(other, substitutes=other.substitutes + more)
 
     def spans(self) -> list[AlignedSpan]:
         """The place as aligned spans, one for each label."""
@@ -277,11 +287,11 @@ def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: Rea
         for hit, partner in _partners(
             pair, source.hits(entry.source.values()), reference.hits(entry.reference.values())
         ):
-            if hit[1] in by_place or not _go_together(pair, entry, hit[1], partner[1]):
+            if not _go_together(pair, entry, hit[1], partner[1]):
                 continue
             offer = _offer(lexicon, entry, (source, *hit), (reference, *partner))
             if offer is not None:
-                by_place[hit[1]] = offer
+                by_place[hit[1]] = offer.after(by_place.get(hit[1]))
     # The longer one wins where two overlap.
     kept: list[Place] = []
     for place in sorted(by_place, key=lambda p: (p[0] - p[1], p)):

@@ -85,9 +85,15 @@ def preposition_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer
         if not is_english:
             places.reverse()
             pairs = [Substitute(one.reference, one.source) for one in pairs]
-        head = (phrase if is_english else other).first
+        head = _head(pair.source, phrase if is_english else other)
         offers.append(Offer(*places[0], *places[1], head, group, ("ADP",), tuple(pairs)))
     return offers
+
+
+def _head(annotation: Annotation, phrase: _Phrase) -> int:
+    """The preposition itself: `of` in `because of`."""
+    inside = range(phrase.first, phrase.after)
+    return next((i for i in inside if annotation.tokens[i].pos == "ADP"), phrase.first)
 
 
 def _english_phrases(annotation: Annotation) -> Iterator[_Phrase]:
@@ -293,8 +299,8 @@ def _is_noun(thing: _Object) -> bool:
 _BE = frozenset(("is", "are", "was", "were", "'s", "be", "been"))
 _AMOUNTS = frozenset(("a", "an", "few", "many", "several"))
 _ASK_FOR = frozenset((
-    "ask", "care", "fall", "leave", "look", "love", "pay", "responsible", "search", "thank", "time", "vote",
-    "wait",
+    "ask", "care", "fall", "intend", "leave", "look", "love", "pay", "responsible", "search", "thank",
+    "time", "vote", "wait",
 ))  # fmt: skip
 
 _CONDITIONS: dict[str, Callable[[_Object], bool]] = {
@@ -312,8 +318,9 @@ _CONDITIONS: dict[str, Callable[[_Object], bool]] = {
     "company": lambda o: (
         o.governor.lemma.lower() not in _GOVERNORS
         and o.pos != "NUM"
+        and o.inner.isdisjoint(("all", "any", "few", "less", "little", "more", "most", "much", "no"))
         and (o.pos != "PRON" or o.is_person)
-        and not (o.governor.lemma == "go" and o.phrase.preposition == "without")
+        and not (o.governor.lemma == "go" and (o.phrase.preposition == "without" or not o.is_person))
     ),
     "benefit": lambda o: (
         o.is_person
@@ -321,7 +328,7 @@ _CONDITIONS: dict[str, Callable[[_Object], bool]] = {
         and o.governor.lemma.lower() not in _ASK_FOR
         and o.follows != "to"
     ),
-    "agent": lambda o: o.relation == "agent" and o.is_person,
+    "agent": lambda o: o.relation == "agent" and o.is_person and o.hangs_from("creation"),
     "address": lambda o: o.is_person and o.hangs_from("address"),
     "topic": lambda o: o.hangs_from("topic"),
     "contrast": lambda o: o.hangs_from("campaign"),
