@@ -144,7 +144,7 @@ def _contractions() -> dict[tuple[str, str], str]:
     for word in (*POINTERS, *_PERSONS):
         joined |= {("em", word): f"n{word}", ("de", word): f"d{word}"}
     joined |= {("a", word): f"à{word[1:]}" for word in POINTERS if word.startswith("aqu")}
-    return joined | {("com", "mim"): "comigo", ("com", "nós"): "conosco"}
+    return joined | {("com", "mim"): "comigo", ("com", "nós"): "conosco", ("com", "ti"): "contigo"}
 
 
 def split_preposition(word: str) -> tuple[str, str]:

@@ -116,7 +116,7 @@ def _english_phrases(annotation: Annotation) -> Iterator[_Phrase]:
 
 
 _ADVERBS = frozenset(("cima", "baixo", "frente", "volta", "torno", "vez", "redor", "lado", "dentro", "fora"))
-_CONTRACTED = (*ARTICLES, *POINTERS, "ele", "ela", "eles", "elas", "mim", "nós")
+_CONTRACTED = (*ARTICLES, *POINTERS, "ele", "ela", "eles", "elas", "mim", "nós", "ti")
 _BETWEEN = frozenset(("DET", "ADJ", "NUM", "PRON", "ADV", "PROPN"))
 
 
@@ -163,7 +163,9 @@ def _substitutes(
     for relation in _relations():
         if (relation.english, relation.portuguese) != (phrase.preposition, other.preposition):
             continue
-        if is_fixed and relation.group not in ("home", "span"):  # `em casa`, `for a week`
+        # `em casa`, `for a week`, `com você`
+        is_free = relation.group in ("home", "span") or english.tokens[phrase.object].pos == "PRON"
+        if is_fixed and not is_free:
             continue
         if not relation.goes or not _fits(english, phrase, relation.group):
             continue
@@ -202,7 +204,7 @@ _GOVERNORS = frozenset((
     "flirt", "focus", "friend", "get", "happen", "happy", "help", "identify", "infect", "insist",
     "interact", "interest", "interested", "interfere", "invest", "involve", "know", "line", "load", "look",
     "love", "make", "marry", "matter", "mess", "participate", "please", "problem", "replace", "result",
-    "rich", "satisfied", "share", "specialize", "spend", "start", "stomp", "succeed", "suffer", "threaten",
+    "rich", "satisfied", "share", "specialize", "start", "stomp", "succeed", "suffer", "threaten",
     "trouble", "trust", "turn", "wrong",
 ))  # fmt: skip
 """Words that ask for one preposition, so that nothing else can stand there."""
@@ -305,7 +307,7 @@ _ASK_FOR = frozenset((
 
 _CONDITIONS: dict[str, Callable[[_Object], bool]] = {
     "town": lambda o: o.is_free and (o.is_named_place or o.is_a("area")),
-    "building": lambda o: o.is_free and o.is_a("building"),
+    "building": lambda o: o.is_free and o.is_a("building") and (bool(o.inner) or o.word.endswith("s")),
     "surface": lambda o: o.is_free and o.is_a("surface") and not o.is_storey,
     "container": lambda o: o.is_free and o.is_a("container"),
     "body": lambda o: o.is_free and o.is_a("body"),
@@ -339,7 +341,6 @@ _CONDITIONS: dict[str, Callable[[_Object], bool]] = {
     "motion": lambda o: o.hangs_from("motion") and (o.is_named_place or o.is_a("building") or o.is_a("area")),
     "heading": lambda o: (
         o.hangs_from("walk")
-        and o.follows != "to"
         and (o.is_named_place or ((o.is_a("building") or o.is_a("area")) and bool(o.inner)))
     ),
     "home": lambda o: o.word == "home" and not o.inner,
