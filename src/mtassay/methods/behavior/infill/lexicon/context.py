@@ -247,6 +247,11 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
         "acomp",
     }:
         return True  # `help me do it`, `call me Tom`
+    objects = _objects(tokens, place)
+    if entry.group in _PLAIN and len(objects) > 1:  # `it caused him pain`
+        return True
+    if entry.group == "tongue" and not all(one.text[:1].isupper() for one in objects):
+        return True  # languages are spoken, computer science is not
     if entry.group in _PERSONAL | _EVENTS | _PLAIN | {"trade"} and _moves(tokens, place):
         return True  # `translate a letter into French`
     if any(
@@ -299,6 +304,8 @@ def _adjective(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bo
     if entry.group == "task":
         verb = tokens[place[1] + 1] if place[1] + 1 < len(tokens) else None
         return follows != "to" or verb is None or verb.tag != "VB"
+    if follows == "in" and entry.group in ("character traits", "wealth"):  # `rich in iron`
+        return True
     if follows in ("about", "for", "from", "of", "with") or (
         entry.group in _FREE and follows in _COMPLEMENTS
     ):
@@ -314,8 +321,8 @@ def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     if _is_unexpected(before) or (word in _DAYS and follows.startswith(("NN", "POS", "VB", "MD"))):
         return True
     match entry.group:
-        case "soon":  # `immediately following`
-            return follows in ("JJ", "VBG", "VBN")
+        case "soon":  # `immediately following`, `later in life`
+            return follows in ("JJ", "VBG", "VBN", "IN")
         case "degree":  # `very much`, `very many`; `so big that`, `too big to`
             is_more = after is not None and after.text in ("few", "little", "many", "much")
             return (
@@ -464,7 +471,8 @@ def _conjunction(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
         return not is_clause or bool(words & {"not", "nothing", "all"}) or before.text != ","
     if entry.group == "question":  # `I know why he came`, but not `the day when` or `how old`
         is_asked = head.pos in ("VERB", "AUX") and head.relation in ("ccomp", "pcomp") and head.lemma != "be"
-        return not is_asked or before.pos in ("NOUN", "PROPN") or after.pos in ("ADJ", "ADV")
+        is_greeting = head.lemma == "do" and head.tag == "VBG"  # `see how he is doing`
+        return not is_asked or is_greeting or before.pos in ("NOUN", "PROPN") or after.pos in ("ADJ", "ADV")
     is_clause = head.pos in ("VERB", "AUX") and head.relation == "advcl"
     return not is_clause or "?" in words or before.pos in ("VERB", "ADP", "ADV", "SCONJ", "AUX")
 
@@ -676,7 +684,7 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
     if entry.group in _COMPANY and after in ("mim", "ti", "si", "nós", "onde", "que", "quem"):
         return True
     if entry.part == "PRON":
-        return before in ("de", "em", "a", "por") or after in ("que", "mais", "de", "mesmo")
+        return before in ("de", "em", "a", "por") or after in ("que", "mais", "de", "mesmo", "o")
     if entry.group == "another":
         return before in ("um", "uma", "de", "em", "a")
     if entry.part == "CONJ":

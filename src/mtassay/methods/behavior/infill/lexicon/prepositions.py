@@ -197,15 +197,16 @@ _PRONOUNS = frozenset(("me", "you", "him", "her", "us", "them"))
 _CLOCKS = frozenset(("noon", "midnight", "o'clock", "o’clock", "dawn", "sunrise", "sunset"))
 _PLACES = frozenset(("GPE", "LOC", "FAC"))
 _GOVERNORS = frozenset((
-    "accord", "accordance", "agree", "angry", "associate", "base", "begin", "believe", "belong", "better",
-    "break", "bury", "busy", "call", "care", "careful", "coinfect", "combine", "compare", "compatible",
-    "comply", "confuse", "consistent", "contact", "contaminate", "cope", "cover", "crazy", "deal", "depend",
-    "diagnose", "disagree", "disappoint", "divide", "end", "engage", "experience", "familiar", "fill",
-    "flirt", "focus", "friend", "get", "happen", "happy", "help", "identify", "infect", "insist",
-    "interact", "interest", "interested", "interfere", "invest", "involve", "know", "line", "load", "look",
-    "love", "make", "marry", "matter", "mess", "participate", "please", "problem", "replace", "result",
+    "accord", "accordance", "affair", "agree", "agreement", "angry", "argument", "associate", "base",
+    "begin", "believe", "belong", "better", "border", "break", "bury", "busy", "call", "care", "careful",
+    "coinfect", "combine", "compare", "compatible", "comply", "confuse", "connection", "consistent",
+    "contact", "contaminate", "cope", "cover", "crazy", "date", "deal", "depend", "diagnose", "disagree",
+    "disappoint", "divide", "end", "engage", "experience", "familiar", "fill", "flirt", "focus", "friend",
+    "get", "happen", "happy", "help", "identify", "infect", "insist", "interact", "interest", "interested",
+    "interfere", "invest", "involve", "know", "line", "link", "load", "look", "love", "make", "marry",
+    "matter", "mess", "participate", "please", "problem", "relation", "relationship", "replace", "result",
     "rich", "satisfied", "share", "specialize", "start", "stomp", "succeed", "suffer", "threaten",
-    "trouble", "trust", "turn", "wrong",
+    "trouble", "trust", "turn", "war", "wrong",
 ))  # fmt: skip
 """Words that ask for one preposition, so that nothing else can stand there."""
 
@@ -213,6 +214,8 @@ _GOVERNORS = frozenset((
 def _fits(annotation: Annotation, phrase: _Phrase, group: str) -> bool:
     """Whether the object of an English preposition, and what it hangs from, go with all of a group."""
     thing = _Object.of(annotation, phrase)
+    if thing.before in _objects("unit"):  # `three weeks before the attack`
+        return False
     if thing.word in ("that", "which", "what", "whom", "this", "it") or thing.governor.tag.startswith("W"):
         return False
     return _CONDITIONS[group](thing)
