@@ -403,6 +403,9 @@ def _is_outside_middle(tokens: Sequence[Token], place: Place) -> bool:
 
 
 def _determiner(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    if entry.group == "all":  # `almost all the buses`
+        before = _before(tokens, place)
+        return before is not None and before.pos == "ADV"
     if entry.group.startswith("mine"):  # `I lost my way`
         return any(other.text.lower() in _SPEAKERS for other in tokens)
     if entry.group != "quantity":  # `this` alone points to what was said
@@ -471,8 +474,8 @@ def _conjunction(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
         return not is_clause or bool(words & {"not", "nothing", "all"}) or before.text != ","
     if entry.group == "question":  # `I know why he came`, but not `the day when` or `how old`
         is_asked = head.pos in ("VERB", "AUX") and head.relation in ("ccomp", "pcomp") and head.lemma != "be"
-        is_greeting = head.lemma == "do" and head.tag == "VBG"  # `see how he is doing`
-        return not is_asked or is_greeting or before.pos in ("NOUN", "PROPN") or after.pos in ("ADJ", "ADV")
+        is_state = head.lemma == "feel" or (head.lemma == "do" and head.tag == "VBG")  # `how he is doing`
+        return not is_asked or is_state or before.pos in ("NOUN", "PROPN") or after.pos in ("ADJ", "ADV")
     is_clause = head.pos in ("VERB", "AUX") and head.relation == "advcl"
     return not is_clause or "?" in words or before.pos in ("VERB", "ADP", "ADV", "SCONJ", "AUX")
 
