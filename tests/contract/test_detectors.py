@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from mtassay.core import Case, Edit
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer, AnsweredCase, ComparedPair
-from mtassay.methods.invariance.detectors.base import (
+from mtassay.detectors.answers import AnnotatedAnswer, AnsweredCase, ComparedPair
+from mtassay.detectors.base import (
     Detector,
     PairDetector,
     PhraseDetector,
     RelationDetector,
 )
-from mtassay.methods.invariance.detectors.companions import find_suspicions, open_detectors
+from mtassay.detectors.companions import find_suspicions, open_detectors
+from mtassay.errors import UsageError
+from mtassay.languages import parse_pair
 from mtassay.registry import find, names
 from mtassay.tools.annotate import LAYERS
 from mtassay.tools.annotate.fake import FakeAnnotator

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.tools.annotate import Annotation
 from mtassay.tools.encoder import open_encoder, unit

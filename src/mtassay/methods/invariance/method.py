@@ -24,31 +24,22 @@ from mtassay.core import (
     Verdict,
     original_of,
 )
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_segments
-from mtassay.languages import Pair, parse_pair
-from mtassay.methods.basis import SettledOutputs, sign
-from mtassay.methods.gaps import missing
-from mtassay.methods.invariance.answers import (
-    AnnotatedAnswer,
-    AnsweredCase,
-    ComparedPair,
-    answered,
-    cases_of,
-    is_made,
-    read_texts,
-    texts_of,
-    with_edits,
-)
-from mtassay.methods.invariance.blocks import InvarianceRun
-from mtassay.methods.invariance.detectors.base import Detector, PhraseDetector, Suspicion
-from mtassay.methods.invariance.detectors.companions import (
+from mtassay.detectors.answers import AnnotatedAnswer, AnsweredCase, ComparedPair
+from mtassay.detectors.base import Detector, PhraseDetector, Suspicion
+from mtassay.detectors.companions import (
     default_detectors,
     find_suspicions,
     installed_detectors,
     known_detectors,
     open_detectors,
 )
+from mtassay.errors import InputError, UsageError
+from mtassay.formats import read_segments
+from mtassay.languages import Pair, parse_pair
+from mtassay.methods.basis import SettledOutputs, sign
+from mtassay.methods.gaps import missing
+from mtassay.methods.invariance.answers import answered, cases_of, is_made, read_texts, texts_of, with_edits
+from mtassay.methods.invariance.blocks import InvarianceRun
 from mtassay.methods.invariance.evidence import IssueEvidence, LeftOutVariant, ShownVariant
 from mtassay.methods.invariance.filters import FILTERS, check_filters, read_twice, without_paraphrases
 from mtassay.methods.invariance.issues import (

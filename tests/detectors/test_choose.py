@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.base import PairDetector, PhraseDetector, RelationDetector
+from mtassay.detectors.companions import default_detectors, open_detectors
+from mtassay.detectors.counterparts import Counterparts
+from mtassay.detectors.coverage import OverTranslation, UnderTranslation
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer
-from mtassay.methods.invariance.detectors.base import PairDetector, PhraseDetector, RelationDetector
-from mtassay.methods.invariance.detectors.companions import default_detectors, open_detectors
-from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.detectors.coverage import OverTranslation, UnderTranslation
 from mtassay.registry import names
 from mtassay.tools.annotate.annotation import Annotation
-from tests.methods.invariance.detectors.build import answer, encoder_of
+from tests.detectors.build import answer, encoder_of
 
 PAIR = parse_pair("en-pt")
 

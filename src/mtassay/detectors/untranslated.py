@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
+from mtassay.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
+from mtassay.detectors.counterparts import lexicon_of
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
-from mtassay.methods.invariance.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
-from mtassay.methods.invariance.detectors.counterparts import lexicon_of
-from mtassay.methods.invariance.structures.words import words_of
 from mtassay.texts.identification import script_of
 from mtassay.tools.align.table import AlignmentLexicon
 from mtassay.tools.annotate.annotation import Annotation, Layer
+from mtassay.tools.annotate.words import words_of
 
 __all__ = ["Untranslated", "UntranslatedVariant", "Vocabularies"]
 

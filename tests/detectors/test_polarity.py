@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer
-from mtassay.methods.invariance.detectors.base import PairDetector, Suspicion
-from mtassay.methods.invariance.detectors.companions import (
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.base import PairDetector, Suspicion
+from mtassay.detectors.companions import (
     default_detectors,
     installed_detectors,
     known_detectors,
     open_detectors,
 )
+from mtassay.errors import UsageError
+from mtassay.languages import parse_pair
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.tools.annotate.annotation import Annotation
 

@@ -12,11 +12,11 @@ from math import exp, log
 from statistics import median
 from typing import ClassVar
 
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
-from mtassay.methods.invariance.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
-from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.structures.words import words_of, words_of_both
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
+from mtassay.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
+from mtassay.detectors.counterparts import Counterparts
 from mtassay.tools.annotate.annotation import Annotation, Layer
+from mtassay.tools.annotate.words import words_of, words_of_both
 
 __all__ = [
     "Growth",

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from mtassay.errors import UsageError
-from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import AnsweredCase
-from mtassay.methods.invariance.detectors.base import (
+from mtassay.detectors.answers import AnsweredCase
+from mtassay.detectors.base import (
     Detector,
     PairDetector,
     PhraseDetector,
@@ -16,6 +14,8 @@ from mtassay.methods.invariance.detectors.base import (
     Shared,
     Suspicion,
 )
+from mtassay.errors import UsageError
+from mtassay.languages import Pair
 from mtassay.registry import each, find, names
 from mtassay.tools.annotate import open_annotator
 

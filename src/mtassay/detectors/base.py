@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.tools.annotate.annotation import Layer
 
 __all__ = ["Detector", "PairDetector", "PhraseDetector", "RelationDetector", "Shared", "Suspicion"]

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.base import PairDetector, Shared, Suspicion
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.answers import AnnotatedAnswer
-from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
 
 __all__ = ["NEGATIONS", "Negations", "Polarity"]
 
