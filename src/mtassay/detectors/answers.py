@@ -12,11 +12,16 @@ __all__ = ["AnnotatedAnswer", "AnsweredCase", "ComparedPair", "Unread"]
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedAnswer:
-    """One source and its translation, both as the annotators read them; a bare one has a text only."""
+    """One source and its translation, both as the annotators read them; a bare one has a text only.
+
+    `references` are right translations, `back` is the output translated back, where there is any.
+    """
 
     id: str
     source: Annotation
     output: Annotation
+    references: tuple[str, ...] = ()
+    back: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,6 +9,7 @@ from typing import ClassVar
 from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
 from mtassay.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
 from mtassay.detectors.counterparts import lexicon_of
+from mtassay.detectors.vocabulary import TargetWords, small_words, target_words
 from mtassay.languages import Pair
 from mtassay.texts.identification import script_of
 from mtassay.tools.align.table import AlignmentLexicon
@@ -21,59 +21,32 @@ __all__ = ["Untranslated", "UntranslatedVariant", "Vocabularies"]
 _LETTERS = 4
 _RUN = 3
 
-# The tables know some ten thousand words, so a word that is not there proves little (*viral* is Portuguese,
-# too). What a language's own words never look like proves more; only loans do, and these are few.
-_ALIEN = {"pt": r"[kwy]|sh|th|ck|ph|ee|oo|([bcdfglmnptz])\1|[bcdfghjkpqtvxn]$|[bcdfgkptz]le$|[^aeiou]s$"}
-_LOANS = {
-    "pt": frozenset(
-        (
-            "backup", "bacon", "ballet", "banner", "blog", "boom", "bullying", "byte", "camping",
-            "chat", "check", "chef", "chip", "coach", "cookie", "cool", "cowboy", "crash", "delivery",
-            "design", "designer", "desktop", "doping", "download", "drink", "drive", "drone", "email",
-            "feedback", "fitness", "flash", "freelancer", "funk", "game", "gospel", "hacker", "hall",
-            "hardware", "hashtag", "hobby", "hotspot", "iceberg", "indoor", "internet", "jazz", "jeans",
-            "joystick", "kart", "ketchup", "kiwi", "laptop", "layout", "leasing", "link", "lobby",
-            "lockdown", "login", "marketing", "merchandising", "mouse", "network", "notebook",
-            "offline", "offshore", "online", "outdoor", "outlet", "password", "performance", "piercing",
-            "pixel", "pizza", "playback", "player", "playlist", "podcast", "premium", "punk", "ranking",
-            "rappel", "reality", "reggae", "remake", "replay", "rock", "royalty", "rugby", "scanner",
-            "script", "shopping", "shorts", "show", "skate", "slogan", "smartphone", "smoking",
-            "software", "spin", "spoiler", "spray", "sprint", "staff", "stalker", "stand", "standard",
-            "startup", "status", "stent", "streaming", "stress", "surf", "sushi", "swab", "tablet",
-            "thriller", "ticket", "topless", "trailer", "upgrade", "upload", "webcam", "website",
-            "whisky", "wifi", "workshop", "yoga",
-        )
-    )
-}  # fmt: skip
+# Below this frequency a word that the source has, too, is hardly one of the target language.
+_RARE = 2.75
 
 
 @dataclass(frozen=True)
 class Vocabularies:
-    """What words each language has, as far as a translation table knows them."""
+    """What words each language has: as a list of the target language's knows them, or else a table."""
 
     lexicon: AlignmentLexicon | None
     reverse: bool = False
-    target: str = ""
+    words: TargetWords | None = None
 
     @classmethod
     def of(cls, pair: Pair) -> Vocabularies:
-        """Those of a pair; without a table nothing is known."""
-        return cls(*lexicon_of(pair), str(pair.target).partition("-")[0])
+        """Those of a pair; without a list and a table nothing is known."""
+        return cls(*lexicon_of(pair), target_words(pair))
 
     def is_foreign(self, word: str) -> bool:
-        """Whether the table knows the word as one of the source language and not of the target language."""
+        """Whether a word of the source is none of the target language."""
+        if self.words is not None:
+            return self.words.frequency(word) < _RARE
         if self.lexicon is None:
             return False
         sides = (self.lexicon.sources, self.lexicon.targets)
         source, target = sides[::-1] if self.reverse else sides
-        return word in source and word not in target and not self._may_be_target(word)
-
-    def _may_be_target(self, word: str) -> bool:
-        """Whether the target language may well have the word though the table has never seen it there."""
-        if word in _LOANS.get(self.target, frozenset()):
-            return True
-        alien = _ALIEN.get(self.target)
-        return alien is not None and re.search(alien, word) is None
+        return word in source and word not in target
 
 
 @dataclass(frozen=True)
@@ -81,8 +54,8 @@ class Untranslated(PairDetector):
     """Words that stand in source and output alike, and are neither names nor loans.
 
     A word of four or more small letters that nobody tagged as a name counts where the output is written in
-    another script, or where the table and its spelling say that the target language does not have it; else
-    three such words in a row. The value is how many.
+    another script, or where the target language does not have it; else three such words in a row. What a
+    reference has, too, is right. The value is how many.
     """
 
     vocabularies: Vocabularies
@@ -99,7 +72,8 @@ class Untranslated(PairDetector):
         """In the order of the answers."""
         suspicions = []
         for answer in answers:
-            if words := self._copied(answer.source, answer.output):
+            right = {word for text in answer.references for word in small_words(text)}
+            if words := [word for word in self._copied(answer.source, answer.output) if word not in right]:
                 why = f"untranslated: {', '.join(words)}"
                 suspicions.append(Suspicion(answer.id, why, len(words), {"untranslated": words}))
         return suspicions
