@@ -44,7 +44,7 @@ L2 = 0.1
 FEW, RARE = 5, 1.0
 FOLDS, REPEATS = 10, 5
 PRECISION = 0.82  # of what is called wrong, so much must be wrong
-SAFE = 1 / 3  # of what is called right, at most so much may be wrong
+SAFE = 0.25  # of what is called right, at most so much may be wrong; else nothing is called right
 
 Floats = NDArray[np.float64]
 

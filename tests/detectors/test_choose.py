@@ -27,8 +27,10 @@ def test_every_detector_opens_under_its_own_name_and_is_of_one_kind() -> None:
     assert all(sum(isinstance(detector, kind) for kind in kinds) == 1 for detector in opened)
 
 
-def test_the_default_is_made_of_known_detectors() -> None:
-    assert set(default_detectors()) < set(names("detector"))
+def test_each_language_pair_has_the_detectors_that_proved_good_for_it() -> None:
+    assert default_detectors(PAIR) == ("untranslated", "unknown-words", "added-figures", "markup", "polarity")
+    assert default_detectors(parse_pair("en-zh")) == ("repetition", "same-output")
+    assert default_detectors(parse_pair("en-nl")) == ()
 
 
 def test_an_unknown_detector_is_answered_with_the_known_ones() -> None:

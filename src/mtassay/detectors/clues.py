@@ -104,7 +104,7 @@ class ClueFinder:
             clues |= self._wording(answer, right[number])
             if reference := right[number]:
                 clues |= self._against(answer, reference, pairs[number], vectors)
-                clues["likeness"] = Clue(1 - likeness[number], f"chrF++ {100 * likeness[number]:.0f}")
+                clues["likeness"] = Clue(1 - likeness[number], _little_like(likeness[number]))
             if answer.back is not None:
                 distance = vectors.distance(answer.source.text, answer.back)
                 clues["back"] = Clue(distance, f"translated back it says: {answer.back}")
@@ -158,7 +158,7 @@ class ClueFinder:
     ) -> dict[str, Clue]:
         """How an output stands to its reference: by meaning, in its most different wording, and in forms."""
         distance = vectors.distance(reference, answer.output.text)
-        clues = {"meaning": Clue(distance, f"meaning {1 - distance:.2f} (cosine with the reference)")}
+        clues = {"meaning": Clue(distance, f"far from the reference in meaning (cosine {1 - distance:.2f})")}
         worst = Clue(0.0)
         forms: list[str] = []
         for stretch in stretches:
@@ -240,6 +240,10 @@ def _are_other_forms(one: str, other: str) -> bool:
     if max(len(one), len(other)) - same > 2:
         return False
     return same >= 3 or any({one, other} <= forms for forms in _ARTICLES)
+
+
+def _little_like(likeness: float) -> str:
+    return f"little like the reference (chrF++ {100 * likeness:.0f})"
 
 
 def _told(stretch: Rewording) -> str:

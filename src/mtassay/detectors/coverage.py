@@ -194,6 +194,7 @@ class Repetition(PairDetector):
 
     name: ClassVar[str] = "repetition"
     about: ClassVar[str] = "the output says something twice"
+    defaults: ClassVar[frozenset[str]] = frozenset({"en-zh"})
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
@@ -217,7 +218,6 @@ class Growth(RelationDetector):
     share: float = 0.3
     name: ClassVar[str] = "growth"
     about: ClassVar[str] = "one word changed and the output grew, or began to repeat itself"
-    is_default: ClassVar[bool] = True
 
     def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
         """In the order given."""

@@ -27,7 +27,6 @@ class NumbersDetector(PairDetector):
 
     name: ClassVar[str] = "numbers"
     about: ClassVar[str] = "a number is missing or changed"
-    is_default: ClassVar[bool] = True
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers; an empty output is left to the detector of under-translation."""

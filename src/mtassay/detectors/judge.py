@@ -2,8 +2,8 @@
 
 For a language pair with weights, clues are added up by a logistic model that was trained on labelled
 outputs (`models/judge`). For all others there are rules: what a default detector of the pair suspects is
-wrong, and so is an output far from its reference. Between right and wrong the judge says that it does not
-know.
+wrong (numbers, tags and repetitions are looked at in all), and so is an output far from its reference.
+Between right and wrong the judge says that it does not know.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Judge(ABC):
         """What is known of how well it judges such answers, in a sentence."""
 
 
-_LEAST = 0.2
+_LEAST = 0.1
 """A clue that adds less, in logits, is no reason."""
 _MOST = 4
 _EMPTY = Opinion("fail", 1.0, (Reason("empty", math.inf, "the output is empty"),))
@@ -140,7 +140,7 @@ class Weights:
             for name, part in sorted(parts.items(), key=lambda item: -item[1])
             if part >= _LEAST and clues[name].why
         ]
-        return Opinion(verdict, probability, tuple(reasons[:_MOST]))
+        return Opinion(verdict, round(probability, 4), tuple(reasons[:_MOST]))
 
 
 @dataclass(frozen=True)
@@ -180,6 +180,8 @@ def kind_of(answer: AnnotatedAnswer) -> str:
     )
 
 
+_RULES = ("markup", "added-figures", "numbers", "repetition")
+"""Detectors that every language has a use for."""
 _NEAR, _FAR = 0.76, 0.55
 """Cosines with the reference: from the one on an output is right, below the other it is wrong."""
 
@@ -212,7 +214,7 @@ class RuleJudge(Judge):
 
     def _opinion(self, reasons: Sequence[Reason], cosine: float | None) -> Opinion:
         if cosine is not None and cosine < _NEAR:
-            why = f"meaning {cosine:.2f} (cosine with the reference)"
+            why = f"far from the reference in meaning (cosine {cosine:.2f})"
             reasons = [*reasons, Reason("meaning", _NEAR - cosine, why)]
         if any(reason.name != "meaning" for reason in reasons) or (cosine is not None and cosine < _FAR):
             return Opinion("fail", None, tuple(reasons))
@@ -252,7 +254,8 @@ def open_judge(pair: Pair, *, encoder: Encoder | None = None) -> Judge:
     if weights and encoder is not None:
         content = hashlib.sha256((DATA / f"{pair}.judge.json").read_bytes()).hexdigest()[:8]
         return TrainedJudge(pair, ClueFinder.open(pair, encoder=encoder), weights, content)
-    return RuleJudge(pair, installed_detectors(pair), encoder)
+    detectors = dict.fromkeys((*_RULES, *installed_detectors(pair)))
+    return RuleJudge(pair, tuple(detectors), encoder)
 
 
 @cache

@@ -215,7 +215,7 @@ class Polarity(PairDetector):
     confused: tuple[str, str] | None = None
     name: ClassVar[str] = "polarity"
     about: ClassVar[str] = "one side says no, and the other does not"
-    is_default: ClassVar[bool] = True
+    defaults: ClassVar[frozenset[str]] = frozenset({"en-pt"})
 
     @classmethod
     def open(cls, shared: Shared) -> Polarity:

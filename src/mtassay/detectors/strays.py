@@ -30,7 +30,7 @@ class UnknownWords(PairDetector):
     words: TargetWords
     name: ClassVar[str] = "unknown-words"
     about: ClassVar[str] = "words that are none in the target language"
-    is_default: ClassVar[bool] = True
+    defaults: ClassVar[frozenset[str]] = frozenset({"en-pt"})
 
     @classmethod
     def open(cls, shared: Shared) -> UnknownWords:
@@ -68,7 +68,7 @@ class AddedFigures(PairDetector):
 
     name: ClassVar[str] = "added-figures"
     about: ClassVar[str] = "a figure in parentheses that nobody wrote"
-    is_default: ClassVar[bool] = True
+    defaults: ClassVar[frozenset[str]] = frozenset({"en-pt"})
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
@@ -93,7 +93,7 @@ class Markup(PairDetector):
 
     name: ClassVar[str] = "markup"
     about: ClassVar[str] = "a tag or placeholder is lost, changed or new"
-    is_default: ClassVar[bool] = True
+    defaults: ClassVar[frozenset[str]] = frozenset({"en-pt"})
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers; an empty output is left to others."""

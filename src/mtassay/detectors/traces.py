@@ -79,7 +79,7 @@ class SameOutput(RelationDetector):
     synonyms: float = 0.75
     name: ClassVar[str] = "same-output"
     about: ClassVar[str] = "the same output for a word of another meaning"
-    is_default: ClassVar[bool] = True
+    defaults: ClassVar[frozenset[str]] = frozenset({"en-zh"})
 
     @classmethod
     def open(cls, shared: Shared) -> SameOutput:

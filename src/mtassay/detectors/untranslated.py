@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,32 +22,67 @@ __all__ = ["Untranslated", "UntranslatedVariant", "Vocabularies"]
 _LETTERS = 4
 _RUN = 3
 
-# Below this frequency a word that the source has, too, is hardly one of the target language.
-_RARE = 2.75
+# The tables know some ten thousand words, so a word that is not there proves little (*viral* is Portuguese,
+# too). What a language's own words never look like proves more; only loans do, and these are few.
+_ALIEN = {"pt": r"[kwy]|sh|th|ck|ph|ee|oo|([bcdfglmnptz])\1|[bcdfghjkpqtvxn]$|[bcdfgkptz]le$|[^aeiou]s$"}
+_LOANS = {
+    "pt": frozenset(
+        (
+            "backup", "bacon", "ballet", "banner", "blog", "boom", "bullying", "byte", "camping",
+            "chat", "check", "chef", "chip", "coach", "cookie", "cool", "cowboy", "crash", "delivery",
+            "design", "designer", "desktop", "doping", "download", "drink", "drive", "drone", "email",
+            "feedback", "fitness", "flash", "freelancer", "funk", "game", "gospel", "hacker", "hall",
+            "hardware", "hashtag", "hobby", "hotspot", "iceberg", "indoor", "internet", "jazz", "jeans",
+            "joystick", "kart", "ketchup", "kiwi", "laptop", "layout", "leasing", "link", "lobby",
+            "lockdown", "login", "marketing", "merchandising", "mouse", "network", "notebook",
+            "offline", "offshore", "online", "outdoor", "outlet", "password", "performance", "piercing",
+            "pixel", "pizza", "playback", "player", "playlist", "podcast", "premium", "punk", "ranking",
+            "rappel", "reality", "reggae", "remake", "replay", "rock", "royalty", "rugby", "scanner",
+            "script", "shopping", "shorts", "show", "skate", "slogan", "smartphone", "smoking",
+            "software", "spin", "spoiler", "spray", "sprint", "staff", "stalker", "stand", "standard",
+            "startup", "status", "stent", "streaming", "stress", "surf", "sushi", "swab", "tablet",
+            "thriller", "ticket", "topless", "trailer", "upgrade", "upload", "webcam", "website",
+            "whisky", "wifi", "workshop", "yoga",
+        )
+    )
+}  # fmt: skip
+# A word of the source that is rarer than this on the Zipf scale is hardly one of the target language.
+_RARE = 2.25
 
 
 @dataclass(frozen=True)
 class Vocabularies:
-    """What words each language has: as a list of the target language's knows them, or else a table."""
+    """What words each language has, as far as a translation table and a list of words know them."""
 
     lexicon: AlignmentLexicon | None
     reverse: bool = False
+    target: str = ""
     words: TargetWords | None = None
 
     @classmethod
     def of(cls, pair: Pair) -> Vocabularies:
-        """Those of a pair; without a list and a table nothing is known."""
-        return cls(*lexicon_of(pair), target_words(pair))
+        """Those of a pair; without a table and a list nothing is known."""
+        return cls(*lexicon_of(pair), str(pair.target).partition("-")[0], target_words(pair))
 
     def is_foreign(self, word: str) -> bool:
-        """Whether a word of the source is none of the target language."""
-        if self.words is not None:
-            return self.words.frequency(word) < _RARE
+        """Whether the source language has the word and the target language does not.
+
+        By a list, that is one it hardly has; by the table, one that it knows in the source language alone.
+        """
+        if self.words is not None and self.words.frequency(word) < _RARE:
+            return True
         if self.lexicon is None:
             return False
         sides = (self.lexicon.sources, self.lexicon.targets)
         source, target = sides[::-1] if self.reverse else sides
-        return word in source and word not in target
+        return word in source and word not in target and not self._may_be_target(word)
+
+    def _may_be_target(self, word: str) -> bool:
+        """Whether the target language may well have the word though the table has never seen it there."""
+        if word in _LOANS.get(self.target, frozenset()):
+            return True
+        alien = _ALIEN.get(self.target)
+        return alien is not None and re.search(alien, word) is None
 
 
 @dataclass(frozen=True)
@@ -61,7 +97,7 @@ class Untranslated(PairDetector):
     vocabularies: Vocabularies
     name: ClassVar[str] = "untranslated"
     about: ClassVar[str] = "words of the source language stand in the output"
-    is_default: ClassVar[bool] = True
+    defaults: ClassVar[frozenset[str]] = frozenset({"en-pt"})
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos",))
 
     @classmethod
@@ -101,7 +137,6 @@ class UntranslatedVariant(RelationDetector):
     vocabularies: Vocabularies
     name: ClassVar[str] = "untranslated-variant"
     about: ClassVar[str] = "the variant's new word stands untranslated, the old one did not"
-    is_default: ClassVar[bool] = True
 
     @classmethod
     def open(cls, shared: Shared) -> UntranslatedVariant:

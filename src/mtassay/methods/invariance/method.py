@@ -154,10 +154,11 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         ),
     )
     detectors: tuple[str, ...] = field(
-        default_factory=default_detectors,
+        default=(),
         metadata=option(
             f"Companion detectors, 'none' or 'all': {', '.join(names('detector'))}. "
-            f"Default: {', '.join(default_detectors())}, as far as there are tools.",
+            "Default: those that proved good for the languages (en-pt: "
+            f"{', '.join(default_detectors(parse_pair('en-pt')))}).",
             metavar="NAMES",
             kind=str | None,
             default=None,
