@@ -26,7 +26,17 @@ from mtassay.detectors.vocabulary import DATA
 from mtassay.languages import Pair
 from mtassay.tools.encoder import Encoder, is_installed, open_encoder, unit
 
-__all__ = ["Judge", "Opinion", "Reason", "RuleJudge", "TrackRecord", "TrainedJudge", "Weights", "open_judge"]
+__all__ = [
+    "Judge",
+    "Opinion",
+    "Reason",
+    "RuleJudge",
+    "TrackRecord",
+    "TrainedJudge",
+    "Weights",
+    "is_trained",
+    "open_judge",
+]
 
 
 class Reason(NamedTuple):
@@ -256,6 +266,11 @@ def open_judge(pair: Pair, *, encoder: Encoder | None = None) -> Judge:
         return TrainedJudge(pair, ClueFinder.open(pair, encoder=encoder), weights, content)
     detectors = dict.fromkeys((*_RULES, *installed_detectors(pair)))
     return RuleJudge(pair, tuple(detectors), encoder)
+
+
+def is_trained(pair: Pair) -> bool:
+    """Whether the trained judge can serve this pair here."""
+    return bool(_read_weights(str(pair))) and is_installed()
 
 
 @cache

@@ -22,7 +22,7 @@ from mtassay.core import (
     Tools,
     original_of,
 )
-from mtassay.detectors.judge import Judge, Opinion, TrainedJudge, open_judge
+from mtassay.detectors.judge import Judge, Opinion, is_trained, open_judge
 from mtassay.display import PLAIN, Block, Figure, Line, Table, View
 from mtassay.errors import ServiceError, UsageError
 from mtassay.languages import Pair, parse_pair
@@ -572,7 +572,7 @@ def _asks_for_recipe(values: Mapping[str, Any]) -> bool:
 def _usual_judge(values: Mapping[str, Any], pair: Pair) -> JudgeName:
     """The one that adds up evidence, if it was trained for the pair and nothing of the paper's is given."""
     is_asked = not any(name in values for name in _OF_THE_PAPER)
-    return "evidence" if is_asked and isinstance(open_judge(pair), TrainedJudge) else "paper"
+    return "evidence" if is_asked and is_trained(pair) else "paper"
 
 
 def _parameters_that_hold(saved: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
