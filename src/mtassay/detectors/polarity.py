@@ -242,9 +242,7 @@ class Polarity(PairDetector):
                 why = f"the source says {_quoted(words)}, and nothing in the output says no"
                 suspicions.append(Suspicion(answer.id, why, 1.0, {"source": words, "output": []}))
             elif phrase := self._mistaken(source, output):
-                why = (
-                    f"{phrase[0]!r} says no where {phrase[1]!r} would fit, and the source says it less often"
-                )
+                why = f"{phrase[0]!r} says no where {phrase[1]!r} would fit, and the source denies less often"
                 suspicions.append(Suspicion(answer.id, why, 1.0, {"source": [], "output": [phrase[0]]}))
         return suspicions
 
