@@ -84,9 +84,6 @@ def test_a_word_fits_better_where_its_neighbours_are_seen_with_it() -> None:
 def test_a_negation_in_the_place_of_a_like_word_is_suspected_unless_the_source_denies_as_often() -> None:
     # 'not' keeps the plain rule quiet in the first; the second source denies as often as its output.
     both = "The trees are not in the south of Spain.", "As árvores não estão não sul da Espanha."
-    assert why("polarity", *both) == [
-        "'não sul' says no where 'no sul' fits, and the source says no less often"
-    ]
-    assert (
-        why("polarity", "The beetle is no bigger than a pea.", "O besouro não maior que uma ervilha.") == []
-    )
+    reason = "'não sul' says no where 'no sul' would fit, and the source denies less often"
+    assert why("polarity", *both) == [reason]
+    assert why("polarity", "It is no bigger than a pea.", "O besouro não maior que uma ervilha.") == []
