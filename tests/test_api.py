@@ -74,7 +74,11 @@ def test_records_are_plain(elsewhere: Path) -> None:
     for what in ("scores", "comparisons", "clusters", "findings", "outputs", "segments", "units", "refused"):
         json.dumps(run.records(what))
     assert [record["chrf"] for record in run.records("units") if record["system"] == "good"] == [100.0] * 3
-    assert run.records("outputs")[0] == {"id": "1", "system": "good", "output": "One cat.", "error": None}
+    output, *_ = run.records("outputs")
+    assert output == {
+        **{"id": "1", "system": "good", "source": None, "reference": "One cat."},
+        **{"output": "One cat.", "error": None},
+    }
     with pytest.raises(UsageError, match=r"A run has no 'verdicts'. Available: scores, comparisons"):
         run.records("verdicts")
 

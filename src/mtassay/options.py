@@ -135,7 +135,10 @@ def build(kind: str, spec: str, **defaults: Any) -> Any:
     field_names = {field.name for field in fields(cls) if field.init}
     hints = get_type_hints(cls)
     values = {key: value for key, value in defaults.items() if key in field_names}
-    for setting in _rejoin(implied + settings):
+    stated = _rejoin(implied + settings)
+    if (subject := getattr(cls, "subject", "")) and stated and "=" not in stated[0]:
+        stated[0] = f"{subject}={stated[0]}"
+    for setting in stated:
         key, equals, text = setting.partition("=")
         if key not in field_names:
             options = ", ".join(sorted(field_names)) or "none"

@@ -31,6 +31,7 @@ _OURS: dict[str, dict[str, str]] = {
         "chrf": "mtassay.metrics.chrf:ChrF",
         "comet": "mtassay.metrics.comet:COMET",
         "nee": "mtassay.metrics.nee:NEE",
+        "scores": "mtassay.metrics.scores:Scores",
         "ter": "mtassay.metrics.ter:TER",
         "use": "mtassay.metrics.use:USE",
     },
@@ -158,7 +159,7 @@ def find(kind: str, name: str) -> Any:
 
     >>> find("metric", "blue")
     Traceback (most recent call last):
-    mtassay.errors.UsageError: No metric 'blue'. Available: bleu, chrf, comet, nee, ter, use.
+    mtassay.errors.UsageError: No metric 'blue'. Available: bleu, chrf, comet, nee, scores, ter, use.
     """
     if name in _OURS[kind]:
         module, _, attribute = _OURS[kind][name].partition(":")

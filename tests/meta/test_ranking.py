@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mtassay.errors import UsageError
+from mtassay.formats.scores import ScoreColumn, read_score_file
 from mtassay.meta.ranking import rank_systems
-from mtassay.meta.scores import ScoreColumn, read_score_file
 
 
 def column(**scores: list[float | None]) -> ScoreColumn:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mtassay import stats
+from mtassay.formats.scores import ScoreColumn
 from mtassay.meta.correlate import CorrelationSettings, correlate
 from mtassay.meta.rater import Rater, RatingFrame, rater_from_column
-from mtassay.meta.scores import ScoreColumn
 from mtassay.meta.segment_level import STATISTICS, Grouping, SegmentLevel
 
 FRAME = RatingFrame(["A", "B", "C"], ["1", "2", "3", "4"])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mtassay.core import Statistics
+from mtassay.formats.scores import ScoreColumn
 from mtassay.meta.estimation import Estimate
 from mtassay.meta.rater import (
     Rater,
@@ -17,7 +18,6 @@ from mtassay.meta.rater import (
     rater_from_column,
     rater_from_statistics,
 )
-from mtassay.meta.scores import ScoreColumn
 from mtassay.meta.system_level import CORRELATIONS, SystemLevel, drawable
 from mtassay.metrics.nee import NEE
 from mtassay.stats import interval, one_sided_permutation, soft_pairwise_accuracy

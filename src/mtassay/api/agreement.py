@@ -19,6 +19,7 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats.challenge import ChallengePair, read_challenge
 from mtassay.formats.detections import FlagRow, read_flags
 from mtassay.formats.entities import read_entities
+from mtassay.formats.scores import ScoreColumn, chosen, column_of, read_score_file
 from mtassay.languages import Pair, parse_pair
 from mtassay.meta.challenge import ChallengeSettings, Kind, MetricScores, between_kinds, pairwise
 from mtassay.meta.correlate import CorrelationSettings, Level, Resample, correlate_metrics
@@ -45,7 +46,6 @@ from mtassay.meta.measurement import (
 )
 from mtassay.meta.ranking import rank_systems
 from mtassay.meta.rater import Rater, rater_from_column, told_apart
-from mtassay.meta.scores import ScoreColumn, chosen, column_of, read_score_file
 from mtassay.meta.segment_level import Grouping
 from mtassay.meta.significance import MetricTestName
 from mtassay.metrics.base import Metric

@@ -119,16 +119,19 @@ class Run:
         if what == "findings":
             return _with_texts(run)
         if what == "outputs":
+            sides: dict[str, dict[str, Any]] = {
+                s.id: {"source": s.source, "reference": next(iter(s.references), None)} for s in run.segments
+            }
             return [
-                {"id": o.id, "system": system, "output": o.text, "error": o.error}
+                {"id": o.id, "system": system, **sides.get(o.id, {}), "output": o.text, "error": o.error}
                 for system, answers in run.outputs.items()
                 for o in answers
             ]
         if what == "segments":
-            texts = {name: {o.id: o.text for o in answers} for name, answers in run.outputs.items()}
+            answered = {name: {o.id: o.text for o in answers} for name, answers in run.outputs.items()}
             return [
                 segment_record(
-                    segment, outputs={name: by_id.get(segment.id) for name, by_id in texts.items()}
+                    segment, outputs={name: by_id.get(segment.id) for name, by_id in answered.items()}
                 )
                 for segment in run.segments
             ]

@@ -23,6 +23,7 @@ from mtassay.registry import find, names
 from mtassay.report.progress import Progress
 from mtassay.store import StoredAnswer, Workspace
 from mtassay.systems.roster import Given, named
+from mtassay.texts.marks import file_name
 
 __all__ = [
     "ComparedAnswers",
@@ -89,7 +90,7 @@ class Translations:
         if path is not None and path.suffix not in (".jsonl", ".tsv") and (path.is_dir() or not path.suffix):
             path.mkdir(parents=True, exist_ok=True)
             for name in self.outputs:
-                self._write_lines(path / f"{name}.txt", name)
+                self._write_lines(path / f"{file_name(name)}.txt", name)
         elif (path is None or path.suffix not in (".jsonl", ".tsv")) and len(self.outputs) == 1:
             self._write_lines(path or sys.stdout, *self.outputs)
         else:
@@ -100,13 +101,17 @@ class Translations:
         write_lines(where, [" ".join((text or "").split("\n")) for text in self.texts(engine)])
 
 
-def check_target(target: Path | None, source: Path, *, engines: int) -> None:
+def check_target(target: Path | None, source: Path, *, engines: Sequence[str]) -> None:
     """An error where translations could not be written so; the source itself is never written over."""
-    if target is None or target.is_dir() or not target.suffix:
+    if target is None:
+        return
+    if target.is_dir() or not target.suffix:
+        for name in engines:
+            file_name(name)
         return
     if target.suffix not in _FILES:
         raise UsageError(f"{target}: cannot write '{target.suffix}'. Choose .txt, .tsv, .jsonl or a folder.")
-    if target.suffix == ".txt" and engines > 1:
+    if target.suffix == ".txt" and len(engines) > 1:
         raise UsageError(f"{target} can hold one engine's lines. Give a folder, or a .jsonl or .tsv file.")
     if target.exists() and source.exists() and target.samefile(source):
         raise UsageError(f"{target} is the source itself. Choose another file.")

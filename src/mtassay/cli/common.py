@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -23,8 +22,8 @@ from mtassay.languages import Pair, parse_pair
 from mtassay.report.review_screen import Screen
 from mtassay.report.run import render, render_tables
 from mtassay.store import DEFAULT, Workspace
+from mtassay.texts.marks import json_text, printable, safe
 from mtassay.texts.marks import plural as plural  # commands find all that they print with here
-from mtassay.texts.marks import printable
 
 
 class Rendered(Protocol):
@@ -168,8 +167,8 @@ def shows_bold() -> bool:
 
 
 def echo(text: str = "") -> None:
-    """Print to standard output."""
-    sys.stdout.write(text + "\n")
+    """Print to standard output; whatever the text is, it does not steer the terminal."""
+    sys.stdout.write(safe(text) + "\n")
 
 
 def say(text: str, *, quiet: bool = False) -> None:
@@ -225,7 +224,7 @@ def refuse_existing(*paths: Path | None, force: bool = False, otherwise: str = "
 
 def print_json(value: Any) -> None:
     """Print as indented JSON."""
-    echo(json.dumps(value, ensure_ascii=False, indent=2))
+    echo(json_text(value, indent=2))
 
 
 def print_run(

@@ -149,7 +149,10 @@ def _print_findings(run: Run, form: OutputFormat) -> None:
 def export_run(
     run: RunArgument = "last",
     what: Annotated[
-        str, typer.Option(help="What to export: scores, findings, or segments (with all outputs).")
+        str,
+        typer.Option(
+            help="What to export: scores, findings, segments (with all outputs), outputs (a line each)."
+        ),
     ] = "segments",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write. Default: standard output.")
@@ -159,8 +162,8 @@ def export_run(
     """Write a run as JSONL."""
     store = open_workspace(workspace)
     record = store.run(run)
-    if what not in ("scores", "findings", "segments"):
-        raise UsageError(f"Cannot export '{what}'. Available: scores, findings, segments.")
+    if what not in ("scores", "findings", "segments", "outputs"):
+        raise UsageError(f"Cannot export '{what}'. Available: scores, findings, segments, outputs.")
     records = [asdict(f) for f in record.findings] if what == "findings" else Loaded(record).records(what)
     write_jsonl(output or sys.stdout, records)
 

@@ -20,6 +20,7 @@ from mtassay.cli.common import (
     say,
     say_failures,
 )
+from mtassay.systems.roster import named
 
 
 def register(app: typer.Typer) -> None:
@@ -61,7 +62,7 @@ def translate(
     mtassay translate -l en-de -t gpt=openai:gpt-5-mini -t deepl: source.txt -o outputs/
     """
     check_targets(output)
-    check_target(output, source, engines=len(system or []))
+    check_target(output, source, engines=list(named(system or [])))
     translations = translate_with(
         source,
         system or [],

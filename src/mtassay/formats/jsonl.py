@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +13,7 @@ from mtassay.errors import InputError
 from mtassay.formats.table import EXPECTED, ColumnRole, FileTable, Format, TableBuilder, field_of
 from mtassay.formats.text import FilePath, open_for_writing, split_lines
 from mtassay.languages import Pair
+from mtassay.texts.marks import json_text
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -103,11 +103,7 @@ def write_jsonl(where: FilePath | TextIO, records: Iterable[Mapping[str, Any] | 
     with open_for_writing(where) as handle:
         for record in records:
             shown = segment_record(record) if isinstance(record, Segment) else dict(record)
-            try:
-                line = json.dumps(shown, ensure_ascii=False, allow_nan=False)
-            except ValueError:
-                line = json.dumps(_finite(shown), ensure_ascii=False, allow_nan=False)
-            handle.write(f"{line}\n")
+            handle.write(f"{json_text(shown)}\n")
 
 
 def segment_record(segment: Segment, *, outputs: Mapping[str, str | None] | None = None) -> dict[str, Any]:
@@ -128,14 +124,6 @@ def segment_record(segment: Segment, *, outputs: Mapping[str, str | None] | None
     if outputs is not None:
         record["outputs"] = dict(outputs)
     return record
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: _finite(inner) for key, inner in value.items()}
-    return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 class _Record:

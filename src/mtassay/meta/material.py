@@ -10,9 +10,7 @@ from typing import Any
 from mtassay.core import Segment
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import MtmeFolder, read_mtme, read_outputs
-from mtassay.languages import Pair
-from mtassay.meta.rater import RatingFrame
-from mtassay.meta.scores import (
+from mtassay.formats.scores import (
     ScoreColumn,
     chosen,
     column_from_ratings,
@@ -22,6 +20,8 @@ from mtassay.meta.scores import (
     read_score_file,
     renamed,
 )
+from mtassay.languages import Pair
+from mtassay.meta.rater import RatingFrame
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from mtassay import stats
 from mtassay.core import Cluster, Comparison, Result, Score
 from mtassay.errors import UsageError
-from mtassay.meta.scores import ScoreColumn
+from mtassay.formats.scores import ScoreColumn
 
 
 def rank_systems(column: ScoreColumn, *, alpha: float = 0.05, seed: int | None) -> Result:

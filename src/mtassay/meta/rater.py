@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.core import Statistics
+from mtassay.formats.scores import ScoreColumn
 from mtassay.meta.rowwise import divided
-from mtassay.meta.scores import ScoreColumn
 from mtassay.metrics.base import Metric
 from mtassay.stats import Aggregate
 

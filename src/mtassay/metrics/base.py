@@ -34,6 +34,9 @@ class Metric(ABC):
     cacheable: ClassVar[bool] = True
     """Whether signature, segments and outputs alone decide the statistics."""
 
+    reads_ids: ClassVar[bool] = False
+    """Whether the ids of segments and the names of systems change the score, besides the texts."""
+
     @property
     def needs(self) -> frozenset[str]:
         """Which of "source" and "references" every measured segment must have."""

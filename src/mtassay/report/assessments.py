@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -37,6 +36,7 @@ from mtassay.report.figures import draw
 from mtassay.report.run import Form, render_tables, score_rows
 from mtassay.report.table import to_html
 from mtassay.reviews import caution_of_models
+from mtassay.texts.marks import json_text
 
 __all__ = ["AgreementAssessment", "Assessment", "Detection", "Discrimination", "RankingAssessment"]
 
@@ -69,7 +69,7 @@ class Assessment(ABC):
     def render(self, form: Form = "text", *, width: int = 80, color: bool = False) -> str:
         """All of it as text, json, tsv, md or latex."""
         if form == "json":
-            return json.dumps(self.record(), ensure_ascii=False, indent=2)
+            return json_text(self.record(), indent=2)
         if form == "tsv":
             return render_tables([score_rows(self.result)], form)
         body = render_tables(self.tables(), form, width=width, color=color)

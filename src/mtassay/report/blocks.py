@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import html
-import re
 
 from mtassay.display import Block, Line
+from mtassay.report.table import escape_markdown
 from mtassay.texts.marks import LIMIT, marked, printable, wrapped
 
 __all__ = ["block_html", "block_markdown", "block_text", "line_text"]
@@ -22,7 +22,7 @@ def line_text(line: Line, *, width: int, color: bool, label: int) -> str:
     """One of its lines; texts begin after so many columns."""
     if line.label is None:
         return wrapped(line.text, line.marks, width=width, indent="    ", first="  ", color=color)
-    first = f"  {line.label}".ljust(label)
+    first = f"  {printable(line.label)}".ljust(label)
     text = line.text or "(empty)"
     return wrapped(text, line.marks, width=width, indent=" " * label, first=first, color=color)
 
@@ -33,10 +33,8 @@ def block_html(block: Block) -> str:
     >>> block_html(Block([Line("output", "[[a]] <b>", [(2, 3)])], "1"))
     '<p><b>1</b></p><dl><dt>output</dt><dd>[[<mark>a</mark>]] &lt;b&gt;</dd></dl>'
     """
-    rows = "".join(
-        f"<dt>{html.escape(line.label or '')}</dt><dd>{_marked(line)}</dd>" for line in block.lines
-    )
-    return f"<p><b>{html.escape(block.title)}</b></p><dl>{rows}</dl>"
+    rows = "".join(f"<dt>{_escaped(line.label or '')}</dt><dd>{_marked(line)}</dd>" for line in block.lines)
+    return f"<p><b>{_escaped(block.title)}</b></p><dl>{rows}</dl>"
 
 
 def block_markdown(block: Block) -> str:
@@ -48,11 +46,12 @@ def block_markdown(block: Block) -> str:
     - output: **a** \*b\* c
     """
     texts = [
-        "".join(f"**{_quoted(t)}**" if strong else _quoted(t) for t, strong in _parts(line))
+        "".join(f"**{escape_markdown(t)}**" if strong else escape_markdown(t) for t, strong in _parts(line))
         for line in block.lines
     ]
-    rows = [f"- {_quoted(line.label or '')}: {text}" for line, text in zip(block.lines, texts, strict=True)]
-    title = [f"**{_quoted(block.title)}**"] if block.title else []
+    labels = [escape_markdown(line.label or "") for line in block.lines]
+    rows = [f"- {label}: {text}" for label, text in zip(labels, texts, strict=True)]
+    title = [f"**{escape_markdown(block.title)}**"] if block.title else []
     return "\n\n".join([*title, "\n".join(rows)]) if rows else "".join(title)
 
 
@@ -77,8 +76,3 @@ def _parts(line: Line) -> list[tuple[str, bool]]:
 
 def _escaped(text: str) -> str:
     return html.escape(printable(text))
-
-
-def _quoted(text: str) -> str:
-    """The text with what Markdown would take for its own made plain."""
-    return re.sub(r"([\\`*_<\[\]|])", r"\\\1", printable(text))

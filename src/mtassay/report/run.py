@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import textwrap
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -15,7 +14,16 @@ from mtassay.display import PLAIN, Block, Table, View
 from mtassay.errors import MissingExtraError, UsageError
 from mtassay.method import method_of
 from mtassay.report.blocks import block_html, block_markdown, block_text
-from mtassay.report.table import to_html, to_latex, to_markdown, to_text, to_tsv
+from mtassay.report.table import (
+    escape_markdown,
+    latex_comment,
+    to_html,
+    to_latex,
+    to_markdown,
+    to_text,
+    to_tsv,
+)
+from mtassay.texts.marks import json_text, printable
 
 __all__ = ["Form", "render", "render_block", "render_html", "render_tables", "score_rows"]
 
@@ -50,7 +58,7 @@ def render(
     method = method_of(run)
     if form == "json":
         record = {**method.record(run), **method.differences_record(run, view)}
-        return json.dumps(record, ensure_ascii=False, indent=2)
+        return json_text(record, indent=2)
     if form == "tsv" and view.examples:
         raise UsageError("Differences of systems are no table for tsv. Choose text, md, latex or json.")
     if form == "tsv":
@@ -93,7 +101,7 @@ def render_block(block: Block, form: Form, *, width: int = _WIDTH, color: bool =
     if form == "md":
         return block_markdown(block)
     text = block_text(block, width=width, color=color)
-    return text if form == "text" else "\n".join(f"% {line}" for line in text.splitlines())
+    return text if form == "text" else "\n".join(latex_comment(line) for line in text.splitlines())
 
 
 def render_html(run: Run, *, view: View = PLAIN) -> str:
@@ -106,13 +114,13 @@ def render_html(run: Run, *, view: View = PLAIN) -> str:
     method = method_of(run)
     first, *others = method.tables(run, view)
     about = method.facts(run)
-    parts = [f"<p>{html.escape(about)}</p>", to_html(first)]
-    parts += [f"<p>{html.escape(note)}</p>" for note in run.result.notes if note not in about]
+    parts = [f"<p>{html.escape(printable(about))}</p>", to_html(first)]
+    parts += [f"<p>{html.escape(printable(note))}</p>" for note in run.result.notes if note not in about]
     parts += [to_html(table) for table in others]
     with suppress(MissingExtraError):
         parts += [figure_html(figure) for figure in method.figures(run, view)]
     parts += [block_html(block) for block in method.blocks(run, view)]
-    parts += [f"<pre>{html.escape(signature)}</pre>" for signature in method.signatures(run)]
+    parts += [f"<pre>{html.escape(printable(signature))}</pre>" for signature in method.signatures(run)]
     parts += [
         to_html(part) if isinstance(part, Table) else block_html(part)
         for part in method.differences(run, view)
@@ -142,11 +150,11 @@ def score_rows(result: Result) -> Table:
 def _remark(text: str, form: Form, width: int) -> str:
     """A line of plain words between tables."""
     if form == "text":
-        return textwrap.fill(text, width)
-    return f"% {text}" if form == "latex" else text
+        return textwrap.fill(printable(text), width)
+    return latex_comment(text) if form == "latex" else escape_markdown(text)
 
 
 def _fenced(signatures: Sequence[str], form: Form) -> str:
     if form == "md":
-        return "\n".join(["```", *signatures, "```"])
-    return "\n".join(f"% {line}" if form == "latex" else line for line in signatures)
+        return "\n".join(["```", *map(printable, signatures), "```"])
+    return "\n".join(map(latex_comment if form == "latex" else printable, signatures))

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
+from typing import Any
 
 from mtassay.display import Span
+from mtassay.errors import UsageError
 
-__all__ = ["differing", "display_width", "find_words", "marked", "plural", "printable", "wrapped"]
+__all__ = [
+    "differing",
+    "display_width",
+    "file_name",
+    "find_words",
+    "json_text",
+    "marked",
+    "plural",
+    "printable",
+    "safe",
+    "wrapped",
+]
 
 LIMIT = 1200
 """Characters of one text that are shown."""
@@ -22,6 +37,7 @@ _BEGIN, _END = "\ue000", "\ue001"
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 # Joiners are ordinary letters' business in many scripts; the others are signs that one can see.
 _KEPT = {"\u200c", "\u200d", *map(chr, range(0x0600, 0x0606)), "\u06dd", "\u070f", "\u08e2"}
+_OURS = re.compile(r"(\n|\t|\x1b\[(?:0|1|1;36)m)")  # lines, and what we mark with
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+|[^\w\s]")  # scripts without spaces: each character
 _LONG = 600  # words: beyond, only what is the same at both ends is found
 
@@ -47,9 +63,66 @@ def printable(text: str) -> str:
 
 
 def _visible(character: str) -> str:
-    if unicodedata.category(character) not in _HIDDEN or character in _KEPT:
+    if not _is_hidden(character):
         return character
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def _is_hidden(character: str) -> bool:
+    return unicodedata.category(character) in _HIDDEN and character not in _KEPT
+
+
+def safe(text: str) -> str:
+    r"""A whole page for a terminal: lines and our own bold stay, what else controls it or hides is escaped.
+
+    >>> safe("\x1b[1mbold\x1b[0m\n\x1b]0;title\x07") == "\x1b[1mbold\x1b[0m\n\\x1b]0;title\\x07"
+    True
+    """
+    parts = _OURS.split(text)
+    if all(part.isprintable() for part in parts[::2]):
+        return text
+    return "".join(part if place % 2 else printable(part) for place, part in enumerate(parts))
+
+
+def json_text(value: object, *, indent: int | None = None) -> str:
+    r"""JSON that a terminal may show: what controls it or hides is written as JSON escapes it.
+
+    JSON has no NaN and no infinity, so both are written as `null`.
+
+    >>> print(json_text({"a": "\u202ex\x9b"}))
+    {"a": "\u202ex\u009b"}
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, indent=indent)
+    if all(line.isprintable() for line in text.split("\n")):
+        return text
+    return "".join(c if c == "\n" or not _is_hidden(c) else _json_escape(c) for c in text)
+
+
+def _finite(value: Any) -> Any:
+    """The same without what JSON has no word for."""
+    if isinstance(value, Mapping):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _json_escape(character: str) -> str:
+    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
+
+
+def file_name(name: str) -> str:
+    """The name, if a file in a folder can have it; an error where it would be another place, or hidden.
+
+    >>> file_name("nmt-2")
+    'nmt-2'
+    """
+    if not name or name.startswith(".") or re.search(r"[/\\:\0]", name) or not name.isprintable():
+        raise UsageError(f"'{printable(name)}' cannot name a file. Give the system a plain name: -t NAME=…")
+    return name
 
 
 def marked(text: str, spans: Iterable[Span] = (), *, limit: int = LIMIT, color: bool = False) -> str:

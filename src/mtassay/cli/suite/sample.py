@@ -23,8 +23,9 @@ from mtassay.cli.frame import FRAME, RunFrame, Values, framed_with
 from mtassay.cli.suite.options import SuiteArgument, choosing, stop_if_failed
 from mtassay.display import Table
 from mtassay.errors import UsageError
-from mtassay.formats import write_jsonl, write_tsv
+from mtassay.formats import write_jsonl, write_lines
 from mtassay.methods.suite.material import SAMPLE_COLUMNS, sample_rows
+from mtassay.report.table import to_tsv
 from mtassay.texts.marks import wrapped
 
 
@@ -72,8 +73,7 @@ def sample(
     elif frame.output_format is OutputFormat.text:
         _print(records)
     else:
-        rows = [[str(row[key]) for key in SAMPLE_COLUMNS] for row in sample_rows(records)]
-        print_tables([Table(list(SAMPLE_COLUMNS), rows)], frame.output_format)
+        print_tables([_table(records)], frame.output_format)
     stop_if_failed(sampled.answers.live)
 
 
@@ -81,7 +81,12 @@ def _write(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
     if path.suffix == ".jsonl":
         write_jsonl(path, records)
     else:
-        write_tsv(path, sample_rows(records), columns=SAMPLE_COLUMNS)
+        write_lines(path, to_tsv(_table(records)).split("\n"))
+
+
+def _table(records: Sequence[Mapping[str, Any]]) -> Table:
+    rows = [[str(row[key]) for key in SAMPLE_COLUMNS] for row in sample_rows(records)]
+    return Table(list(SAMPLE_COLUMNS), rows)
 
 
 def _print(records: Sequence[Mapping[str, Any]]) -> None:

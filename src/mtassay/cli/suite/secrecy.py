@@ -33,6 +33,7 @@ from mtassay.methods.suite.selection import hold_back
 from mtassay.options import is_live
 from mtassay.stats import fixed_seed
 from mtassay.systems.roster import named
+from mtassay.texts.marks import file_name
 
 
 def register(app: typer.Typer) -> None:
@@ -166,7 +167,7 @@ def unscramble(
 
 
 def _write(folder: Path, name: str, header: str, rows: Mapping[str, str]) -> None:
-    path = folder / f"{name}.tsv"
+    path = folder / f"{file_name(name)}.tsv"
     if tabs := secrecy.write_rows(path, header, rows):
         say(f"mtassay: {name}: tabs become spaces in {plural(tabs, 'output')} of {path}")
 

@@ -89,6 +89,11 @@ def _measured(
     name: str, metric: Metric, items: Sequence[Translated], systems: Sequence[str], tools: Tools
 ) -> Floats:
     # Numbers for ids: the same texts have the same key in the workspace, whatever their cases are called.
+    if metric.reads_ids:
+        raise UsageError(
+            f"metric '{name}' finds scores by id, and here they are needed by text: give a file with "
+            "source and output."
+        )
     segments = [Segment(str(i), item.source, (item.reference,)) for i, item in enumerate(items)]
     outputs = {system: [item.outputs[i] or "" for item in items] for i, system in enumerate(systems)}
     scores = np.full((len(items), len(systems)), np.nan)

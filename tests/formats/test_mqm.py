@@ -8,8 +8,8 @@ import pytest
 
 from mtassay.errors import InputError
 from mtassay.formats import ErrorSpan, read_mtme
+from mtassay.formats.scores import mqm_score
 from mtassay.languages import parse_pair
-from mtassay.meta.scores import mqm_score
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.errors import InputError, UsageError
-from mtassay.meta.scores import ScoreColumn, chosen, match_systems, merged, read_score_file
+from mtassay.formats.scores import ScoreColumn, chosen, match_systems, merged, read_score_file
 
 IDS = ["1", "2"]
 

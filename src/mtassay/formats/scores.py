@@ -1,4 +1,4 @@
-"""Human and metric scores in the formats of the field, as columns."""
+"""Scores that people or other programs gave, in the formats of the field, as columns."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from statistics import fmean
 from typing import Any, TypeVar
 
 from mtassay.errors import InputError, UsageError
-from mtassay.formats import ErrorSpan, read_lines
 from mtassay.formats.jsonl import json_objects
-from mtassay.formats.mtme import Scores, read_ratings, read_scores
+from mtassay.formats.mtme import ErrorSpan, Scores, read_ratings, read_scores
+from mtassay.formats.text import read_lines
 
 NON_TRANSLATION = 25.0
 MAJOR = 5.0
@@ -61,16 +61,22 @@ def weight(error: ErrorSpan) -> float:
 MISSING = ("", "none", "na", "nan", "n/a", "null", "-")
 _SYSTEM = ("system", "sys", "sysid", "system_id", "model")
 _ID = ("id", "segment", "seg", "sid", "segid", "seg_id", "segment_id", "item")
+_SOURCE = ("source", "src")
+_OUTPUT = ("output", "mt", "hypothesis", "translation", "tgt", "target")
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreRecord:
-    """One row; `id` is `None` in a file of scores for whole systems."""
+    """One row; `id` is `None` in a file of scores for whole systems, or for texts.
+
+    `texts` are the source and the output where the row has them, and then it need not name a system.
+    """
 
     line: int
     system: str
     id: str | None
     values: dict[str, Any]
+    texts: tuple[str, str] | None = None
 
 
 def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
@@ -79,12 +85,15 @@ def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
     separator = next((mark for mark in "\t,;" if mark in header), None)
     rows = _csv(lines, separator) if separator else [(i, line.split()) for i, line in enumerate(lines, 1)]
     names = [name.strip() for name in rows[0][1]]
-    system_at = _find(names, _SYSTEM)
-    if system_at is None:
+    system_at, id_at = _find(names, _SYSTEM), _find(names, _ID)
+    text_at = [_find(names, _SOURCE), _find(names, _OUTPUT)]
+    if system_at is None and None in text_at:
         raise InputError(
-            "the first line must name the columns: system, id, and the scores", path=path, line=1
+            "the first line must name the columns: system, id and the scores; or source, output and the "
+            "scores",
+            path=path,
+            line=1,
         )
-    id_at = _find(names, _ID)
     records = []
     for number, cells in rows[1:]:
         if not any(cells):
@@ -92,8 +101,11 @@ def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
         if len(cells) != len(names):
             raise InputError(f"{len(cells)} cells, expected {len(names)}", path=path, line=number)
         values = {name: cells[i] for i, name in enumerate(names) if i not in (system_at, id_at)}
-        segment_id = None if id_at is None else cells[id_at].strip()
-        records.append(ScoreRecord(number, cells[system_at].strip(), segment_id, values))
+        segment_id = None if id_at is None or system_at is None else cells[id_at].strip()
+        system = "" if system_at is None else cells[system_at].strip()
+        source, output = ("" if at is None else cells[at] for at in text_at)
+        texts = None if None in text_at else (source, output)
+        records.append(ScoreRecord(number, system, segment_id, values, texts))
     return _checked(records, path)
 
 
@@ -107,13 +119,30 @@ def json_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
     return _checked(records, path)
 
 
+def comet_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
+    """What `comet-score --to_json` writes: by file of outputs, the texts and score of each segment."""
+    try:
+        systems = json.loads("\n".join(lines))
+    except ValueError as error:
+        raise InputError(f"not JSON ({error})", path=path) from None
+    records = []
+    for file, rows in systems.items() if isinstance(systems, dict) else ():
+        for number, row in enumerate(rows if isinstance(rows, list) else (), start=1):
+            if not isinstance(row, dict):
+                raise InputError(f"row {number} of {file!r} is no object", path=path)
+            values = {name: value for name, value in row.items() if name != "errors"}
+            records.append(ScoreRecord(number, Path(file).stem, str(number), values, _texts(row, list(row))))
+    return _checked(records, path)
+
+
 def _json_record(value: dict[str, Any], path: str, number: int) -> ScoreRecord:
     names = list(value)
     system_at, id_at = _find(names, _SYSTEM), _find(names, _ID)
-    if system_at is None:
-        raise InputError("the record names no system", path=path, line=number)
-    system = value.pop(names[system_at])
-    segment_id = None if id_at is None else value.pop(names[id_at])
+    texts = _texts(value, names)
+    if system_at is None and texts is None:
+        raise InputError("the record names no system, nor a source and an output", path=path, line=number)
+    system = "" if system_at is None else value.pop(names[system_at])
+    segment_id = None if id_at is None or system_at is None else value.pop(names[id_at])
     nested = value.pop("scores", None) or {}
     if not isinstance(nested, dict):
         raise InputError("'scores' must be an object of names and numbers", path=path, line=number)
@@ -124,7 +153,15 @@ def _json_record(value: dict[str, Any], path: str, number: int) -> ScoreRecord:
             value["esa"] = value.pop("score")
         else:
             value["mqm"] = None if errors is None else _weigh(errors, path, number)
-    return ScoreRecord(number, str(system), None if segment_id is None else str(segment_id), value)
+    return ScoreRecord(number, str(system), None if segment_id is None else str(segment_id), value, texts)
+
+
+def _texts(value: Mapping[str, Any], names: Sequence[str]) -> tuple[str, str] | None:
+    source_at, output_at = _find(names, _SOURCE), _find(names, _OUTPUT)
+    if source_at is None or output_at is None:
+        return None
+    source, output = value[names[source_at]], value[names[output_at]]
+    return (source, output) if isinstance(source, str) and isinstance(output, str) else None
 
 
 def _weigh(errors: object, path: str, line: int) -> float:
@@ -161,9 +198,9 @@ def _checked(records: list[ScoreRecord], path: str) -> list[ScoreRecord]:
         line = next(record.line for record in records if record.id is None)
         raise InputError("no id, although other records have one", path=path, line=line)
     for record in records:
-        if not record.system or record.id == "":
+        if (not record.system and record.texts is None) or record.id == "":
             raise InputError("the system or the id is empty", path=path, line=record.line)
-    if not with_id:
+    if not with_id and any(record.texts is None for record in records):
         system, count = Counter(record.system for record in records).most_common(1)[0]
         if count > 1:
             raise InputError(
@@ -175,18 +212,20 @@ def _checked(records: list[ScoreRecord], path: str) -> list[ScoreRecord]:
 
 _SUFFIX = re.compile(r"\.\d+$")
 _Value = TypeVar("_Value")
+_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreColumn:
     """Scores for systems, and for the segments of systems by id. `None` and absence mean unrated, not 0.
 
-    Higher must be better. Either part may be empty.
+    Either part may be empty. `by_text` has those of a source and its output, where the file has the texts.
     """
 
     name: str
     by_system: Mapping[str, float | None] = field(default_factory=dict)
     by_segment: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    by_text: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
 
     @property
     def systems(self) -> list[str]:
@@ -289,7 +328,7 @@ def plain_name(name: str) -> str:
 
 _BOOKKEEPING = {
     *("n", "n.all", "count", "line", "rater", "annotator", "user", "login", "doc", "document", "docid"),
-    *("doc_id", "domain", "src", "source", "ref", "reference", "tgt", "target", "output", "mt", "hypothesis"),
+    *("doc_id", "domain", "ref", "reference", *_SOURCE, *_OUTPUT),
 }
 """Columns that may hold numbers and yet are no scores; `--human` can still ask for one."""
 
@@ -302,6 +341,8 @@ def read_score_file(path: str, *, ids: Sequence[str], wanted: Sequence[str] = ()
     """
     lines = read_lines(path)
     first = lines[0]
+    if path.endswith(".json"):
+        return _from_records(comet_records(lines, path), path, wanted)
     if first.lstrip().startswith("{"):
         return _from_records(json_records(lines, path), path, wanted)
     second = first.split("\t", 1)[-1].strip()
@@ -371,29 +412,28 @@ def _name(path: str) -> str:
 
 
 def _from_records(records: list[ScoreRecord], path: str, wanted: Sequence[str]) -> list[ScoreColumn]:
-    per_segment = records[0].id is not None
     columns = []
     for name in dict.fromkeys(name for record in records for name in record.values):
         if not _holds_scores(name, records, wanted):
             continue
-        ratings: dict[tuple[str, str], list[float]] = {}
-        for record in records:
-            cell = ratings.setdefault((record.system, record.id or ""), [])
-            score = _score(record, name, path)
-            cell += [] if score is None else [score]
-        scores = {key: fmean(cell) if cell else None for key, cell in ratings.items()}
-        if per_segment:
-            by_segment: dict[str, dict[str, float | None]] = {}
-            for (system, segment_id), score in scores.items():
-                by_segment.setdefault(system, {})[segment_id] = score
-            columns.append(ScoreColumn(name, by_segment=by_segment))
-        else:
-            columns.append(
-                ScoreColumn(name, by_system={system: score for (system, _), score in scores.items()})
-            )
+        rated = [(record, _score(record, name, path)) for record in records]
+        by_segment: dict[str, dict[str, float | None]] = {}
+        for (system, segment_id), score in _means(((r.system, r.id), s) for r, s in rated if r.id).items():
+            by_segment.setdefault(system, {})[segment_id] = score
+        whole = ((r.system, s) for r, s in rated if r.id is None and r.texts is None)
+        texts = ((r.texts, s) for r, s in rated if r.texts)
+        columns.append(ScoreColumn(name, _means(whole), by_segment, _means(texts)))
     if not columns:
         raise InputError("no column holds numbers, so there are no scores", path=path)
     return columns
+
+
+def _means(ratings: Iterable[tuple[_Key, float | None]]) -> dict[_Key, float | None]:
+    """The mean of all ratings of one thing; `None` where nobody rated it."""
+    cells: dict[_Key, list[float]] = {}
+    for key, score in ratings:
+        cells.setdefault(key, []).extend([] if score is None else [score])
+    return {key: fmean(cell) if cell else None for key, cell in cells.items()}
 
 
 def _holds_scores(name: str, records: Sequence[ScoreRecord], wanted: Sequence[str]) -> bool:
