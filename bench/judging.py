@@ -2,8 +2,8 @@
 
 usage: python bench/judging.py [--without CLUE]…
 
-An output that the readers dispute is left out. The packaged engine is judged on all its outputs: where they are
-the raw model's, that one's labels hold. Intervals are percentiles of 2,000 bootstrap draws of source
+An output that the readers dispute is left out. The packaged engine is judged on all its outputs: where they
+are the raw model's, that one's labels hold. Intervals are percentiles of 2,000 bootstrap draws of source
 sentences. `--without` gives a clue no weight, to see what it contributes.
 """
 
@@ -123,8 +123,10 @@ def _show(engine: str, name: str, outputs: Sequence[Output], opinions: Sequence[
     whole = np.arange(len(lines))
     told = []
     for measure in measures:
-        low, high = np.nanpercentile([measure(rows) for rows in _draws(lines)], [2.5, 97.5])
-        told.append((measure(whole), low, high))
+        value = measure(whole)
+        drawn = [] if np.isnan(value) else [measure(rows) for rows in _draws(lines)]
+        low, high = np.nanpercentile(drawn, [2.5, 97.5]) if drawn else (value, value)
+        told.append((value, low, high))
     precision, recall = (f"{100 * v:3.0f} [{100 * a:.0f}–{100 * b:.0f}]" for v, a, b in told[:2])
     value, low, high = told[2]
     area = "" if np.isnan(value) else f".{1000 * value:03.0f} [.{100 * low:02.0f}–.{100 * high:02.0f}]"

@@ -27,12 +27,12 @@ from mtassay.languages import Pair
 from mtassay.tools.encoder import Encoder, is_installed, open_encoder, unit
 
 __all__ = [
-    "Judge",
     "Opinion",
     "Reason",
     "RuleJudge",
     "TrackRecord",
     "TrainedJudge",
+    "TranslationJudge",
     "Weights",
     "is_trained",
     "open_judge",
@@ -91,7 +91,7 @@ class TrackRecord(NamedTuple):
         )
 
 
-class Judge(ABC):
+class TranslationJudge(ABC):
     """Gives its opinion of outputs in one language pair."""
 
     pair: Pair
@@ -154,7 +154,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class TrainedJudge(Judge):
+class TrainedJudge(TranslationJudge):
     """Adds up clues; the weights depend on whether there is a reference, and a translation back."""
 
     pair: Pair
@@ -197,7 +197,7 @@ _NEAR, _FAR = 0.76, 0.55
 
 
 @dataclass(frozen=True)
-class RuleJudge(Judge):
+class RuleJudge(TranslationJudge):
     """Calls wrong what a default detector suspects, and what is far from its reference; gives no probability.
 
     An output without a reference, which nothing is suspected of, is undecided.
@@ -256,7 +256,7 @@ class RuleJudge(Judge):
         return f"The judge goes by rules; how many errors it sees is not measured for {self.pair}."
 
 
-def open_judge(pair: Pair, *, encoder: Encoder | None = None) -> Judge:
+def open_judge(pair: Pair, *, encoder: Encoder | None = None) -> TranslationJudge:
     """The trained judge of a pair if there is one and the sentence encoder is installed; else rules."""
     if encoder is None and is_installed():
         encoder = open_encoder("the judge")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mtassay.core import Request, Tools
 from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.judge import Judge, Opinion
+from mtassay.detectors.judge import Opinion, TranslationJudge
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.options import open_system, option
@@ -27,9 +27,13 @@ def answer_of(key: str, source: str, output: str, references: Sequence[str] = ()
 
 
 def ask_judge(
-    judge: Judge, answers: Sequence[AnnotatedAnswer], tools: Tools, *, back_translation: str | None = None
+    judge: TranslationJudge,
+    answers: Sequence[AnnotatedAnswer],
+    tools: Tools,
+    *,
+    back_translation: str | None = None,
 ) -> list[Opinion]:
-    """One opinion for each answer, in order; an output that the engine could not take back has none."""
+    """One opinion for each answer, in order; what the engine cannot take back is judged without."""
     if back_translation is not None:
         answers = _with_back(answers, back_translation, judge.pair, tools)
     tools.progress("judging", 0, None)

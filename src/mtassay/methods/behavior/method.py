@@ -22,7 +22,7 @@ from mtassay.core import (
     Tools,
     original_of,
 )
-from mtassay.detectors.judge import Judge, Opinion, is_trained, open_judge
+from mtassay.detectors.judge import Opinion, TranslationJudge, is_trained, open_judge
 from mtassay.display import PLAIN, Block, Figure, Line, Table, View
 from mtassay.errors import ServiceError, UsageError
 from mtassay.languages import Pair, parse_pair
@@ -379,7 +379,7 @@ class BehaviorMethod(Method):
         return parse_pair(self.pair)
 
     @cached_property
-    def _judge(self) -> Judge:
+    def _judge(self) -> TranslationJudge:
         return open_judge(self._pair)
 
     @cached_property

@@ -33,7 +33,7 @@ from mtassay.detectors.companions import (
     known_detectors,
     open_detectors,
 )
-from mtassay.detectors.judge import Judge, Opinion, is_trained, open_judge
+from mtassay.detectors.judge import Opinion, TranslationJudge, is_trained, open_judge
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
 from mtassay.languages import Pair, parse_pair
@@ -423,7 +423,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         return open_structure(self.structure, self._pair, discount=self.discount)
 
     @cached_property
-    def _judge(self) -> Judge:
+    def _judge(self) -> TranslationJudge:
         return open_judge(self._pair)
 
     @cached_property
