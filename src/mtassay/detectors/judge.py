@@ -180,7 +180,7 @@ class TrainedJudge(TranslationJudge):
         kinds = [kind_of(answer) for answer in answers]
         kind = max(set(kinds), key=kinds.count, default="reference")
         told = "; ".join(record.tell() for record in self.weights[kind].records)
-        return f"The judge {told}, by labels of language models on other sentences."
+        return f"The judge {told}, by cross-validation on labels of language models."
 
 
 def kind_of(answer: AnnotatedAnswer) -> str:
