@@ -19,6 +19,7 @@ LAYERS = [
     {"formats", "tools"},
     {"systems", "caller"},
     {"metrics"},
+    {"detectors"},
     {"methods"},
     {"engine", "story", "meta", "repair"},
     {"report"},

@@ -27,10 +27,12 @@ from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_pair
 from mtassay.method import Method
 from mtassay.methods.gaps import compared_basis, compared_note, missing
+from mtassay.methods.opinions import BACK_TRANSLATION
 from mtassay.methods.score.comparison import Correction, SystemTests, Test
 from mtassay.methods.score.difference_tables import difference_parts, difference_record, segment_lines
 from mtassay.methods.score.differences import Differences, find_differences
 from mtassay.methods.score.evidence import SegmentEvidence
+from mtassay.methods.score.judged import judge_outputs, judged_blocks, judged_table
 from mtassay.methods.score.tables import (
     comparison_table,
     group_tables,
@@ -58,8 +60,9 @@ class ScoreMethod(Method):
     resamples give the intervals, and the p-values of the bootstrap; `trials` those of randomization.
     `correction` adjusts p-values for the number of comparisons in a table: together ("max-t"), so that no
     more than `alpha` of all tables claim a difference where there is none, or pair by pair. `by`
-    names a tag of the segments (or "document"): each of its values is scored on its own too. `labels`
-    (test set, language pair…) go into the signatures.
+    names a tag of the segments (or "document"): each of its values is scored on its own too. With `judged`
+    the judge looks at every output, with `back_translation`, an engine, for more to go by. `labels` (test
+    set, language pair…) go into the signatures.
     """
 
     name: ClassVar[str] = "score"
@@ -112,6 +115,15 @@ class ScoreMethod(Method):
     guards: bool = field(
         default=True, metadata=option("Look for broken outputs and mistaken inputs.", in_signature=False)
     )
+    judged: bool = field(
+        default=False,
+        metadata=option(
+            "Judge every output too, with a reference or without: which look wrong, and why.",
+            "--judge/--no-judge",
+            in_signature=False,
+        ),
+    )
+    back_translation: str | None = field(default=None, metadata=BACK_TRANSLATION)
     evidence: bool = False
     against_best: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -188,6 +200,9 @@ class ScoreMethod(Method):
                 if unchecked := guards.unchecked.get(system):
                     counts[system]["language_unchecked"] = unchecked
                 findings += guards.findings[system]
+        if self.judged:
+            pair = parse_pair("-".join(self.pair)) if self.pair else None
+            findings += judge_outputs(corpus, pair, tools, back_translation=self.back_translation)
         statistics: list[Statistics] = []
         for _, metric, usable, measured in measure_all(self.metrics, corpus, tools, extra=self._resampling):
             for entry in measured:
@@ -250,8 +265,12 @@ class ScoreMethod(Method):
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
         run = _labelled(run)
-        more = (comparison_table(run, all_pairs=view.pairs), guard_table(run.result))
+        more = (comparison_table(run, all_pairs=view.pairs), guard_table(run.result), judged_table(run))
         return [main_table(run), *group_tables(run.result), *filter(None, more)]
+
+    @classmethod
+    def blocks(cls, run: Run, view: View = PLAIN) -> list[Block]:
+        return judged_blocks(run, view)
 
     @classmethod
     def figures(cls, run: Run, view: View = PLAIN) -> list[Figure]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from random import Random
 
 from mtassay.core import Edit, Segment, Tools, original_of
+from mtassay.detectors.referential import phrase_segments
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.methods.invariance.answers import variant_of
-from mtassay.methods.invariance.detectors.referential import phrase_segments
 from mtassay.methods.invariance.variants.base import Substituter, WordPlace, open_substituter
 from mtassay.methods.invariance.variants.places import (
     changeable,

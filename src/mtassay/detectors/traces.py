@@ -14,13 +14,13 @@ from typing import ClassVar
 import numpy as np
 
 from mtassay.core import Edit
-from mtassay.methods.invariance.answers import ComparedPair
-from mtassay.methods.invariance.detectors.base import RelationDetector, Shared, Suspicion
-from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.structures.words import words_of, words_of_both
+from mtassay.detectors.answers import ComparedPair
+from mtassay.detectors.base import RelationDetector, Shared, Suspicion
+from mtassay.detectors.counterparts import Counterparts
 from mtassay.metrics.guards import fold
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
 from mtassay.tools.annotate.annotation import Layer, Token
+from mtassay.tools.annotate.words import words_of, words_of_both
 from mtassay.tools.encoder import Encoder, is_installed
 
 __all__ = ["NoTrace", "SameOutput", "WordMeanings", "is_opposite"]
@@ -79,7 +79,7 @@ class SameOutput(RelationDetector):
     synonyms: float = 0.75
     name: ClassVar[str] = "same-output"
     about: ClassVar[str] = "the same output for a word of another meaning"
-    is_default: ClassVar[bool] = True
+    defaults: ClassVar[frozenset[str]] = frozenset({"en-zh"})
 
     @classmethod
     def open(cls, shared: Shared) -> SameOutput:

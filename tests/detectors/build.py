@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from mtassay.core import Edit
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
 from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.annotate.fake import FakeAnnotator
 from mtassay.tools.encoder import Encoder, Vectors

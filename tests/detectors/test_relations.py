@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from mtassay.core import Segment
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.counterparts import Counterparts
+from mtassay.detectors.coverage import Growth
+from mtassay.detectors.referential import Referential, phrase_segments
+from mtassay.detectors.traces import NoTrace, SameOutput, WordMeanings
+from mtassay.detectors.untranslated import UntranslatedVariant, Vocabularies
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer
-from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.detectors.coverage import Growth
-from mtassay.methods.invariance.detectors.referential import Referential, phrase_segments
-from mtassay.methods.invariance.detectors.traces import NoTrace, SameOutput, WordMeanings
-from mtassay.methods.invariance.detectors.untranslated import UntranslatedVariant, Vocabularies
-from tests.methods.invariance.detectors.build import answer, compared, encoder_of, english, portuguese
+from tests.detectors.build import answer, compared, encoder_of, english, portuguese
 
 SOURCE, OUTPUT = "she buys a small lamp", "ela compra um candeeiro pequeno"
 

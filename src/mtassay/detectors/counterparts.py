@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mtassay.detectors.answers import AnnotatedAnswer
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.tools.align.encoder_similarity import WordVectors, open_vectors
 from mtassay.tools.align.table import AlignmentLexicon, lexicon_pairs, likeness, read_lexicon
 from mtassay.tools.annotate.annotation import Annotation, Token

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.base import PairDetector, PhraseDetector, RelationDetector
+from mtassay.detectors.companions import default_detectors, open_detectors
+from mtassay.detectors.counterparts import Counterparts
+from mtassay.detectors.coverage import OverTranslation, UnderTranslation
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer
-from mtassay.methods.invariance.detectors.base import PairDetector, PhraseDetector, RelationDetector
-from mtassay.methods.invariance.detectors.companions import default_detectors, open_detectors
-from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.detectors.coverage import OverTranslation, UnderTranslation
 from mtassay.registry import names
 from mtassay.tools.annotate.annotation import Annotation
-from tests.methods.invariance.detectors.build import answer, encoder_of
+from tests.detectors.build import answer, encoder_of
 
 PAIR = parse_pair("en-pt")
 
@@ -27,8 +27,10 @@ def test_every_detector_opens_under_its_own_name_and_is_of_one_kind() -> None:
     assert all(sum(isinstance(detector, kind) for kind in kinds) == 1 for detector in opened)
 
 
-def test_the_default_is_made_of_known_detectors() -> None:
-    assert set(default_detectors()) < set(names("detector"))
+def test_each_language_pair_has_the_detectors_that_proved_good_for_it() -> None:
+    assert default_detectors(PAIR) == ("untranslated", "unknown-words", "added-figures", "markup", "polarity")
+    assert default_detectors(parse_pair("en-zh")) == ("repetition", "same-output")
+    assert default_detectors(parse_pair("en-nl")) == ()
 
 
 def test_an_unknown_detector_is_answered_with_the_known_ones() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.tools.annotate.annotation import Layer
 
 __all__ = ["Detector", "PairDetector", "PhraseDetector", "RelationDetector", "Shared", "Suspicion"]
@@ -44,14 +44,14 @@ class Shared:
 class Detector(ABC):
     """Common to all kinds.
 
-    `about` says what it suspects. `is_default` are those that are used where nobody names any: they flag at
-    most 2 % of ordinary outputs (`bench/detectors.py`) and ask little of language tools. `needs` and
-    `needs_source` are layers of the annotations it reads.
+    `about` says what it suspects. `defaults` are the language pairs for which it is used where nobody names
+    any, `*` is all: there it flags wrong outputs at least three times as often as right or ordinary ones, as
+    measured (`bench/detectors.py`). `needs` and `needs_source` are layers of the annotations it reads.
     """
 
     name: ClassVar[str]
     about: ClassVar[str]
-    is_default: ClassVar[bool] = False
+    defaults: ClassVar[frozenset[str]] = frozenset()
     needs: ClassVar[frozenset[Layer]] = frozenset()
     needs_source: ClassVar[frozenset[Layer]] = frozenset()
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.core import Segment
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.base import PairDetector, Shared, Suspicion
+from mtassay.detectors.counterparts import Counterparts
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer
-from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
-from mtassay.methods.invariance.detectors.counterparts import Counterparts
 from mtassay.metrics.guards import Numbers
 from mtassay.metrics.nee.matches import Haystack, forms_of
 from mtassay.texts.normalisation import Normaliser
@@ -27,7 +27,6 @@ class NumbersDetector(PairDetector):
 
     name: ClassVar[str] = "numbers"
     about: ClassVar[str] = "a number is missing or changed"
-    is_default: ClassVar[bool] = True
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers; an empty output is left to the detector of under-translation."""

@@ -3,6 +3,8 @@
 Only a plain negation (*not*, *never*, *kein*, *não*) makes a suspicion, and only where nothing at all on the
 other side could stand for it: a word that denies by its meaning or its affix (*without*, *fail*, *illegal*)
 is enough to leave the pair alone, and so is a phrase that denies in form alone (*not only*, *isn't it?*).
+In a language whose word for no looks like another word, it is also suspected where the other one would fit
+far better (*não verão* for *no verão*) and the output denies oftener than the source.
 """
 
 from __future__ import annotations
@@ -12,9 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.base import PairDetector, Shared, Suspicion
+from mtassay.detectors.vocabulary import TargetWords, small_words, target_words
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.answers import AnnotatedAnswer
-from mtassay.methods.invariance.detectors.base import PairDetector, Shared, Suspicion
 
 __all__ = ["NEGATIONS", "Negations", "Polarity"]
 
@@ -39,6 +42,10 @@ class Negations:
         """
         rest = re.sub(self.formal, " ", _fold(text))
         return list(dict.fromkeys(match.group().strip() for match in re.finditer(self.plain, rest)))
+
+    def count(self, text: str) -> int:
+        """How often the text says no plainly, in form or in meaning."""
+        return len(re.findall(self.plain, _fold(text)))
 
     def may_deny(self, text: str) -> bool:
         """Whether anything in the text could stand for a negation."""
@@ -191,25 +198,35 @@ NEGATIONS = {
 """By language; what a language without an entry says cannot be checked."""
 
 
+_CONFUSED = {"pt": ("não", "no")}
+_LIKELIER = 1.0  # nats
+
+
 @dataclass(frozen=True)
 class Polarity(PairDetector):
-    """A plain negation on one side, and on the other nothing that could stand for it. The value is 1."""
+    """A plain negation on one side, and on the other nothing that could stand for it. The value is 1.
+
+    `words` and `confused`, a negation and the word it is taken for, find one that stands in its place.
+    """
 
     source: Negations
     target: Negations
+    words: TargetWords | None = None
+    confused: tuple[str, str] | None = None
     name: ClassVar[str] = "polarity"
     about: ClassVar[str] = "one side says no, and the other does not"
-    is_default: ClassVar[bool] = True
+    defaults: ClassVar[frozenset[str]] = frozenset({"en-pt"})
 
     @classmethod
     def open(cls, shared: Shared) -> Polarity:
         """`UsageError` for a language whose negations are not listed."""
-        sides = [NEGATIONS.get(language.partition("-")[0]) for language in _languages(shared)]
+        languages = [language.partition("-")[0] for language in _languages(shared)]
+        sides = [NEGATIONS.get(language) for language in languages]
         if sides[0] is None or sides[1] is None:
             raise UsageError(
                 f"Detector 'polarity' does not know {shared.pair}. It knows: {', '.join(NEGATIONS)}."
             )
-        return cls(sides[0], sides[1])
+        return cls(sides[0], sides[1], shared.part(target_words), _CONFUSED.get(languages[1]))
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers; an empty side says neither yes nor no."""
@@ -224,7 +241,23 @@ class Polarity(PairDetector):
             elif (words := self.source.plain_in(source)) and not self.target.may_deny(output):
                 why = f"the source says {_quoted(words)}, and nothing in the output says no"
                 suspicions.append(Suspicion(answer.id, why, 1.0, {"source": words, "output": []}))
+            elif phrase := self._mistaken(source, output):
+                why = f"{phrase[0]!r} says no where {phrase[1]!r} would fit, and the source denies less often"
+                suspicions.append(Suspicion(answer.id, why, 1.0, {"source": [], "output": [phrase[0]]}))
         return suspicions
+
+    def _mistaken(self, source: str, output: str) -> tuple[str, str] | None:
+        """A negation with its next word, and the same with the word that fits far better there."""
+        if self.words is None or self.confused is None:
+            return None
+        if self.target.count(output) <= self.source.count(source):
+            return None
+        negation, other = self.confused
+        words = small_words(output)
+        for at in range(1, len(words) - 1):
+            if words[at] == negation and self.words.prefers(other, words, at) > _LIKELIER:
+                return f"{negation} {words[at + 1]}", f"{other} {words[at + 1]}"
+        return None
 
 
 def _languages(shared: Shared) -> tuple[str, str]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtassay.core import Segment
-from mtassay.methods.invariance.answers import AnnotatedAnswer
-from mtassay.methods.invariance.detectors.base import PhraseDetector, Suspicion
-from mtassay.methods.invariance.detectors.counterparts import content_words
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.base import PhraseDetector, Suspicion
+from mtassay.detectors.counterparts import content_words
 from mtassay.tools.annotate import phrase_spans
 from mtassay.tools.annotate.annotation import Annotation, Layer, Token, TokenSpan
 

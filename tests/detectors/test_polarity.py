@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer
-from mtassay.methods.invariance.detectors.base import PairDetector, Suspicion
-from mtassay.methods.invariance.detectors.companions import (
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.base import PairDetector, Suspicion
+from mtassay.detectors.companions import (
     default_detectors,
     installed_detectors,
     known_detectors,
     open_detectors,
 )
+from mtassay.errors import UsageError
+from mtassay.languages import parse_pair
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.tools.annotate.annotation import Annotation
 
@@ -84,7 +84,7 @@ def test_the_reason_names_the_words_and_the_side_that_has_none() -> None:
 def test_a_language_that_is_not_listed_is_refused_where_named_and_left_out_where_not() -> None:
     with pytest.raises(UsageError, match=r"'polarity' does not know en-nl\. It knows: en, pt, de,"):
         open_detectors(["polarity"], parse_pair("en-nl"))
-    assert "polarity" in default_detectors()
+    assert "polarity" in default_detectors(parse_pair("en-pt"))
     assert "polarity" not in installed_detectors(parse_pair("en-nl"))
     every = InvarianceMethod.resolve({"pair": "en-nl", "detectors": "all"}).detectors
     assert every == known_detectors(parse_pair("en-nl"))

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
+from mtassay.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
+from mtassay.detectors.counterparts import lexicon_of
+from mtassay.detectors.vocabulary import TargetWords, small_words, target_words
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
-from mtassay.methods.invariance.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
-from mtassay.methods.invariance.detectors.counterparts import lexicon_of
-from mtassay.methods.invariance.structures.words import words_of
 from mtassay.texts.identification import script_of
 from mtassay.tools.align.table import AlignmentLexicon
 from mtassay.tools.annotate.annotation import Annotation, Layer
+from mtassay.tools.annotate.words import words_of
 
 __all__ = ["Untranslated", "UntranslatedVariant", "Vocabularies"]
 
@@ -45,23 +46,31 @@ _LOANS = {
         )
     )
 }  # fmt: skip
+# A word of the source that is rarer than this on the Zipf scale is hardly one of the target language.
+_RARE = 2.25
 
 
 @dataclass(frozen=True)
 class Vocabularies:
-    """What words each language has, as far as a translation table knows them."""
+    """What words each language has, as far as a translation table and a list of words know them."""
 
     lexicon: AlignmentLexicon | None
     reverse: bool = False
     target: str = ""
+    words: TargetWords | None = None
 
     @classmethod
     def of(cls, pair: Pair) -> Vocabularies:
-        """Those of a pair; without a table nothing is known."""
-        return cls(*lexicon_of(pair), str(pair.target).partition("-")[0])
+        """Those of a pair; without a table and a list nothing is known."""
+        return cls(*lexicon_of(pair), str(pair.target).partition("-")[0], target_words(pair))
 
     def is_foreign(self, word: str) -> bool:
-        """Whether the table knows the word as one of the source language and not of the target language."""
+        """Whether the source language has the word and the target language does not.
+
+        By a list, that is one it hardly has; by the table, one that it knows in the source language alone.
+        """
+        if self.words is not None and self.words.frequency(word) < _RARE:
+            return True
         if self.lexicon is None:
             return False
         sides = (self.lexicon.sources, self.lexicon.targets)
@@ -81,14 +90,14 @@ class Untranslated(PairDetector):
     """Words that stand in source and output alike, and are neither names nor loans.
 
     A word of four or more small letters that nobody tagged as a name counts where the output is written in
-    another script, or where the table and its spelling say that the target language does not have it; else
-    three such words in a row. The value is how many.
+    another script, or where the target language does not have it; else three such words in a row. What a
+    reference has, too, is right. The value is how many.
     """
 
     vocabularies: Vocabularies
     name: ClassVar[str] = "untranslated"
     about: ClassVar[str] = "words of the source language stand in the output"
-    is_default: ClassVar[bool] = True
+    defaults: ClassVar[frozenset[str]] = frozenset({"en-pt"})
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos",))
 
     @classmethod
@@ -99,7 +108,8 @@ class Untranslated(PairDetector):
         """In the order of the answers."""
         suspicions = []
         for answer in answers:
-            if words := self._copied(answer.source, answer.output):
+            right = {word for text in answer.references for word in small_words(text)}
+            if words := [word for word in self._copied(answer.source, answer.output) if word not in right]:
                 why = f"untranslated: {', '.join(words)}"
                 suspicions.append(Suspicion(answer.id, why, len(words), {"untranslated": words}))
         return suspicions
@@ -127,7 +137,6 @@ class UntranslatedVariant(RelationDetector):
     vocabularies: Vocabularies
     name: ClassVar[str] = "untranslated-variant"
     about: ClassVar[str] = "the variant's new word stands untranslated, the old one did not"
-    is_default: ClassVar[bool] = True
 
     @classmethod
     def open(cls, shared: Shared) -> UntranslatedVariant:

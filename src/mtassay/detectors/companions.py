@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from mtassay.errors import UsageError
-from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import AnsweredCase
-from mtassay.methods.invariance.detectors.base import (
+from mtassay.detectors.answers import AnsweredCase
+from mtassay.detectors.base import (
     Detector,
     PairDetector,
     PhraseDetector,
@@ -16,20 +14,22 @@ from mtassay.methods.invariance.detectors.base import (
     Shared,
     Suspicion,
 )
+from mtassay.errors import UsageError
+from mtassay.languages import Pair
 from mtassay.registry import each, find, names
 from mtassay.tools.annotate import open_annotator
 
 __all__ = ["default_detectors", "find_suspicions", "installed_detectors", "known_detectors", "open_detectors"]
 
 
-def default_detectors() -> tuple[str, ...]:
+def default_detectors(pair: Pair) -> tuple[str, ...]:
     """The names of those that are used where nobody names any, if this machine has the tools for them."""
-    return tuple(detector.name for detector in each("detector") if detector.is_default)
+    return tuple(d.name for d in each("detector") if {"*", str(pair)} & d.defaults)
 
 
 def installed_detectors(pair: Pair) -> tuple[str, ...]:
     """Those of them that it has the tools for."""
-    return tuple(name for name in default_detectors() if _can_run(name, pair))
+    return tuple(name for name in default_detectors(pair) if _can_run(name, pair))
 
 
 def known_detectors(pair: Pair) -> tuple[str, ...]:

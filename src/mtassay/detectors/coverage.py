@@ -12,11 +12,11 @@ from math import exp, log
 from statistics import median
 from typing import ClassVar
 
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
-from mtassay.methods.invariance.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
-from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.structures.words import words_of, words_of_both
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
+from mtassay.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
+from mtassay.detectors.counterparts import Counterparts
 from mtassay.tools.annotate.annotation import Annotation, Layer
+from mtassay.tools.annotate.words import words_of, words_of_both
 
 __all__ = [
     "Growth",
@@ -194,6 +194,7 @@ class Repetition(PairDetector):
 
     name: ClassVar[str] = "repetition"
     about: ClassVar[str] = "the output says something twice"
+    defaults: ClassVar[frozenset[str]] = frozenset({"en-zh"})
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
@@ -217,7 +218,6 @@ class Growth(RelationDetector):
     share: float = 0.3
     name: ClassVar[str] = "growth"
     about: ClassVar[str] = "one word changed and the output grew, or began to repeat itself"
-    is_default: ClassVar[bool] = True
 
     def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
         """In the order given."""
