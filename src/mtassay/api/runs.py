@@ -330,7 +330,7 @@ def execute_method(
     pair: Pair | None = None,
 ) -> Run:
     """Run the method, show how far it is, and keep the run where that is wanted."""
-    with settings.tools(systems) as tools:
+    with settings.tools(systems, is_live=method.asks_models) as tools:
         read = segments(tools) if callable(segments) else segments
         opened = _opener(method, systems, pair, tools)
         execution = run_with(tools, method, read, opened, made=settings.made)
