@@ -126,6 +126,7 @@ _OURS: dict[str, dict[str, str]] = {
         "lexicon": "mtassay.methods.invariance.variants.lexicon:SubstituteLexicon",
         "fill-mask": "mtassay.methods.invariance.variants.models:FillMask",
         "causal": "mtassay.methods.invariance.variants.models:CausalLM",
+        "llm": "mtassay.methods.invariance.variants.chat:ChatSubstitutes",
         "file": "mtassay.methods.invariance.variants.lexicon:TableFile",
     },
 }

@@ -1,4 +1,4 @@
-"""A language model as a metric: what it is asked, what of a reply counts, and that nothing is ever mixed up."""
+"""A language model as a metric: what it is asked, what of a reply counts, and that nothing is mixed up."""
 
 from __future__ import annotations
 
@@ -17,10 +17,15 @@ from mtassay.engine import EngineTools
 from mtassay.errors import UsageError
 from mtassay.formats.mtme import ErrorSpan
 from mtassay.metrics.llm import LLM
-from mtassay.metrics.llm.replies import BadReplyError, read_errors, read_score
+from mtassay.metrics.llm.replies import read_errors, read_score
 from mtassay.options import build
 from mtassay.store import Workspace
+from mtassay.systems.conversations import BadReplyError
+from tests.cli.conftest import Run, run
+from tests.cli.test_behavior import write_cases, write_outputs
 from tests.systems.server import Reply, Seen, Server, hang_up, json_reply, not_json, status
+
+__all__ = ["run"]  # a fixture
 
 SOURCE, OUTPUT = "The old dog sleeps by the old door.", "O cão velho dorme à porta  velha."
 
@@ -125,9 +130,8 @@ def test_a_reply_that_is_no_score_is_refused(reply: str, kind: str) -> None:
 
 
 def test_an_error_stands_where_its_words_stand() -> None:
-    reply = errors(
-        error("velho"), error("porta velha", "grammar", "minor"), error("old", "omission"), error("old", "omission")
-    )  # fmt: skip
+    missing = error("old", "omission")
+    reply = errors(error("velho"), error("porta velha", "grammar", "minor"), missing, missing)
     judged = read_errors(reply, source=SOURCE, output=OUTPUT)
     assert judged.errors == (
         ErrorSpan(6, 11, "mistranslation", "major"),
@@ -236,7 +240,8 @@ def test_the_model_is_told_what_was_wrong_and_asked_again(server: Server) -> Non
     assert "not from 0 to 100" in server.seen[2].body["messages"][4]["content"]
     assert {seen.body["temperature"] for seen in server.seen} == {0}
     assert not [note for note in kit.notes if "unrated" in note]
-    assert any(note.endswith("1 output: 3 replies, 300 tokens read and 15 written") for note in kit.notes)
+    assert "LLM[m]: 3 replies, 300 tokens read and 15 written" in kit.notes
+    assert kit.notes[0].endswith("outputs with labels tell: mtassay meta judges")
 
 
 def test_what_cannot_be_used_after_all_tries_is_unrated_and_told(server: Server) -> None:
@@ -415,3 +420,112 @@ def test_a_quality_is_between_0_and_1() -> None:
     score, listed = LLM(model="openai:m"), LLM(model="openai:m", form="errors")
     assert score.quality(np.array([0.0, 85.0, 100.0])).tolist() == [0, 0.85, 1]
     assert listed.quality(np.array([0.0, -5.0, -25.0, -60.0])).tolist() == [1, 0.8, 0, 0]
+
+
+# In commands ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[object]:
+    """A source and the outputs of two systems, one of which differs in one line."""
+    texts = {"en.txt": ["A dog.", "A cat."], "a.txt": ["Um cão.", "Um gato."], "b.txt": ["Um cão.", "Gata."]}
+    for name, lines in texts.items():
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return ["-s", "en.txt", "-t", "a=a.txt", "-t", "b=b.txt", "-l", "en-pt"]
+
+
+def test_a_dry_run_asks_nobody_and_says_what_it_would_cost(
+    run: Run, server: Server, files: list[object], tmp_path: Path
+) -> None:
+    spec = f"llm:openai:m?url={server.url}/v1:price=1000000,0"
+    done = run("score", *files, "-m", spec, "--dry-run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not server.seen
+    assert not (tmp_path / ".mtassay").exists()
+    server.always = says('{"score": 50}')
+    assert run("score", *files, "-m", spec).returncode == 0
+    # Three different outputs of four, each sent as often as the dry run said, and as long.
+    sent = sum(len(json.dumps(seen.body["messages"])) for seen in server.seen)
+    assert len(server.seen) == 3
+    assert done.stdout == f"judge LLM[m]: 3 calls, {sent:,} characters (about {sent / 4:.2g} to read)\n"
+    again = run("score", *files, "-m", spec, "--dry-run")
+    assert again.stdout == "judge LLM[m]: 0 calls, 0 characters; 3 answers are there already\n"
+
+
+def test_a_dry_run_of_a_live_engine_says_what_that_costs(run: Run, server: Server, tmp_path: Path) -> None:
+    (tmp_path / "en.txt").write_text("A dog.\nA cat.\n", encoding="utf-8")
+    arguments = [
+        "score",
+        "-s",
+        "en.txt",
+        "-r",
+        "en.txt",
+        "-l",
+        "en-pt",
+        "-t",
+        f"m=openai:m?url={server.url}/v1",
+    ]
+    assert run(*arguments, "--dry-run").stdout == "m: 2 calls, 12 characters\n"
+    assert not server.seen
+
+
+def test_error_spans_are_marked_where_findings_are_shown(
+    run: Run, server: Server, files: list[object]
+) -> None:
+    server.always = lambda seen: says(
+        errors(error("Gata")) if output_in(seen) == "Gata." else '{"errors": []}'
+    )
+    done = run("score", *files, "-m", f"llm:openai:m?url={server.url}/v1:form=errors", "--save")
+    assert done.returncode == 0, done.stderr
+    assert "-2.50" in done.stdout  # one major error of 5 in two outputs
+    shown = run("runs", "show", "last", "--findings").stdout
+    assert "2 · b · LLM-errors[m] -5: major mistranslation 'Gata'" in shown
+    assert "[[Gata]]." in shown
+
+
+def test_a_judge_without_languages_says_what_to_add(run: Run, files: list[object]) -> None:
+    done = run("score", *files[:-2], "-m", "llm:openai:m")
+    assert done.returncode == 2
+    assert "add -l SRC-TGT" in done.stderr
+
+
+def test_behavior_judges_by_a_language_model_and_leaves_open_what_it_does_not_rate(
+    run: Run, server: Server, tmp_path: Path
+) -> None:
+    """An original of 90 with an edit of 85 passes, with one of 20 fails; without a score nothing is decided."""
+    edited = {"Uma vaca.": "85", "Vaca.": "20", "Mu.": "hm"}
+    server.always = lambda seen: says(edited.get(output_in(seen), "90"))
+    write_cases(tmp_path / "c.jsonl", "1", "2", "3")
+    write_outputs(tmp_path / "o.jsonl", **{str(i): ("Um cão.", text) for i, text in enumerate(edited, 1)})
+    words = ["c.jsonl", "-l", "en-pt", "-t", "o.jsonl", "--min-quality", 0.5, "--max-change", 0.2]
+    spec = f"llm:openai:m?url={server.url}/v1"
+    done = run("behavior", "judge", *words, "--quality", spec, "--findings", "f.jsonl", "--no-direct")
+    assert done.returncode == 0, done.stderr
+    verdicts = [json.loads(line)["verdict"] for line in (tmp_path / "f.jsonl").read_text().splitlines()]
+    assert verdicts == ["pass", "fail", "undecided"]
+    assert "unrated (1 no JSON)" in done.stderr
+    assert run("behavior", "judge", *words, "--quality", spec, "--dry-run").stdout.endswith(
+        ": 0 calls, 0 characters; 6 answers are there already\n"
+    )
+
+
+def test_a_language_model_is_held_against_people(run: Run, server: Server, tmp_path: Path) -> None:
+    given = {"Um cão.": 90, "Cão.": 60, "Gato.": 10}
+    server.always = lambda seen: says(str(given[output_in(seen)]))
+    (tmp_path / "en.txt").write_text("A dog.\n", encoding="utf-8")
+    for name, text in zip("abc", given, strict=True):
+        (tmp_path / f"{name}.txt").write_text(f"{text}\n", encoding="utf-8")
+    (tmp_path / "da.tsv").write_text("system\tda\na\t95\nb\t50\nc\t5\n", encoding="utf-8")
+    systems = [word for name in "abc" for word in ("-t", f"{name}={name}.txt")]
+    spec = f"llm:openai:m?url={server.url}/v1"
+    done = run(
+        *("meta", "correlate", "-s", "en.txt", *systems, "-l", "en-pt", "--human-scores", "da.tsv"),
+        *("-m", spec, "-f", "json"),
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    values = {score["group"]: score["value"] for score in result["scores"]}
+    assert values["kendall"] == 1.0
+    # Pearson's r of (90, 60, 10) and (95, 50, 5), by hand: 3600 / sqrt(3266.67 * 4050)
+    assert values["pearson"] == pytest.approx(0.98974, abs=0.00001)
+    assert any("mtassay meta judges" in note for note in result["notes"])

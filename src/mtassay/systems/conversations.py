@@ -9,18 +9,29 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, Generic, NoReturn, Protocol, TypeVar, cast
 
-from mtassay.core import Output, Request
+from mtassay.core import Output, Request, Tools
 from mtassay.errors import ClosedError, RejectedError, UsageError
 from mtassay.languages import Pair
 from mtassay.options import open_system
 from mtassay.systems.live import Limits, LiveSystem, signature
 from mtassay.tools.chat import ChatReply, Message
 
-__all__ = ["Chat", "ChatSystem", "Conversations", "conversation", "open_chat"]
+__all__ = [
+    "BadReplyError",
+    "Chat",
+    "ChatSystem",
+    "Conversations",
+    "Heard",
+    "ask_until_usable",
+    "conversation",
+    "objection",
+    "only_object",
+    "open_chat",
+]
 
 ADAPTER = 1
 LEAST_FOR_SAMPLES = 0.7
@@ -89,7 +100,8 @@ class Conversations(LiveSystem):
     """Asks a chat model conversations: a request's text is one, as JSON, its context `SAMPLE/TRY` from 0 on.
 
     `schema` is the JSON that the reply is held to, `None` for free text; a server that knows none is asked
-    without. `form` names the schema.
+    without. `form` names the schema. `price` is that of a million tokens read and of a million written, where
+    it is known; it changes no answer.
     """
 
     scheme: ClassVar[str] = "llm"
@@ -98,6 +110,7 @@ class Conversations(LiveSystem):
     model: ChatSystem
     form: str = "text"
     schema: Mapping[str, Any] | None = None
+    price: tuple[float, ...] = ()
     _refused: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
 
     @property
@@ -138,3 +151,127 @@ class Conversations(LiveSystem):
                     raise
                 self._refused.set()
         return chat.complete(messages, temperature=temperature, seed=seed)
+
+
+# What of a reply can be used -----------------------------------------------------------------------------
+
+MOST_CHARACTERS = 20_000
+"""A longer reply is not read: nothing that is asked for is that long."""
+_FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+
+_UNUSABLE = "This answer cannot be used: {objection}. Answer again, with nothing but the JSON asked for."
+
+T = TypeVar("T")
+
+
+class BadReplyError(Exception):
+    """A reply that cannot be used. `kind` is what it is counted under; the text is what the model is told."""
+
+    def __init__(self, kind: str, told: str) -> None:
+        super().__init__(told)
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True)
+class Heard(Generic[T]):
+    """What a conversation came to: its value, or `None` and `why` there is none; and all replies in it."""
+
+    value: T | None
+    why: str = ""
+    replies: tuple[Output, ...] = ()
+
+
+def ask_until_usable(
+    tools: Tools,
+    system: Conversations,
+    asked: Sequence[Sequence[Message]],
+    read: Callable[[int, str], T],
+    *,
+    tries: int,
+    object_to: Callable[[str, str], Sequence[Message]],
+) -> list[Heard[T]]:
+    """What each of several conversations came to, in order.
+
+    `read` gets the number of a conversation and the reply to it, and gives its value, or raises
+    `BadReplyError`. Then the model is asked again, `tries` times in all, after what `object_to` makes of the
+    reply and of what was wrong. A reply that was cut off cannot be used.
+    """
+    heard: dict[int, Heard[T]] = {}
+    waiting = {i: list(messages) for i, messages in enumerate(asked)}
+    for _ in range(tries):
+        requests = [conversation(str(i), messages) for i, messages in waiting.items()]
+        again: dict[int, list[Message]] = {}
+        for request, output in zip(requests, tools.ask(system, requests), strict=True):
+            assert output.id == request.id
+            i = int(request.id)
+            earlier = heard[i].replies if i in heard else ()
+            if output.text is None:
+                heard[i] = Heard(None, f"no reply: {output.error}", earlier)
+                continue
+            replies = (*earlier, output)
+            try:
+                if output.meta.get("finish_reason") == "length":
+                    raise BadReplyError("cut off", "it was cut off at the most tokens a reply may have")
+                heard[i] = Heard(read(i, output.text), "", replies)
+            except BadReplyError as bad:
+                heard[i] = Heard(None, bad.kind, replies)
+                again[i] = [*waiting[i], *object_to(output.text, str(bad))]
+        waiting = again
+        if not waiting:
+            break
+    return [heard[i] for i in range(len(asked))]
+
+
+def objection(reply: str, told: str, *, wording: str = "") -> list[Message]:
+    """What follows a reply that cannot be used: its beginning, and what is wrong with it.
+
+    `wording` says it in another language, with `{objection}` in it.
+    """
+    wording = wording or _UNUSABLE
+    return [
+        # Servers refuse a message that is empty.
+        {"role": "assistant", "content": reply[:1000].strip() or "…"},
+        {"role": "user", "content": wording.format(objection=told)},
+    ]
+
+
+def only_object(text: str, key: str) -> Any:
+    """The value of the one JSON object in a reply, which must have this key and no other.
+
+    Prose may stand around it.
+
+    >>> only_object('Sure: {"words": ["cat"]}', "words")
+    ['cat']
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise BadReplyError("too long", f"it is longer than {MOST_CHARACTERS:,} characters")
+    fenced = _FENCED.search(text)
+    body = fenced.group(1) if fenced and "{" not in text[: fenced.start()] + text[fenced.end() :] else text
+    start = body.find("{")
+    if start < 0:
+        raise BadReplyError("no JSON", "there is no JSON object in it")
+    if body[:start].rstrip().endswith(("[", ",")):
+        raise BadReplyError("not the JSON asked for", "it is a list and not one JSON object")
+    try:
+        value, end = _DECODER.raw_decode(body, start)
+    except (ValueError, RecursionError):
+        raise BadReplyError("broken JSON", "its JSON is broken or not complete") from None
+    if "{" in body[end:]:
+        raise BadReplyError("not the JSON asked for", "there is more than one JSON object in it")
+    if set(value) != {key}:
+        raise BadReplyError("not the JSON asked for", f"the JSON object must have the key {key!r} alone")
+    return value[key]
+
+
+def _refuse(text: str) -> NoReturn:
+    raise ValueError(text)  # NaN and Infinity are no JSON, whatever Python reads
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise ValueError("a key stands twice")
+    return record
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_without_doubles, strict=False)

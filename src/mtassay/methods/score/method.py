@@ -274,6 +274,17 @@ class ScoreMethod(Method):
         return {"differences": difference_record(found)} if found else {}
 
     @classmethod
+    def finding_blocks(cls, run: Run) -> list[Block]:
+        blocks = []
+        for finding, block in zip(run.findings, super().finding_blocks(run), strict=True):
+            evidence = SegmentEvidence.of(finding.evidence)
+            marked = [
+                line._replace(marks=evidence.marks(of_source=line.label == "source")) for line in block.lines
+            ]
+            blocks.append(replace(block, lines=marked))
+        return blocks
+
+    @classmethod
     def block(cls, run: Run, case_id: str, system: str) -> Block:
         block = super().block(run, case_id, system)
         if (text := run.text(case_id, system)) is None:

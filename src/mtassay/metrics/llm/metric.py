@@ -9,7 +9,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, get_args
 
@@ -17,22 +17,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import __version__
-from mtassay.caller import translate_all
-from mtassay.core import Finding, Output, Request, Segment, Statistics, System, Tools
+from mtassay.caller import UnkeptTools
+from mtassay.core import Finding, Output, Segment, Statistics, Tools
 from mtassay.errors import UsageError
 from mtassay.formats.mtme import ErrorSpan
 from mtassay.formats.scores import NON_TRANSLATION, mqm_score
 from mtassay.languages import parse_pair
 from mtassay.metrics.base import Floats, Metric, reference_count
-from mtassay.metrics.llm.prompts import First, Form, JudgedTexts, PromptLanguage, messages, objection
-from mtassay.metrics.llm.replies import SCHEMAS, BadReplyError, Judged, read_errors, read_score
-from mtassay.systems.conversations import ChatSystem, Conversations, conversation, open_chat
-from mtassay.systems.live import LiveSystem
+from mtassay.metrics.llm.prompts import First, Form, JudgedTexts, PromptLanguage, messages, object_to
+from mtassay.metrics.llm.replies import SCHEMAS, Judged, read_errors, read_score
+from mtassay.systems.conversations import ChatSystem, Conversations, ask_until_usable, open_chat
 from mtassay.tools.chat import Message
 
 __all__ = ["LLM", "Spent"]
 
 COLUMNS = ("score", "count")
+UNKNOWN = (
+    "how far a language model can be trusted as a judge of these texts is not known; "
+    "outputs with labels tell: mtassay meta judges"
+)
 PROMPTS = 1
 """Counts up when the words of a prompt, or what is taken from a reply, change."""
 
@@ -68,7 +71,7 @@ class Spent:
         """The same in words.
 
         >>> Spent(replies=10, read=200_000, written=1_000).describe((0.25, 2))
-        '10 replies, 200,000 tokens read and 1,000 written, 0.05 at the price given'
+        '10 replies, 200,000 tokens read and 1,000 written, 0.052 at the price given'
         """
         told = f"{self.replies:,} repl{'y' if self.replies == 1 else 'ies'}"
         if self.read or self.written:
@@ -157,7 +160,7 @@ class LLM(Metric):
 
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
         """The same as `measure_with`, with nothing kept of what the model says."""
-        return self.measure_with(segments, outputs, _NoMemory())
+        return self.measure_with(segments, outputs, UnkeptTools())
 
     def measure_with(
         self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], tools: Tools
@@ -206,10 +209,10 @@ class LLM(Metric):
                 continue
             if judged.score is None:
                 evidence: dict[str, Any] = {"why": f"unrated: {judged.why}"}
-                yield Finding(segment.id, system, self.name, "undecided", None, evidence)
+                yield Finding(segment.id, system, self.label, "undecided", None, evidence)
             elif judged.errors:
                 evidence = {"errors": list(_error_records(judged.errors, segment.source or "", text))}
-                yield Finding(segment.id, system, self.name, "fail", judged.score, evidence)
+                yield Finding(segment.id, system, self.label, "fail", judged.score, evidence)
 
     def open(self) -> ChatSystem:
         """The chat model behind this metric; a subclass may bring another one."""
@@ -221,7 +224,12 @@ class LLM(Metric):
     def _system(self) -> Conversations:
         model = self.open()
         return Conversations(
-            name=model.name, pair=model.pair, model=model, form=self.form, schema=SCHEMAS[self.form]
+            name=model.name,
+            pair=model.pair,
+            model=model,
+            form=self.form,
+            schema=SCHEMAS[self.form],
+            price=self.price,
         )
 
     def _texts(self, segment: Segment, output: str) -> _Texts:
@@ -236,51 +244,35 @@ class LLM(Metric):
         open_texts = [t for t in asked if t not in self._judged or self._judged[t].score is None]
         if not open_texts:
             return
-        tools.note(
-            f"{self.label}: how far this judge can be trusted on these texts is not known; labelled outputs "
-            "tell: mtassay meta judges"
+        tools.note(UNKNOWN)
+        heard = ask_until_usable(
+            tools,
+            self._system,
+            [self._messages(texts) for texts in open_texts],
+            lambda i, reply: self._read(reply, open_texts[i]),
+            tries=self.tries,
+            object_to=partial(object_to, prompt=self.prompt),
         )
         spent = Spent()
-        waiting: dict[int, list[Message]] = {i: self._messages(t) for i, t in enumerate(open_texts)}
-        for _ in range(self.tries):
-            requests = [conversation(str(i), asked_so) for i, asked_so in waiting.items()]
-            again: dict[int, list[Message]] = {}
-            for request, output in zip(requests, tools.ask(self._system, requests), strict=True):
-                assert output.id == request.id
-                i = int(request.id)
-                texts = open_texts[i]
-                if output.text is None:
-                    self._judged[texts] = Judged(None, why=f"no reply: {output.error}")
-                    continue
-                spent.add(output)
-                try:
-                    self._judged[texts] = self._read(output, texts)
-                except BadReplyError as bad:
-                    self._judged[texts] = Judged(None, why=bad.kind)
-                    again[i] = [*waiting[i], *objection(output.text, str(bad), prompt=self.prompt)]
-            waiting = again
-            if not waiting:
-                break
+        for texts, answer in zip(open_texts, heard, strict=True):
+            self._judged[texts] = answer.value or Judged(None, why=answer.why)
+            for reply in answer.replies:
+                spent.add(reply)
         if spent.replies:
-            tools.note(f"{self.label} judged {_outputs(len(open_texts))}: {spent.describe(self.price)}")
+            tools.note(f"{self.label}: {spent.describe(self.price)}")
 
     def _messages(self, texts: _Texts) -> list[Message]:
         shown = JudgedTexts(texts.source, texts.output, texts.reference)
         pair = self._system.pair
         return messages(shown, pair, form=self.form, prompt=self.prompt, first=self.first)
 
-    def _read(self, output: Output, texts: _Texts) -> Judged:
-        text = output.text or ""
-        if output.meta.get("finish_reason") == "length":
-            raise BadReplyError("cut off", "it was cut off at the most tokens a reply may have")
+    def _read(self, reply: str, texts: _Texts) -> Judged:
         if self.form == "score":
-            return read_score(text)
-        return read_errors(text, source=texts.source, output=texts.output)
+            return read_score(reply)
+        return read_errors(reply, source=texts.source, output=texts.output)
 
     def _note_unrated(self, measured: Sequence[_Texts], tools: Tools) -> None:
-        reasons = Counter(
-            self._judged[texts].why for texts in measured if self._judged[texts].score is None
-        )
+        reasons = Counter(self._judged[texts].why for texts in measured if self._judged[texts].score is None)
         if reasons:
             why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(3))
             more = ", …" if len(reasons) > 3 else ""
@@ -312,21 +304,3 @@ def _error_records(errors: Iterable[ErrorSpan], source: str, output: str) -> Ite
 
 def _outputs(count: int) -> str:
     return f"{count:,} output{'s' * (count != 1)}"
-
-
-class _NoMemory(Tools):
-    """Tools for who has none: a live system is asked with retries and within its limits; nothing is kept."""
-
-    def progress(self, step: str, done: int, total: int | None) -> None:
-        return None
-
-    def recall(self, key: str) -> bytes | None:
-        return None
-
-    def remember(self, key: str, value: bytes) -> None:
-        return None
-
-    def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
-        if isinstance(system, LiveSystem):
-            return translate_all(system, requests)
-        return super().ask(system, requests)

@@ -14,9 +14,10 @@ from typing import Literal
 
 from mtassay.languages import Language, Pair
 from mtassay.metrics.llm.replies import CATEGORIES
+from mtassay.systems.conversations import objection
 from mtassay.tools.chat import Message
 
-__all__ = ["First", "Form", "JudgedTexts", "PromptLanguage", "messages", "objection"]
+__all__ = ["First", "Form", "JudgedTexts", "PromptLanguage", "messages", "object_to"]
 
 Form = Literal["score", "errors"]
 PromptLanguage = Literal["en", "pt"]
@@ -34,7 +35,7 @@ class JudgedTexts:
 
 @dataclass(frozen=True, slots=True)
 class _Wording:
-    """The sentences of one language, with places for names of languages."""
+    """The sentences of one language, with places for names of languages; without `wrong`, the usual one."""
 
     score: str
     errors: str
@@ -53,7 +54,7 @@ _WORDINGS: dict[PromptLanguage, _Wording] = {
     "en": _Wording(
         score=(
             "Score the following translation from {source} to {target}{compared} on a continuous scale from "
-            "0 to 100, where a score of zero means \"no meaning preserved\" and a score of one hundred means "
+            '0 to 100, where a score of zero means "no meaning preserved" and a score of one hundred means '
             '"perfect meaning and grammar". Answer with nothing but JSON: {{"score": NUMBER}}.'
         ),
         errors=(
@@ -69,7 +70,7 @@ _WORDINGS: dict[PromptLanguage, _Wording] = {
         source="{source} source",
         output="{target} translation",
         reference="{target} human reference",
-        wrong="This answer cannot be used: {objection}. Answer again, with nothing but the JSON asked for.",
+        wrong="",
         languages={},
     ),
     "pt": _Wording(
@@ -136,13 +137,9 @@ def messages(
     return [{"role": "user", "content": "\n".join([task, "", *lines])}]
 
 
-def objection(reply: str, told: str, *, prompt: PromptLanguage = "en") -> list[Message]:
-    """What follows a reply that cannot be used: its beginning, and what is wrong with it."""
-    return [
-        # Servers refuse a message that is empty.
-        {"role": "assistant", "content": reply[:1000].strip() or "…"},
-        {"role": "user", "content": _WORDINGS[prompt].wrong.format(objection=told)},
-    ]
+def object_to(reply: str, told: str, *, prompt: PromptLanguage = "en") -> list[Message]:
+    """What follows a reply that cannot be used, in the language of the prompt."""
+    return objection(reply, told, wording=_WORDINGS[prompt].wrong)
 
 
 def _line(label: str, names: dict[str, str], text: str) -> str:

@@ -10,12 +10,13 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from mtassay.formats.mtme import ErrorSpan
 from mtassay.formats.scores import mqm_score
+from mtassay.systems.conversations import BadReplyError, only_object
 
-__all__ = ["CATEGORIES", "SCHEMAS", "SEVERITIES", "BadReplyError", "Judged", "read_errors", "read_score"]
+__all__ = ["CATEGORIES", "SCHEMAS", "SEVERITIES", "Judged", "read_errors", "read_score"]
 
 CATEGORIES = (
     "addition",
@@ -36,11 +37,8 @@ SEVERITIES = ("minor", "major")
 _OMISSION = "omission"
 _SCORE, _ERRORS = "score", "errors"
 _KEYS = ("span", "category", "severity")
-MOST_CHARACTERS = 20_000
-"""A longer reply is not read: no list of errors in a sentence is that long."""
 MOST_ERRORS = 100
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d+)?")
-_FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 
 
 def _record(**properties: Any) -> dict[str, Any]:
@@ -79,14 +77,6 @@ class Judged(NamedTuple):
     why: str = ""
 
 
-class BadReplyError(Exception):
-    """A reply that cannot be used. `kind` is what it is counted under; the text is what the model is told."""
-
-    def __init__(self, kind: str, told: str) -> None:
-        super().__init__(told)
-        self.kind = kind
-
-
 def read_score(text: str) -> Judged:
     """The score of a reply, 0 to 100: a number alone, or the one JSON object `{"score": N}`.
 
@@ -94,13 +84,12 @@ def read_score(text: str) -> Judged:
     (85.0, 85.0)
     >>> read_score("eighty-five")
     Traceback (most recent call last):
-    mtassay.metrics.llm.replies.BadReplyError: there is no JSON object in it
+    mtassay.systems.conversations.BadReplyError: there is no JSON object in it
     """
     bare = text.strip()
     if _NUMBER.fullmatch(bare):
         return Judged(_in_range(float(bare)))
-    record = _only_object(text, (_SCORE,))
-    value = record[_SCORE]
+    value = only_object(text, _SCORE)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadReplyError("no number", f"{json.dumps(value)[:40]} is no number")
     return Judged(_in_range(value))
@@ -117,9 +106,9 @@ def read_errors(text: str, *, source: str, output: str) -> Judged:
     Judged(score=-5.0, errors=(ErrorSpan(start=4, end=8, category='mistranslation', severity='major', ...
     >>> read_errors(reply, source="A dog.", output="Um gato.")
     Traceback (most recent call last):
-    mtassay.metrics.llm.replies.BadReplyError: 'gata' does not stand in the translation
+    mtassay.systems.conversations.BadReplyError: 'gata' does not stand in the translation
     """
-    listed = _only_object(text, (_ERRORS,))[_ERRORS]
+    listed = only_object(text, _ERRORS)
     if not isinstance(listed, list):
         raise BadReplyError("not the JSON asked for", '"errors" is no list')
     if len(listed) > MOST_ERRORS:
@@ -164,43 +153,7 @@ def _occurrences(words: str, text: str) -> Iterator[tuple[int, int]]:
     return (match.span() for match in re.finditer(pattern, text))
 
 
-def _only_object(text: str, keys: tuple[str, ...]) -> dict[str, Any]:
-    """The one JSON object in a reply, which must have these keys and no others; prose may stand around it."""
-    if len(text) > MOST_CHARACTERS:
-        raise BadReplyError("too long", f"it is longer than {MOST_CHARACTERS:,} characters")
-    fenced = _FENCED.search(text)
-    body = fenced.group(1) if fenced and "{" not in text[: fenced.start()] + text[fenced.end() :] else text
-    start = body.find("{")
-    if start < 0:
-        raise BadReplyError("no JSON", "there is no JSON object in it")
-    if body[:start].rstrip().endswith(("[", ",")):
-        raise BadReplyError("not the JSON asked for", "it is a list and not one JSON object")
-    try:
-        value, end = _DECODER.raw_decode(body, start)
-    except (ValueError, RecursionError):
-        raise BadReplyError("broken JSON", "its JSON is broken or not complete") from None
-    if "{" in body[end:]:
-        raise BadReplyError("not the JSON asked for", "there is more than one JSON object in it")
-    if set(value) != set(keys):
-        raise BadReplyError("not the JSON asked for", f"the JSON object must have the key {keys[0]!r} alone")
-    return dict(value)
-
-
 def _in_range(value: float) -> float:
     if not (math.isfinite(value) and 0 <= value <= 100):
         raise BadReplyError("score out of range", "the score is not from 0 to 100")
     return float(value)
-
-
-def _refuse(text: str) -> NoReturn:
-    raise ValueError(text)  # NaN and Infinity are no JSON, whatever Python reads
-
-
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        raise ValueError("a key stands twice")
-    return record
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_without_doubles, strict=False)
