@@ -447,7 +447,8 @@ def test_a_dry_run_asks_nobody_and_says_what_it_would_cost(
     # Three different outputs of four, each sent as often as the dry run said, and as long.
     sent = sum(len(json.dumps(seen.body["messages"])) for seen in server.seen)
     assert len(server.seen) == 3
-    assert done.stdout == f"judge LLM[m]: 3 calls, {sent:,} characters (about {sent / 4:.2g} to read)\n"
+    told = f"judge LLM[m]: 3 calls, {sent:,} characters (about {sent / 4:.2g} to read)"
+    assert done.stdout.split("\n") == [told, "More may be asked, by what the answers are.", ""]
     again = run("score", *files, "-m", spec, "--dry-run")
     assert again.stdout == "judge LLM[m]: 0 calls, 0 characters; 3 answers are there already\n"
 
@@ -492,7 +493,7 @@ def test_a_judge_without_languages_says_what_to_add(run: Run, files: list[object
 def test_behavior_judges_by_a_language_model_and_leaves_open_what_it_does_not_rate(
     run: Run, server: Server, tmp_path: Path
 ) -> None:
-    """An original of 90 with an edit of 85 passes, with one of 20 fails; without a score nothing is decided."""
+    """An original of 90 passes with an edit of 85 and fails with one of 20; unrated, nothing is decided."""
     edited = {"Uma vaca.": "85", "Vaca.": "20", "Mu.": "hm"}
     server.always = lambda seen: says(edited.get(output_in(seen), "90"))
     write_cases(tmp_path / "c.jsonl", "1", "2", "3")

@@ -337,12 +337,16 @@ class RunSettings:
 
 
 class DryRun(MtassayError):  # noqa: N818
-    """What a run would ask of whom, raised in place of the run; `plans` have it by the name of the system."""
+    """What a run would ask of whom, raised in place of the run; `plans` have it by the name of the system.
+
+    `is_open` is true where more may be asked, by what the answers are.
+    """
 
     exit_code = 0
 
-    def __init__(self, plans: Mapping[str, Plan]) -> None:
+    def __init__(self, plans: Mapping[str, Plan], *, is_open: bool = False) -> None:
         self.plans = plans
+        self.is_open = is_open
         super().__init__("; ".join(self.lines))
 
     @property
@@ -350,7 +354,8 @@ class DryRun(MtassayError):  # noqa: N818
         """The same for a reader."""
         if not self.plans:
             return ["No live engine or model would be asked."]
-        return [plan.describe(name) for name, plan in self.plans.items()]
+        told = [plan.describe(name) for name, plan in self.plans.items()]
+        return [*told, "More may be asked, by what the answers are."] if self.is_open else told
 
 
 def execute_method(
@@ -370,7 +375,8 @@ def execute_method(
             except MtassayError:  # a method may give up where an engine answered nothing
                 if not tools.plans:
                     raise
-            raise DryRun(tools.plans)
+            is_open = method.asks_models and any(plan.calls for plan in tools.plans.values())
+            raise DryRun(tools.plans, is_open=is_open)
         execution = run_with(tools, method, read, opened, made=settings.made)
         method.check_run(execution.run)
         if settings.save and tools.workspace:

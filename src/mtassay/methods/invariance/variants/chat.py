@@ -102,14 +102,14 @@ class ChatSubstitutes(Substituter):
         if reasons:
             why = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common(3))
             self.tools.note(
-                f"llm:{self.model}: no words for {reasons.total():,} of {len(places):,} places ({why})"
+                f"{self._system.name}: no words for {reasons.total():,} of {len(places):,} places ({why})"
             )
         return [answer.value or [] for answer in heard]
 
     @cached_property
     def _system(self) -> Conversations:
         language = parse_language(self.language)
-        model = open_chat("substituter", self.model, Pair(language, language), name=f"llm:{self.model}")
+        model = open_chat("substituter", self.model, Pair(language, language), name=f"llm:{self.model.partition('?')[0]}")
         return Conversations(name=model.name, pair=model.pair, model=model, form="words", schema=SCHEMA)
 
     def _messages(self, place: WordPlace, count: int) -> list[Message]:
