@@ -109,7 +109,8 @@ class ChatSubstitutes(Substituter):
     @cached_property
     def _system(self) -> Conversations:
         language = parse_language(self.language)
-        model = open_chat("substituter", self.model, Pair(language, language), name=f"llm:{self.model.partition('?')[0]}")
+        name = f"llm:{self.model.partition('?')[0]}"
+        model = open_chat("substituter", self.model, Pair(language, language), name=name)
         return Conversations(name=model.name, pair=model.pair, model=model, form="words", schema=SCHEMA)
 
     def _messages(self, place: WordPlace, count: int) -> list[Message]:
