@@ -375,6 +375,7 @@ def test_a_metric_is_written_with_its_model_and_address() -> None:
     assert metric.price == (0.25, 2)
     assert metric.label == "LLM-errors[m]"
     assert build("metric", "llm:llama:models/Qwen2.gguf").label == "LLM[Qwen2]"
+    assert build("metric", "llm:openai:org/m:reference=yes").label == "LLM-ref[m]"
 
 
 @pytest.mark.parametrize(

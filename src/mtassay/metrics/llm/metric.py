@@ -138,9 +138,10 @@ class LLM(Metric):
 
     @property
     def label(self) -> str:
-        """`LLM` or `LLM-errors`, with the model."""
+        """`LLM` or `LLM-errors`, `-ref` where it sees a reference, and the model."""
         model = Path(self.model.partition("?")[0].partition(":")[2] or self.model).name
-        return f"LLM{'-errors' if self.form == 'errors' else ''}[{model.removesuffix('.gguf')}]"
+        kind = f"{'-errors' * (self.form == 'errors')}{'-ref' * self.reference}"
+        return f"LLM{kind}[{model.removesuffix('.gguf')}]"
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
         """Names the model, and all that it was asked with by the start of a digest."""
