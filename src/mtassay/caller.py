@@ -16,13 +16,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from mtassay.core import Origin, Output, Request
+from mtassay.core import Origin, Output, Request, System, Tools
 from mtassay.errors import BusyError, ClosedError, RejectedError
 from mtassay.packages import redact
 from mtassay.store import StoredAnswer, now_exactly
 from mtassay.systems.live import Limits, LiveSystem
 
-__all__ = ["AnswerStore", "Budget", "Tally", "answer_key", "translate_all"]
+__all__ = [
+    "AnswerStore",
+    "Budget",
+    "Plan",
+    "Tally",
+    "UnkeptTools",
+    "answer_key",
+    "plan_calls",
+    "translate_all",
+]
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
@@ -30,6 +39,10 @@ LOOK_EVERY = 0.2
 """Seconds between two looks at what another process has been answered."""
 GIVE_UP_AFTER = 5
 """So many jobs that failed for good, one after another, mean that the service is down."""
+
+
+CHARACTERS_A_TOKEN = 4
+"""A rule of thumb for European languages, where tokens are not counted yet."""
 
 
 class AnswerStore(Protocol):
@@ -152,6 +165,88 @@ def translate_all(
     return [
         outputs.get(key, nothing)._replace(id=request.id) for key, request in zip(keys, requests, strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What asking would take: calls, characters sent, and how many answers are there already.
+
+    `outputs` are those answers, one for each request, in order; what would be asked for has `text=None`.
+    `price` is that of a million tokens read, where it is known.
+    """
+
+    calls: int
+    characters: int
+    known: int
+    outputs: Sequence[Output] = ()
+    price: float | None = None
+
+    def __add__(self, other: Plan) -> Plan:
+        return Plan(
+            self.calls + other.calls,
+            self.characters + other.characters,
+            self.known + other.known,
+            price=other.price,
+        )
+
+    def describe(self, name: str) -> str:
+        """The same in a line.
+
+        >>> Plan(12, 5400, 3).describe("nmt")
+        'nmt: 12 calls, 5,400 characters; 3 answers are there already'
+        >>> Plan(1, 8_000_000, 0, price=0.25).describe("judge")
+        'judge: 1 call, 8,000,000 characters (about 0.5 to read)'
+        """
+        told = f"{name}: {self.calls:,} call{'s' * (self.calls != 1)}, {self.characters:,} characters"
+        if self.price is not None and self.calls:
+            told += f" (about {self.characters / CHARACTERS_A_TOKEN * self.price / 1e6:.2g} to read)"
+        if self.known:
+            told += f"; {self.known:,} answer{'s are' if self.known != 1 else ' is'} there already"
+        return told
+
+
+def plan_calls(
+    system: LiveSystem,
+    requests: Sequence[Request],
+    *,
+    answers: AnswerStore | None = None,
+    fresh: bool = False,
+) -> Plan:
+    """What `translate_all` would do, if every call succeeds; nothing is asked."""
+    keys = [answer_key(system.signature, request) for request in requests]
+    known = answers.find_answers(list(dict.fromkeys(keys))) if answers and not fresh else {}
+    waiting = {
+        key: request
+        for key, request in zip(keys, requests, strict=True)
+        if key not in known and request.text is not None
+    }
+    calls = sum(1 for _ in _Work(system, waiting, Budget(), Tally(0))._batches())
+    nothing = Output("", None, "this is a dry run")
+    outputs = [
+        (known[key].output if key in known else nothing)._replace(id=request.id)
+        for key, request in zip(keys, requests, strict=True)
+    ]
+    characters = sum(len(request.text or "") for request in waiting.values())
+    price = next(iter(getattr(system, "price", ())), None)
+    return Plan(calls, characters, sum(key in known for key in keys), outputs, price)
+
+
+class UnkeptTools(Tools):
+    """Tools for who was lent none: live systems are asked with retries and within limits; nothing is kept."""
+
+    def progress(self, step: str, done: int, total: int | None) -> None:
+        return None
+
+    def recall(self, key: str) -> bytes | None:
+        return None
+
+    def remember(self, key: str, value: bytes) -> None:
+        return None
+
+    def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
+        if isinstance(system, LiveSystem):
+            return translate_all(system, requests)
+        return super().ask(system, requests)
 
 
 def _origin(stored: Sequence[StoredAnswer], began: str, program: str) -> Origin:

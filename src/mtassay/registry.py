@@ -30,6 +30,7 @@ _OURS: dict[str, dict[str, str]] = {
         "bleu": "mtassay.metrics.bleu:BLEU",
         "chrf": "mtassay.metrics.chrf:ChrF",
         "comet": "mtassay.metrics.comet:COMET",
+        "llm": "mtassay.metrics.llm:LLM",
         "nee": "mtassay.metrics.nee:NEE",
         "scores": "mtassay.metrics.scores:Scores",
         "ter": "mtassay.metrics.ter:TER",
@@ -128,6 +129,7 @@ _OURS: dict[str, dict[str, str]] = {
         "lexicon": "mtassay.methods.invariance.variants.lexicon:SubstituteLexicon",
         "fill-mask": "mtassay.methods.invariance.variants.models:FillMask",
         "causal": "mtassay.methods.invariance.variants.models:CausalLM",
+        "llm": "mtassay.methods.invariance.variants.chat:ChatSubstitutes",
         "file": "mtassay.methods.invariance.variants.lexicon:TableFile",
     },
 }
@@ -159,7 +161,7 @@ def find(kind: str, name: str) -> Any:
 
     >>> find("metric", "blue")
     Traceback (most recent call last):
-    mtassay.errors.UsageError: No metric 'blue'. Available: bleu, chrf, comet, nee, scores, ter, use.
+    mtassay.errors.UsageError: No metric 'blue'. Available: bleu, chrf, comet, llm, nee, scores, ter, use.
     """
     if name in _OURS[kind]:
         module, _, attribute = _OURS[kind][name].partition(":")

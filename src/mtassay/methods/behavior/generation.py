@@ -20,7 +20,7 @@ from mtassay.methods.behavior.capabilities.base import Capability, in_usual_orde
 from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected, open_infiller
 from mtassay.methods.behavior.objections import Blocklist, case_key, objection, read_blocklist
 from mtassay.methods.behavior.pairs import AlignedSpan, BehaviorCase, ReadPair, segments_of
-from mtassay.methods.behavior.quality import filter_cases, quality_name
+from mtassay.methods.behavior.quality import filter_cases, measures, quality_name
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.samples import EditPlace, draw_places, draw_segments
 from mtassay.methods.behavior.spans import LeftOutSegment, aligned_spans, best_annotator, read_pairs
@@ -374,7 +374,7 @@ def make_cases(segments: Sequence[Segment], pair: Pair, recipe: Recipe, tools: T
         links=links,
         source_annotator=_annotator(pair.source, recipe.source_annotator) or best_annotator(pair.source),
         reference_annotator=_annotator(pair.target, recipe.reference_annotator),
-        quality_filter=recipe.metrics,
+        quality_filter=measures(recipe.filter, pair),
         blocked=read_blocklist(recipe.blocklist) if recipe.blocklist else None,
     )
     capabilities = [open_capability(name) for name in recipe.capabilities]

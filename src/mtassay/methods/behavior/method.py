@@ -216,7 +216,7 @@ class BehaviorMethod(Method):
         if "quality" in values or run is None or not run.parameters.get("quality"):
             values["quality"] = measures(values.get("quality", best_quality()), pair)
         if "filter" in values:
-            values["filter"] = measures(values["filter"])
+            values["filter"] = measures(values["filter"], pair)
         method = super().resolve(values, run)
         check_filter(method.filter)
         try:
@@ -229,11 +229,16 @@ class BehaviorMethod(Method):
     def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
         saved = super().restore(parameters)
         recipe = parameters.get("recipe")
+        pair = parse_pair(str(parameters["pair"]))
         return saved | {
-            "quality": measures(parameters.get("quality") or (), parse_pair(str(parameters["pair"]))),
-            "filter": measures(parameters.get("filter") or ()),
+            "quality": measures(parameters.get("quality") or (), pair),
+            "filter": measures(parameters.get("filter") or (), pair),
             "recipe": None if recipe is None else Recipe.restore(recipe),
         }
+
+    @property
+    def asks_models(self) -> bool:
+        return any(metric.asks_models for metric in (*self.quality.values(), *self.filter.values()))
 
     def parameters(self) -> dict[str, Any]:
         return super().parameters() | {"recipe": self.recipe.parameters() if self.recipe else None}

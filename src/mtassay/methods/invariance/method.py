@@ -63,6 +63,7 @@ from mtassay.methods.invariance.issues import (
     subject_of,
 )
 from mtassay.methods.invariance.structures.base import Structure, open_structure
+from mtassay.methods.invariance.variants.base import asks_models
 from mtassay.methods.invariance.variants.generation import VariantSettings, make_variants
 from mtassay.methods.opinions import BACK_TRANSLATION, ask_judge, reasons_of
 from mtassay.options import option
@@ -254,6 +255,10 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         """Whether there is something to compare in a run: its own, or one whose cases are edits."""
         edits = ((segment.id, original_of(segment)) for segment in run.segments)
         return run.method == cls.name or any(key == f"{original}{EDITED}" for key, original in edits)
+
+    @property
+    def asks_models(self) -> bool:
+        return asks_models(self.substitutes)
 
     def read(self, sentences: Any) -> list[Segment]:
         """The sentences of a file (`-` is standard input) or a list; segments stay as they are."""

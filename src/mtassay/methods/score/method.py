@@ -137,7 +137,7 @@ class ScoreMethod(Method):
             both = parse_pair(pair)
             values["pair"] = pair = (str(both.source), str(both.target))
         if run is None or values.get("metrics") is not None:
-            values["metrics"] = _metrics(values.get("metrics"), pair[1] if pair else "")
+            values["metrics"] = _metrics(values.get("metrics"), pair)
         if values.get("correction") is None and (run is None or values.get("test") is not None):
             test = values.get("test") or cls.test
             values["correction"] = "max-t" if test == "randomization" else "none"
@@ -151,7 +151,11 @@ class ScoreMethod(Method):
     def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
         saved = super().restore(parameters)
         pair = saved.get("pair")
-        return saved | {"metrics": _metrics(list(saved.get("metrics") or ()), pair[1] if pair else "")}
+        return saved | {"metrics": _metrics(list(saved.get("metrics") or ()), pair)}
+
+    @property
+    def asks_models(self) -> bool:
+        return any(metric.asks_models for metric in self.metrics.values())
 
     def check(self, systems: Sequence[str]) -> None:
         if self.baseline is not None and self.baseline not in systems:
@@ -289,6 +293,17 @@ class ScoreMethod(Method):
         return {"differences": difference_record(found)} if found else {}
 
     @classmethod
+    def finding_blocks(cls, run: Run) -> list[Block]:
+        blocks = []
+        for finding, block in zip(run.findings, super().finding_blocks(run), strict=True):
+            evidence = SegmentEvidence.of(finding.evidence)
+            marked = [
+                line._replace(marks=evidence.marks(of_source=line.label == "source")) for line in block.lines
+            ]
+            blocks.append(replace(block, lines=marked))
+        return blocks
+
+    @classmethod
     def block(cls, run: Run, case_id: str, system: str) -> Block:
         block = super().block(run, case_id, system)
         if (text := run.text(case_id, system)) is None:
@@ -335,7 +350,7 @@ def _labelled(run: Run) -> Run:
     metrics: dict[str, Metric] = {}
     for name in bare:
         with suppress(MtassayError):
-            metrics |= _metrics([name], "")
+            metrics |= _metrics([name], None)
     labels = _labels_of(metrics)
     scores = [
         replace(s, label=labels[s.name], decimals=metrics[s.name].decimals) if s.name in labels else s
@@ -350,7 +365,7 @@ def _installed_metrics(run: Run) -> dict[str, Metric]:
     metrics: dict[str, Metric] = {}
     for name, described in run.parameters.get("metrics", {}).items():
         with suppress(MtassayError):
-            (metric,) = _metrics([name], pair[1] if pair else "").values()
+            (metric,) = _metrics([name], pair).values()
             # An object that somebody gave may have any name.
             metrics |= {name: metric} if repr(metric) == described else {}
     return metrics
@@ -368,7 +383,7 @@ def _differences(run: Run, view: View, metrics: Mapping[str, Metric]) -> Differe
 
 
 def _metrics(
-    metrics: Mapping[str, Metric] | Sequence[str] | str | None, language: str
+    metrics: Mapping[str, Metric] | Sequence[str] | str | None, pair: Sequence[str] | None
 ) -> Mapping[str, Metric]:
     """The metrics by what was asked for."""
     if isinstance(metrics, Mapping):
@@ -377,7 +392,8 @@ def _metrics(
     single_specs = [part for spec in specs for part in split_specs(spec)]
     if not single_specs:
         raise UsageError("There is no metric: write -m bleu,chrf or leave -m out.")
-    return {spec: build("metric", spec, language=language) for spec in single_specs}
+    known = {"language": pair[1], "langpair": "-".join(pair)} if pair else {"language": ""}
+    return {spec: build("metric", spec, **known) for spec in single_specs}
 
 
 def _segment(case: Case) -> Segment:

@@ -65,7 +65,7 @@ class VariantSettings:
         default="lexicon",
         metadata=option(
             "Where new words come from: lexicon (ours, English), file:TABLE.tsv, fill-mask:MODEL "
-            "(the paper's way), causal:MODEL.",
+            "(the paper's way), causal:MODEL, llm:openai:MODEL.",
             metavar="WHAT",
         ),
     )
@@ -97,7 +97,7 @@ def make_variants(
     """
     language = str(pair.source)
     annotator = open_annotator(language, needs=("pos", "dependencies"), name=settings.source_annotator)
-    substituter = open_substituter(settings.substitutes, language)
+    substituter = open_substituter(settings.substitutes, language).lent(tools)
     encoder = open_encoder() if is_installed() else None
     if encoder is None:
         tools.note("variants are not ranked in context: pip install 'mtassay[use]'")
