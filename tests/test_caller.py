@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -314,6 +314,12 @@ def test_answers_may_be_kept_anywhere() -> None:
             program: str = "",
         ) -> None:
             self.kept |= {key: StoredAnswer(output, "2026", program) for key, output in answers.items()}
+
+        def claim(self, keys: Sequence[str]) -> set[str]:
+            return set(keys)
+
+        def release(self, keys: Iterable[str]) -> None:
+            pass
 
     shelf = Shelf()
     translate_all(Fake(name="f", pair=PAIR), requests("a"), answers=shelf)

@@ -13,12 +13,13 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 
 LAYERS = [
     {"errors", "core", "display", "languages", "method", "packages", "processes", "registry"},
-    {"texts", "stats", "options"},
+    {"texts", "stats", "options", "database"},
     {"reviews"},
     {"store"},
     {"formats", "tools"},
     {"systems", "caller"},
     {"metrics"},
+    {"detectors"},
     {"methods"},
     {"engine", "story", "meta", "repair"},
     {"report"},

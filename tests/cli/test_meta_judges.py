@@ -196,7 +196,7 @@ def test_behaviour_takes_calibrated_thresholds_and_says_what_is_known(run: Run, 
     assert "The judge sees" not in again.stdout
     other = run("behavior", "judge", *common[:-4], "--quality", "ter", "--thresholds", "t.json")
     assert other.returncode == 2
-    assert "t.json has no thresholds for the quality 'ter'. It has some for: chrf." in other.stderr
+    assert "t.json has no thresholds for 'ter'. It has some for: chrf." in other.stderr
 
 
 @pytest.mark.parametrize(

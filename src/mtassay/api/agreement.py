@@ -110,7 +110,7 @@ def correlate(
     if not specs and not (ngram_sweep or metric_scores or human_vs_human):
         specs = [METRICS]
     language = str(pair.target) if pair else ""
-    built = _metrics(specs, language)
+    built = _metrics(specs, pair)
     sweep = None
     if ngram_sweep is not None:
         sweep = OrderSweep.among(built, parse_orders(ngram_sweep), language=language)
@@ -185,7 +185,7 @@ def _correlated(
             frame,
             settings=settings,
             labels=material.labels,
-            workspace=how.memory(),
+            workspace=how.memory(is_live=_asks_models(metrics)),
             report=progress.report,
         )
         progress.report("agreement", 0, None)
@@ -203,12 +203,13 @@ def _correlated(
         )
         others = metrics_alone if metric_vs_metric else []
         among = correlate_metrics(others, frame=frame, settings=settings)
+    told = [*main.notes, *swept.notes, *among.notes]
     result = Result(
         [*main.result.scores, *swept.result.scores, *among.result.scores],
         main.result.comparisons,
         main.result.clusters,
         counts=main.result.counts,
-        notes=list(dict.fromkeys([*material.notes, *main.notes, *swept.notes, *among.notes])),
+        notes=list(dict.fromkeys([*material.notes, *measured.notes, *told])),
     )
     return AgreementAssessment(result, material, settings, raters, humans, measured.sweep, main, swept, among)
 
@@ -340,8 +341,10 @@ def challenge(
     specs = [metrics] if isinstance(metrics, str) else list(metrics or ())
     if not specs and not scores and not qe_scores:
         specs = [METRICS]
-    targets = {str(parse_pair(langpair).target) for pair in chosen_pairs if (langpair := pair.langpair)}
-    built = _metrics(specs, targets.pop() if len(targets) == 1 else "")
+    langpairs = {parse_pair(pair.langpair) for pair in chosen_pairs if pair.langpair}
+    targets = {str(pair.target) for pair in langpairs}
+    language = targets.pop() if len(targets) == 1 else ""
+    built = _metrics(specs, langpairs.pop() if len(langpairs) == 1 else None, language=language)
     # Scores made elsewhere belong to the whole challenge set, whatever part of it is judged.
     elsewhere = [
         replace(metric, correct=metric.correct[rows], incorrect=metric.incorrect[rows])
@@ -352,7 +355,8 @@ def challenge(
         raise UsageError(f"Two metrics are called '{twice}'. Give one another name.")
     settings, how = ChallengeSettings(by, alpha, samples, fixed_seed(seed)), RunSettings(**options)
     with Progress(quiet=how.is_quiet) as progress:
-        measured = measure_pairs(built, chosen_pairs, workspace=how.memory(), report=progress.report)
+        store = how.memory(is_live=_asks_models(built))
+        measured = measure_pairs(built, chosen_pairs, workspace=store, report=progress.report)
         judged = [*measured, *elsewhere]
         progress.report("accuracy", 0, None)
         accuracy = pairwise(chosen_pairs, judged, settings)
@@ -369,8 +373,13 @@ def challenge(
     return Discrimination(result, chosen_pairs, judged, settings, accuracy, areas, between)
 
 
-def _metrics(specs: Iterable[str], language: str) -> dict[str, Metric]:
-    return {spec: build("metric", spec, language=language) for text in specs for spec in split_specs(text)}
+def _metrics(specs: Iterable[str], pair: Pair | None, *, language: str = "") -> dict[str, Metric]:
+    known = {"language": str(pair.target), "langpair": str(pair)} if pair else {"language": language}
+    return {spec: build("metric", spec, **known) for text in specs for spec in split_specs(text)}
+
+
+def _asks_models(metrics: Mapping[str, Metric]) -> bool:
+    return any(metric.asks_models for metric in metrics.values())
 
 
 def _needed(pair: Pair | None) -> Pair:

@@ -34,7 +34,7 @@ from mtassay.meta.detectors import Labels, check_detectors, detector_of_rows, de
 from mtassay.meta.judges import compare_judges
 from mtassay.meta.measurement import score_outputs
 from mtassay.methods.behavior.quality import as_quality
-from mtassay.methods.behavior.thresholds import thresholds_of
+from mtassay.methods.behavior.thresholds import EVIDENCE, thresholds_of
 from mtassay.metrics.base import Metric
 from mtassay.options import build, split_names, split_specs
 from mtassay.report.blindspots import BlindSpots
@@ -345,6 +345,9 @@ def _with_parameters(judge: CalibratedJudge, given: _Labelled, detector: JudgedD
         if len(betas) != 1 or len(qualities) != 1:
             return judge
         return replace(judge, parameters=known | {"beta": betas.pop()}, quality=qualities.pop())
+    by_evidence = bool(given.runs) and all(run.parameters.get("judge_by") == EVIDENCE for run in given.runs)
+    if by_evidence and judge.name not in given.metrics:
+        return replace(judge, parameters={"fail": judge.threshold}, quality=EVIDENCE)
     if (metric := given.metrics.get(judge.name)) is not None:
         if not metric.higher_is_better:  # scores were turned round to be judged
             judge = replace(judge, threshold=-judge.threshold, low_is_error=False)

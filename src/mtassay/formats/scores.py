@@ -238,8 +238,8 @@ def column_of(name: str, scores: Mapping[str, Any], ids: Sequence[str] = ()) -> 
 
     `None` means unrated. Without `ids`, segments are called "1", "2" and so on.
 
-    >>> column_of("mqm", {"A": [-1.0, None], "B": -3.5})
-    ScoreColumn(name='mqm', by_system={'B': -3.5}, by_segment={'A': {'1': -1.0, '2': None}})
+    >>> column_of("mqm", {"A": [-1.0, None], "B": -3.5})  # doctest: +ELLIPSIS
+    ScoreColumn(name='mqm', by_system={'B': -3.5}, by_segment={'A': {'1': -1.0, '2': None}}, ...)
     """
     by_system: dict[str, float | None] = {}
     by_segment: dict[str, Mapping[str, float | None]] = {}

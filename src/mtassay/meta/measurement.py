@@ -114,10 +114,11 @@ def parse_orders(text: str) -> range:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRaters:
-    """The metrics in their order, and the n-gram lengths of the sweep in theirs."""
+    """The metrics in their order, the n-gram lengths of the sweep in theirs, and what measuring them told."""
 
     metrics: list[Rater]
     sweep: list[Rater]
+    notes: Sequence[str] = ()
 
 
 def measure_raters(
@@ -141,11 +142,13 @@ def measure_raters(
         for name in frame.systems
     ]
     extra = {"bs": settings.samples, "seed": str(settings.seed).lower(), **labels}
-    tables = _statistics(wanted, segments, systems, workspace, report, extra)
+    tools = EngineTools(workspace, report or (lambda step, done, total: None))
+    tables = _statistics(wanted, segments, systems, tools, extra)
     with_segments = settings.level == "segment"
     return MeasuredRaters(
         [rater_from_statistics(name, metric, tables[name], frame) for name, metric in metrics.items()],
         sweep.raters(tables[sweep.widest], frame, with_segments=with_segments) if sweep else [],
+        tools.notes,
     )
 
 
@@ -153,12 +156,10 @@ def _statistics(
     metrics: Mapping[str, Metric],
     segments: Sequence[Segment],
     systems: Sequence[Stored],
-    workspace: Workspace | None,
-    report: Report | None,
+    tools: EngineTools,
     extra: Mapping[str, object] | None = None,
 ) -> dict[str, list[Statistics]]:
     """What each metric measures of all systems, by the name of the metric."""
-    tools = EngineTools(workspace, report or (lambda step, done, total: None))
     corpus = Corpus.of(segments, translate(segments, systems, tools))
     tables = {entry.name: entry.statistics for entry in measure_all(metrics, corpus, tools, extra=extra)}
     tools.keep()
@@ -228,7 +229,8 @@ def _measured(
     ]
     row = {pairs[i].id: i for i in places}
     scores = {side: np.full(len(pairs), np.nan) for side in SIDES}
-    for entry in _statistics({name: metric}, segments, systems, workspace, report)[name]:
+    tools = EngineTools(workspace, report or (lambda step, done, total: None))
+    for entry in _statistics({name: metric}, segments, systems, tools)[name]:
         values = metric.unit_scores(entry.values) * (1 if metric.higher_is_better else -1)
         scores[entry.system][[row[unit] for unit in entry.ids]] = values
     signature = metric.signature(segments)

@@ -101,7 +101,7 @@ def _measured(
     for column, statistics in enumerate(measure(metric, Corpus(segments, outputs), tools)):
         if len(statistics.values) != len(items):
             raise UsageError(f"metric '{name}' does not score single segments: take another --quality.")
-        scores[:, column] = metric.unit_scores(statistics.values)
+        scores[:, column] = metric.quality(metric.unit_scores(statistics.values))
     if metric.name in PERCENT:
         scores /= 100
     if not metric.higher_is_better:
@@ -188,7 +188,7 @@ def measures(
     """Measures by what was asked for; those of a saved run are their names and descriptions."""
     if isinstance(specs, Mapping) and all(isinstance(metric, Metric) for metric in specs.values()):
         return specs
-    language = {} if pair is None else {"language": str(pair.target)}
+    language = {} if pair is None else {"language": str(pair.target), "langpair": str(pair)}
     return {spec: build("metric", spec, **language) for spec in measure_names(specs)}
 
 

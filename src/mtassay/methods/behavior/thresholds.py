@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -24,6 +25,7 @@ from mtassay.languages import parse_pair
 from mtassay.methods.behavior.capabilities.base import capability_class
 
 __all__ = [
+    "EVIDENCE",
     "FILTERS",
     "MOVED",
     "STATUSES",
@@ -141,18 +143,29 @@ def thresholds_for(
     )
 
 
-def calibrated_thresholds(file: FilePath, quality: str) -> dict[str, Any]:
-    """The parameters alpha, beta and calibrated that a file of found thresholds has for a quality measure."""
+EVIDENCE = "evidence"
+"""How a file of thresholds calls the judge that adds up what speaks for an error."""
+
+
+def calibrated_thresholds(file: FilePath, wanted: Sequence[str]) -> dict[str, Any]:
+    """The parameters that follow from a file of found thresholds, for the first of the judges that it has.
+
+    A judge is a quality measure, or "evidence".
+    """
     found = read_thresholds(file).values()
-    fitting = [entry for entry in found if entry.quality == quality and "alpha" in entry.parameters]
-    if not fitting:
-        others = ", ".join(dict.fromkeys(entry.quality or entry.judge for entry in found))
-        raise UsageError(
-            f"{shown(file)} has no thresholds for the quality '{quality}'. It has some for: {others}."
-        )
-    # What was found on a run of this method knows beta too.
-    entry = max(fitting, key=lambda entry: "beta" in entry.parameters)
-    return {**entry.parameters, "calibrated": asdict(entry)}
+    for name in wanted:
+        needed = "fail" if name == EVIDENCE else "alpha"
+        fitting = [entry for entry in found if entry.quality == name and needed in entry.parameters]
+        if fitting:
+            # What was found on a run of this method knows beta too.
+            entry = max(fitting, key=lambda entry: "beta" in entry.parameters)
+            own = {} if name == EVIDENCE else dict(entry.parameters)
+            judge = EVIDENCE if name == EVIDENCE else "paper"
+            return {**own, "judge_by": judge, "calibrated": asdict(entry)}
+    others = ", ".join(dict.fromkeys(entry.quality or entry.judge for entry in found))
+    raise UsageError(
+        f"{shown(file)} has no thresholds for {' or '.join(map(repr, wanted))}. It has some for: {others}."
+    )
 
 
 def thresholds_of(run: Run) -> Thresholds:
