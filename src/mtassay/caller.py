@@ -220,7 +220,8 @@ def plan_calls(
         for key, request in zip(keys, requests, strict=True)
         if key not in known and request.text is not None
     }
-    calls = sum(1 for _ in _Work(system, waiting, Budget(), Tally(0))._batches())
+    work = _Work(system, waiting, Budget(), Tally(0), _Claims(None, since=""))
+    calls = sum(1 for _ in work._batches())
     nothing = Output("", None, "this is a dry run")
     outputs = [
         (known[key].output if key in known else nothing)._replace(id=request.id)
