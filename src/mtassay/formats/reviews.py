@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from mtassay.compression import check_archive
 from mtassay.core import Review
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.jsonl import json_objects, write_jsonl
@@ -181,6 +182,7 @@ def _write_workbook(path: Path, rows: Sequence[Sequence[str]]) -> None:
 
 
 _XLSX = "A file that ends in .xlsx"
+_MOST_ROWS, _MOST_COLUMNS = 2**20, 256  # a sheet has no more rows, and no sheet of reviews more columns
 # As Office writes what XML cannot hold, and what only looks like that.
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _LIKE_ESCAPED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
@@ -304,9 +306,13 @@ def _csv_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
 
 def _workbook_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
     openpyxl = _openpyxl()
+    check_archive(data, path=path)
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), start=1):
+        sheet = book.worksheets[0]
+        sheet.reset_dimensions()  # a file may say that it has a billion rows
+        rows = sheet.iter_rows(max_row=_MOST_ROWS, max_col=_MOST_COLUMNS, values_only=True)
+        for number, row in enumerate(rows, start=1):
             yield number, ["" if value is None else _ESCAPED.sub(_character, str(value)) for value in row]
     except InputError:
         raise

@@ -6,13 +6,13 @@ import gzip
 import os
 import shutil
 import sys
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TextIO
 
+from mtassay.compression import decompress
 from mtassay.errors import InputError
 
 FilePath = str | PathLike[str]
@@ -40,16 +40,12 @@ def read_bytes(path: FilePath) -> bytes:
     name = shown(path)
     try:
         data = sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
-        if name.endswith(".gz"):
-            data = gzip.decompress(data)
-    except gzip.BadGzipFile:
-        raise InputError("not a gzip file, although its name ends in .gz", path=name) from None
-    except (EOFError, zlib.error):
-        raise InputError("the compressed data is cut off or damaged", path=name) from None
     except IsADirectoryError:
         raise InputError("this is a folder; give a file", path=name) from None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read: {_reason(error)}", path=name) from None
+    if data and name.endswith(".gz"):
+        data = decompress(data, path=name)
     if not data:
         raise InputError("the file is empty", path=name)
     return data

@@ -170,7 +170,7 @@ def _type(tag: re.Match[str]) -> str:
 
 
 _TAG = re.compile(r"O|(?P<prefix>[BIESLU])-(?P<type>\S+)")
-_COMMENT = re.compile(r"#\s*[\w:. ]+=")
+_COMMENT = re.compile(r"#\s*+(?:[\w:.][\w:. ]*+|(?<= ))=")
 _TEXT = re.compile(r"#\s*text\s*=\s?(.*)")
 _JOINED_OR_EMPTY = re.compile(r"\d+[-.]\d+")
 

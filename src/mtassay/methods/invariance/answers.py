@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)+")
+_NUMBER = re.compile(r"(?<!\d)\d++(?:[.,:]\d++)+")
 
 
 @dataclass(frozen=True, slots=True)

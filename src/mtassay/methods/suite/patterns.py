@@ -70,7 +70,7 @@ _CLASSES = {
 }
 _CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _HEX = {"x": 2, "u": 4, "U": 8}
-_QUANTIFIER = re.compile(r"\{(\d*)(,?)(\d*)\}")
+_QUANTIFIER = re.compile(r"\{(\d*+)(,?+)(\d*+)\}")
 _GLOBAL_FLAGS = re.compile(r"\(\?([a-zA-Z]+)\)")
 _SCOPED_FLAGS = re.compile(r"\(\?([a-zA-Z]*)(-[a-zA-Z]+)?:")
 _NAMED = re.compile(r"\(\?P<\w+>")
