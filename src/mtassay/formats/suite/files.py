@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.suite.items import RULE_FIELDS, Item, Rule, Suite, expand
+from mtassay.formats.suite.items import RULE_FIELDS, Item, Rule, Suite, check_length, expand
 from mtassay.formats.suite.records import (
     dfki_text,
     header_record,
@@ -65,6 +65,12 @@ def read_suite(where: FilePath) -> Suite:
 
 def parse_suite(data: bytes, ending: str, *, path: str) -> Suite:
     """The suite in the content of a file with this ending; `path` is for messages."""
+    suite = _parsed_suite(data, ending, path)
+    check_length(suite)
+    return suite
+
+
+def _parsed_suite(data: bytes, ending: str, path: str) -> Suite:
     if ending == ".jsonl":
         return _from_jsonl(data, path)
     if ending == ".json":
