@@ -273,7 +273,10 @@ def _date(text: str) -> str:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(f"{text[:40]!r} is no date. Write it as 2026-01-31T12:00:00+00:00") from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+    except OverflowError:  # in UTC it is before the first year, or after the last
+        raise ValueError(f"{text[:40]!r} is no date that can be: mend it") from None
 
 
 def _records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
@@ -325,7 +328,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _character(escaped: re.Match[str]) -> str:
-    return chr(int(escaped[1], 16))
+    character = chr(int(escaped[1], 16))
+    return escaped[0] if "\ud800" <= character <= "\udfff" or character == "\0" else character
 
 
 def _table_records(rows: Iterable[tuple[int, Sequence[str]]], path: str) -> Iterator[tuple[int, Record]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +19,8 @@ from mtassay.errors import InputError
 FilePath = str | PathLike[str]
 
 STDIN = "-"
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_lines(path: FilePath) -> list[str]:
@@ -92,6 +95,30 @@ def decode(data: bytes, path: str) -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise InputError("a NUL byte: this is not a text file, or not UTF-8", path=path, line=line)
     return text
+
+
+def check_characters(value: object) -> None:
+    r"""Refuse NUL and half a surrogate pair anywhere in a JSON value, with a `ValueError` that says which.
+
+    JSON can write both with an escape, and no file, terminal, engine or database could take them later.
+
+    >>> check_characters({"a": ["\ud800"]})
+    Traceback (most recent call last):
+    ValueError: not text: half a surrogate pair (\ud800 to \udfff)
+    """
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            if "\0" in value:
+                raise ValueError("it holds a NUL character")
+            if _HALF.search(value):
+                raise ValueError(r"not text: half a surrogate pair (\ud800 to \udfff)")
+        elif isinstance(value, dict):
+            waiting += value.keys()
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
 
 
 @contextmanager

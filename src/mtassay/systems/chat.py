@@ -106,11 +106,12 @@ def read_prompt(path: str) -> Prompt:
     `${target_name}`.
     """
     content = _read(path)
-    for number, line in enumerate(content.split("\n"), 1):
-        for name in names_in(line):
-            if name not in _NAMES:
-                choices = ", ".join(f"${{{choice}}}" for choice in _NAMES)
-                raise InputError(f"there is no ${{{name}}}. Available: {choices}.", path=path, line=number)
+    for match in _PLACEHOLDER.finditer(content):
+        if match[1] not in _NAMES:
+            choices = ", ".join(f"${{{choice}}}" for choice in _NAMES)
+            name = " ".join(match[1].split())[:40]
+            line = content.count("\n", 0, match.start()) + 1
+            raise InputError(f"there is no ${{{name}}}. Available: {choices}.", path=path, line=line)
     parts = _RULER.split(content)
     if len(parts) > 2:
         raise InputError("more than one line '---'. One separates system and user.", path=path)

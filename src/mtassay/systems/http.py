@@ -228,6 +228,8 @@ def _load(path: str) -> dict[str, Any]:
         raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno) from None
     except RecursionError:
         raise InputError("is too deep", path=path) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise InputError(f"is not usable JSON: {error}", path=path) from None
     if not isinstance(content, dict):
         raise InputError('must be an object: {"url": …, "body": …, "answer": …}', path=path)
     return content

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple, TypeGuard
 
 from mtassay.errors import InputError
+from mtassay.formats.text import check_characters
 
 
 class Entity(NamedTuple):
@@ -333,11 +334,13 @@ def is_json(text: str) -> bool:
 
 def _load(text: str, path: str, *, first_line: int) -> Any:
     try:
-        return json.loads(text)
+        record = json.loads(text)
+        check_characters(record if "\\u" in text else None)
+        return record
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error.msg}", path=path, line=first_line + error.lineno - 1) from None
-    except (ValueError, RecursionError):
-        raise InputError("not JSON that can be read", path=path, line=first_line) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON that can be read: {error}", path=path, line=first_line) from None
 
 
 def _standoff_annotation(record: Any, path: str, *, line: int | None, which: str) -> MarkedSentence:

@@ -22,7 +22,15 @@ from mtassay.formats.suite.records import (
     suite_from_header,
 )
 from mtassay.formats.suite.yaml import suite_from_yaml, yaml_text
-from mtassay.formats.text import FilePath, decode, open_for_writing, read_bytes, shown, split_lines
+from mtassay.formats.text import (
+    FilePath,
+    check_characters,
+    decode,
+    open_for_writing,
+    read_bytes,
+    shown,
+    split_lines,
+)
 
 __all__ = [
     "check_ending",
@@ -104,12 +112,16 @@ def _json_lines(data: bytes, path: str) -> Iterator[tuple[int, Any]]:
 
 def _parsed(text: str, path: str, line: int | None = None) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=partial(_object, path=path, line=line))
+        record = json.loads(text, object_pairs_hook=partial(_object, path=path, line=line))
+        check_characters(record if "\\u" in text else None)
+        return record
     except json.JSONDecodeError as error:
         place = line or error.lineno
         raise InputError(f"this is not JSON ({error.msg})", path=path, line=place) from None
     except RecursionError:
         raise InputError("this JSON is nested too deeply", path=path, line=line) from None
+    except ValueError as error:
+        raise InputError(f"this is not usable JSON ({error})", path=path, line=line) from None
 
 
 def _object(pairs: list[tuple[str, Any]], *, path: str, line: int | None) -> dict[str, Any]:

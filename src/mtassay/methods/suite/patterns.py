@@ -333,7 +333,7 @@ PATIENCE = 30.0
 
 _SLOW = 0.02  # what takes less does not count
 # After what is escaped, and classes of characters: a call of a group, or of the whole, which may have no end.
-_CALL = re.compile(r"\\.|\[\^?+\]?+(?:\\.|[^]\\])*+\]|(\(\?(?:R\)|&|P>|[+-]?\d))", re.DOTALL)
+_CALL = re.compile(r"\\.|\[\^?+\]?+(?:\\.|[^]\\])*+(?:\]|\Z)|(\(\?(?:R\)|&|P>|[+-]?\d))", re.DOTALL)
 
 
 class Found(NamedTuple):
