@@ -197,14 +197,16 @@ class _Record:
 def _parse(line: str, path: str, number: int) -> dict[str, Any]:
     try:
         record = _DECODER.decode(line)
-        if "\\u" in line:
-            check_characters(record)
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error.msg} (column {error.colno})", path=path, line=number) from None
     except RecursionError:
         raise InputError("not JSON: nested too deeply", path=path, line=number) from None
     except ValueError as error:
         raise InputError(f"not usable JSON: {error}", path=path, line=number) from None
+    try:
+        check_characters(record if "\\u" in line else None)
+    except ValueError as error:
+        raise InputError(str(error), path=path, line=number) from None
     if not isinstance(record, dict):
         raise InputError("not a JSON object, which begins with {", path=path, line=number)
     return record

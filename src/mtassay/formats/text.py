@@ -111,7 +111,7 @@ def check_characters(value: object) -> None:
         value = waiting.pop()
         if isinstance(value, str):
             if "\0" in value:
-                raise ValueError("it holds a NUL character")
+                raise ValueError("not usable JSON: it holds a NUL character")
             if _HALF.search(value):
                 raise ValueError(r"not text: half a surrogate pair (\ud800 to \udfff)")
         elif isinstance(value, dict):
