@@ -247,7 +247,7 @@ def seconds(retry_after: str | None) -> float | None:
     except ValueError:
         try:
             moment = email.utils.parsedate_to_datetime(retry_after)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return None
         wait = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - time.time()
     return max(wait, 0.0) if math.isfinite(wait) else None
@@ -440,8 +440,7 @@ def _transport_error(error: Exception, *, url: str, timeout: float, what: str) -
             return ClosedError(f"{what}: nobody answers at {where}. Is it running?")
         if isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN:
             return ClosedError(f"{what}: there is no host {urlsplit(url).hostname}. Check the address.")
-    shown = " ".join(redact(str(error)).split())
-    return BusyError(f"{what} at {where}: {shown or type(error).__name__}")
+    return BusyError(f"{what} at {where}: {excerpt(str(error) or type(error).__name__)}")
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -133,7 +133,20 @@ def test_retry_after_is_a_number_of_seconds_or_a_date(
     assert low <= error.retry_after <= high
 
 
-@pytest.mark.parametrize("retry_after", [None, "", "soon", "nan", "inf", "1e999", "Tue, 99 Foo 2024"])
+@pytest.mark.parametrize(
+    "retry_after",
+    [
+        None,
+        "",
+        "soon",
+        "nan",
+        "inf",
+        "1e999",
+        "Tue, 99 Foo 2024",
+        "Fri, 31 Dec 2021 23:59:59 +99999999999999",
+        "Fri, 31 Dec 99999 23:59:59 GMT",
+    ],
+)
 def test_a_retry_after_that_says_nothing_is_none(server: Server, retry_after: str | None) -> None:
     server.then(status(503, retry_after=retry_after))
     error = failure(server)
@@ -145,6 +158,13 @@ def test_a_retry_after_that_says_nothing_is_none(server: Server, retry_after: st
 def test_any_retry_after_is_understood_or_ignored(text: str) -> None:
     wait = seconds(text)
     assert wait is None or wait >= 0
+
+
+def test_an_answer_that_is_no_http_is_one_short_printable_line(server: Server) -> None:
+    server.then(Reply(raw=b"HTTP/1.1 2\x1b[2J00" + b"x" * 2000 + b"\r\n\r\n"))
+    error = str(failure(server))
+    assert error.isprintable()
+    assert len(error) < 300
 
 
 def test_a_slow_answer_is_busy(server: Server) -> None:
