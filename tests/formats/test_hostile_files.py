@@ -15,6 +15,7 @@ from mtassay.errors import InputError, MtassayError
 from mtassay.formats.entities import read_entities
 from mtassay.formats.reviews import read_reviews
 from mtassay.formats.suite import read_suite
+from mtassay.meta.scores import read_score_file
 from mtassay.methods.behavior.files import read_cases
 from mtassay.methods.suite.secrecy import read_key
 from mtassay.systems.chat import read_prompt
@@ -94,6 +95,20 @@ def test_stray_line_breaks_in_csv_are_read_or_told(tmp_path: Path, cells: str) -
     path.write_bytes(f"{cells}\r\n{header}\r\n".encode())
     with pytest.raises(InputError):
         read_reviews(path, reviewer="me")
+
+
+def test_a_stray_line_break_in_a_csv_of_scores_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_bytes(b"system,id,score\nA,1,5\rx,2\n")
+    with pytest.raises(InputError, match=r"scores\.csv line 2: not CSV: a line break inside of a cell"):
+        read_score_file(str(path), ids=["1", "2"])
+
+
+def test_a_character_by_a_number_of_thousands_of_digits_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "e.txt"
+    path.write_text(f"a <PER>b</PER> &lt; &#{LONG};\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"e\.txt line 1"):
+        read_entities(path, [Segment("1", None, ("a b <",))])
 
 
 def test_a_placeholder_that_goes_over_lines_is_told_with_its_line(tmp_path: Path) -> None:

@@ -20,7 +20,15 @@ from mtassay.core import Review
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.table import join_cell, split_cell
-from mtassay.formats.text import FilePath, check_columns, open_for_writing, read_bytes, shown, split_lines
+from mtassay.formats.text import (
+    FilePath,
+    check_columns,
+    not_csv,
+    open_for_writing,
+    read_bytes,
+    shown,
+    split_lines,
+)
 from mtassay.packages import load_package
 from mtassay.reviews import Question, Subject, all_questions, find_question
 from mtassay.reviews.queue import Pending
@@ -304,7 +312,7 @@ def _csv_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
         for row in reader:
             yield reader.line_num, row
     except csv.Error as error:
-        raise InputError(f"not CSV ({error})", path=path, line=reader.line_num) from None
+        raise InputError(not_csv(error), path=path, line=reader.line_num) from None
 
 
 def _workbook_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:

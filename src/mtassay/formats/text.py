@@ -76,6 +76,13 @@ def check_columns(columns: Sequence[str], path: FilePath) -> None:
             raise InputError(what, path=shown(path), line=1)
 
 
+def not_csv(error: Exception) -> str:
+    """What is wrong with a CSV file, for people: Python speaks to programmers."""
+    if "new-line character" in str(error):
+        return "not CSV: a line break inside of a cell that has no quotes. Put the cell in double quotes"
+    return f"not CSV ({error})"
+
+
 def decode(data: bytes, path: str) -> str:
     """UTF-8 without byte order mark; an `InputError` names the line and the byte that is not UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

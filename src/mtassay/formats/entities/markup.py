@@ -156,12 +156,19 @@ def _reading(line: str, pairs: list[Pair], *, escaped: bool) -> LineReading:
     offsets: dict[int, int] = {}
     for tag in sorted((tag for pair in pairs for tag in pair), key=re.Match.start):
         piece = line[at : tag.start()]
-        text += html.unescape(piece) if escaped else piece
+        text += _unescaped(piece) if escaped else piece
         offsets[tag.start()] = len(text)
         at = tag.end()
-    text += html.unescape(line[at:]) if escaped else line[at:]
+    text += _unescaped(line[at:]) if escaped else line[at:]
     spans = [MarkedSpan(_type(start), offsets[start.start()], offsets[end.start()]) for start, end in pairs]
     return LineReading(text, sorted(spans, key=lambda span: (span.start, -(span.end or 0))))
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return html.unescape(text)
+    except ValueError:  # the number of a character that has thousands of digits
+        return text
 
 
 def _type(tag: re.Match[str]) -> str:
