@@ -12,7 +12,18 @@ import pytest
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 
 LAYERS = [
-    {"errors", "core", "display", "languages", "method", "packages", "processes", "registry"},
+    {
+        "errors",
+        "compression",
+        "core",
+        "display",
+        "languages",
+        "method",
+        "packages",
+        "processes",
+        "registry",
+        "web",
+    },
     {"texts", "stats", "options", "database"},
     {"reviews"},
     {"store"},

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import queue
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,6 +40,9 @@ LOOK_EVERY = 0.2
 """Seconds between two looks at what another process has been answered."""
 GIVE_UP_AFTER = 5
 """So many jobs that failed for good, one after another, mean that the service is down."""
+
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+_NO_TEXT = "the answer holds NUL or half a character, which no file of texts can hold"
 
 
 CHARACTERS_A_TOKEN = 4
@@ -91,11 +95,14 @@ class Tally:
     calls: int = 0
     characters: int = 0
     origin: Origin = field(default_factory=Origin)
+    pause: float = 0.0
+    """Seconds that the service asked to be left alone for, as far as they are kept; 0 where it did not."""
 
     def describe(self, name: str) -> str:
         """For a progress line: who is asked, and what happened besides plain answers."""
         notes = [f"{self.cached:,} cached"] if self.cached else []
         notes += [f"{self.failed:,} failed"] if self.failed else []
+        notes += [f"it asks for a pause: {self.pause:g} s"] if self.pause else []
         return " · ".join([name, *notes])
 
 
@@ -220,7 +227,8 @@ def plan_calls(
         for key, request in zip(keys, requests, strict=True)
         if key not in known and request.text is not None
     }
-    calls = sum(1 for _ in _Work(system, waiting, Budget(), Tally(0))._batches())
+    work = _Work(system, waiting, Budget(), Tally(0), _Claims(None, since=""))
+    calls = sum(1 for _ in work._batches())
     nothing = Output("", None, "this is a dry run")
     outputs = [
         (known[key].output if key in known else nothing)._replace(id=request.id)
@@ -418,13 +426,14 @@ class _Work:
                 if not (later or self._in_hand or self._claims.elsewhere):
                     continue  # others were answered all that was left
                 arrived: dict[str, Output] = {}
+                was_paused, self._tally.pause = self._tally.pause, 0.0
                 for event in self._next_events(later):
                     self._in_hand -= 1
                     finished, again = self._settle(event)
                     arrived |= finished
                     later += [job for job in again if job.not_before]
                     todo += [job for job in again if not job.not_before]
-                if arrived:
+                if arrived or self._tally.pause != was_paused:
                     yield arrived
         finally:
             for _ in threads:
@@ -508,6 +517,8 @@ class _Work:
             self._failed_in_a_row = self._busy_in_a_row = 0
             return dict(zip(job.keys, event.outputs, strict=True)), []
         reason = redact(" ".join(str(error).split()))
+        if isinstance(error, BusyError):
+            reason += _impatience(error, self._limits.timeout)
         if isinstance(error, ClosedError):
             self._stopped = self._stopped or reason
         elif isinstance(error, BusyError):
@@ -530,23 +541,37 @@ class _Work:
         return {key: Output("", None, reason) for key in job.keys}, []
 
     def _wait(self, job: _Job, error: BusyError) -> float:
-        """Seconds before the next try: what the service asks for, or twice as long each time, with jitter."""
+        """Seconds before the next try: what the service asks for, or twice as long each time, with jitter.
+
+        No service is waited for longer than for one call to it: some ask for a day, or for a million years.
+        """
         longest = min(FIRST_WAIT * 2.0 ** (job.failures - 1), LONGEST_WAIT)
         jitter = int(job.keys[0][:4], 16) / 0xFFFF  # keys are digests: as good as random, and repeatable
         seconds = longest * (0.5 + jitter / 2)
         if error.retry_after is not None:
-            seconds = error.retry_after
+            seconds = self._tally.pause = min(error.retry_after, self._limits.timeout)
         if error.retry_after is not None or self._busy_in_a_row >= self._limits.in_flight:
             # It is the service and not this job: asking for others meanwhile would only make it worse.
             self._pace.hold(time.monotonic() + seconds)
         return seconds
 
 
+def _impatience(error: BusyError, longest: float) -> str:
+    """What to add to an error whose service asks to be left alone for longer than it is."""
+    if error.retry_after is None or error.retry_after <= longest:
+        return ""
+    asked = f"{error.retry_after:,.0f} s" if error.retry_after < 1e6 else "for more than 11 days"
+    return f" (it asks to wait {asked}; the longest wait is {longest:g} s)"
+
+
 def _checked(system: LiveSystem, requests: Sequence[Request]) -> Sequence[Output]:
     outputs = system.translate(requests)
     if [output.id for output in outputs] != [request.id for request in requests]:
         raise BusyError(f"{system.name} answered {len(outputs)} translations for {len(requests)} texts")
-    return outputs
+    return [
+        output._replace(text=None, error=_NO_TEXT) if _UNWRITABLE.search(output.text or "") else output
+        for output in outputs
+    ]
 
 
 def answer_key(signature: str, request: Request) -> str:

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)+")
+_NUMBER = re.compile(r"(?<!\d)\d++(?:[.,:]\d++)+")
 
 
 def variant_of(original: Segment, edit: Edit, place: int, facts: Mapping[str, Any] | None = None) -> Segment:

@@ -126,7 +126,9 @@ _NEVER_AFTER = re.compile(
     r" ?(?:o'clock|horas? da|[ap]\.?m\b|h\d*\b|uhr\b|º|ª|th\b|[点号余多来几′″'’²³]|-)", re.I
 )
 # An amount in two units, as in `2 acres (0.8 hectares)`, and two things of which each is told of.
-_TWO_UNITS = re.compile(r"\d[\d.,]*[^\d()（）.!?]{0,20}[(（][^()（）]*\d[^()（）]*[)）]")
+_TWO_UNITS = re.compile(
+    r"(?<![\d.,])[.,]*+\d[\d.,]*+[^\d()（）.!?]{0,20}[(（][^()（）\d]*+\d[^()（）]*+[)）]"
+)
 _ONE_BY_ONE = re.compile(r"\bone\b.*\b(?:one|other|another)\b", re.IGNORECASE)
 
 
