@@ -9,12 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from mtassay.meta.scores import read_score_file
 
 from mtassay.core import Segment
 from mtassay.errors import InputError, MtassayError
 from mtassay.formats.entities import read_entities
 from mtassay.formats.reviews import read_reviews
+from mtassay.formats.scores import read_score_file
 from mtassay.formats.suite import read_suite
 from mtassay.methods.behavior.files import read_cases
 from mtassay.methods.suite.secrecy import read_key
