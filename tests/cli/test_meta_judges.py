@@ -238,5 +238,5 @@ def test_a_file_serves_the_first_judge_that_it_has_thresholds_for(tmp_path: Path
     # What was found on a run knows beta too, and goes before a metric alone.
     paper = calibrated_thresholds(tmp_path / "t.json", ["use"])
     assert (paper["judge_by"], paper["alpha"], paper["beta"]) == ("paper", 0.7, 0.1)
-    with pytest.raises(UsageError, match="no thresholds for 'comet'. It has some for: evidence, use"):
+    with pytest.raises(UsageError, match=r"no thresholds for 'comet'\. It has some for: evidence, use"):
         calibrated_thresholds(tmp_path / "t.json", ["comet"])
