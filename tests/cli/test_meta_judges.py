@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.errors import UsageError
+from mtassay.formats.thresholds import FoundThreshold, write_thresholds
+from mtassay.methods.behavior.thresholds import calibrated_thresholds
 from tests.cli.conftest import Run
 
 SOURCE = [f"Im Jahr 19{n} kaufte die Stadt {n} Busse für die alte Linie." for n in range(40, 70)]
@@ -222,3 +225,18 @@ def test_a_score_says_what_its_metric_hardly_counts_as_measured(run: Run, texts:
     assert "mtassay meta blindspots." in told
     # With other settings nothing was measured.
     assert "hardly counts" not in run("score", *texts, "-t", "nmt=o.txt", "-m", "chrf:char_order=3").stdout
+
+
+def test_a_file_serves_the_first_judge_that_it_has_thresholds_for(tmp_path: Path) -> None:
+    evidence = FoundThreshold("behavior", 0.6, False, 0.8, {"fail": 0.6}, "evidence")
+    use = FoundThreshold("use", 0.8, True, 0.8, {"alpha": 0.8}, "use")
+    run_of_use = FoundThreshold("behavior 2", 0.2, False, 0.8, {"alpha": 0.7, "beta": 0.1}, "use")
+    write_thresholds(tmp_path / "t.json", [evidence, use, run_of_use])
+    first = calibrated_thresholds(tmp_path / "t.json", ["evidence", "use"])
+    assert (first["judge_by"], first["calibrated"]["parameters"]) == ("evidence", {"fail": 0.6})
+    assert "alpha" not in first
+    # What was found on a run knows beta too, and goes before a metric alone.
+    paper = calibrated_thresholds(tmp_path / "t.json", ["use"])
+    assert (paper["judge_by"], paper["alpha"], paper["beta"]) == ("paper", 0.7, 0.1)
+    with pytest.raises(UsageError, match=r"no thresholds for 'comet'\. It has some for: evidence, use"):
+        calibrated_thresholds(tmp_path / "t.json", ["comet"])

@@ -79,7 +79,7 @@ def blindspots(
     settings = BlindSpotSettings(
         most, tuple(split_names(errors)) or tuple(ERROR_KINDS), samples, fixed_seed(seed)
     )
-    with RunSettings(**options).tools(output or ()) as tools:
+    with RunSettings(**options).tools(output or (), is_live=_asks_models(built)) as tools:
         good = _good_texts(listed(references), source, output, pair, tools)
         tools.progress("putting errors in", 0, None)
         material = prepare(good.segments, good.texts, pair, settings)
@@ -95,6 +95,10 @@ def _metrics(specs: str | Sequence[str], pair: Pair | None) -> dict[str, Metric]
     texts = [specs] if isinstance(specs, str) else specs
     known = {"language": str(pair.target), "langpair": str(pair)} if pair else {}
     return {spec: build("metric", spec, **known) for text in texts for spec in split_specs(text)}
+
+
+def _asks_models(metrics: Mapping[str, Metric]) -> bool:
+    return any(metric.asks_models for metric in metrics.values())
 
 
 class _GoodTexts(NamedTuple):
@@ -254,7 +258,7 @@ def _labelled(
     ]
     costs = {detector.name: Cost(0) for detector in detectors}
     names = {detector.name: detector.name for detector in detectors}
-    with how.tools(systems if not opened else ()) as tools:
+    with how.tools(systems if not opened else (), is_live=_asks_models(built)) as tools:
         if opened:
             first = opened[0]
             segments = list(first.segments)
@@ -371,7 +375,7 @@ def _from_corruptions(
     built = _metrics(metrics or METRICS, pair)
     if not 0 < share < 1:
         raise UsageError(f"--share is {share:g}: give the share of wrong outputs, between 0 and 1, as 0.3.")
-    with how.tools(systems) as tools:
+    with how.tools(systems, is_live=_asks_models(built)) as tools:
         good = _good_texts(references, source, systems or None, pair, tools)
         tools.progress("putting errors in", 0, None)
         material = prepare(good.segments, good.texts, pair, BlindSpotSettings(seed=seed))
