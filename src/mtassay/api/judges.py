@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from mtassay import core
 from mtassay.api import Run, RunSettings, Texts, listed, open_workspace, read_test_texts
 from mtassay.api.agreement import Place, flag_rows, gather_labels, opened_run
@@ -33,7 +35,7 @@ from mtassay.meta.detect import JudgedDetector, PairKey
 from mtassay.meta.detectors import Labels, check_detectors, detector_of_rows, detectors_of_runs
 from mtassay.meta.judges import compare_judges
 from mtassay.meta.measurement import score_outputs
-from mtassay.methods.behavior.quality import as_quality
+from mtassay.methods.behavior.quality import as_qualities
 from mtassay.methods.behavior.thresholds import EVIDENCE, thresholds_of
 from mtassay.metrics.base import Metric
 from mtassay.options import build, split_names, split_specs
@@ -355,7 +357,7 @@ def _with_parameters(judge: CalibratedJudge, given: _Labelled, detector: JudgedD
     if (metric := given.metrics.get(judge.name)) is not None:
         if not metric.higher_is_better:  # scores were turned round to be judged
             judge = replace(judge, threshold=-judge.threshold, low_is_error=False)
-        alpha = as_quality(metric, judge.threshold or 0.0)
+        alpha = float(as_qualities(metric, np.array([judge.threshold or 0.0]))[0])
         return replace(judge, parameters={"alpha": alpha}, quality=judge.name)
     return judge
 
