@@ -38,6 +38,8 @@ FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 LOOK_EVERY = 0.2
 """Seconds between two looks at what another process has been answered."""
+DRY_RUN = "this is a dry run"
+"""Why there is no answer where nobody was asked."""
 GIVE_UP_AFTER = 5
 """So many jobs that failed for good, one after another, mean that the service is down."""
 
@@ -229,7 +231,7 @@ def plan_calls(
     }
     work = _Work(system, waiting, Budget(), Tally(0), _Claims(None, since=""))
     calls = sum(1 for _ in work._batches())
-    nothing = Output("", None, "this is a dry run")
+    nothing = Output("", None, DRY_RUN)
     outputs = [
         (known[key].output if key in known else nothing)._replace(id=request.id)
         for key, request in zip(keys, requests, strict=True)

@@ -531,3 +531,15 @@ def test_a_language_model_is_held_against_people(run: Run, server: Server, tmp_p
     # Pearson's r of (90, 60, 10) and (95, 50, 5), by hand: 3600 / sqrt(3266.67 * 4050)
     assert values["pearson"] == pytest.approx(0.98974, abs=0.00001)
     assert any("mtassay meta judges" in note for note in result["notes"])
+
+
+def test_a_judge_that_never_answers_is_a_failure_and_no_score(
+    run: Run, server: Server, tmp_path: Path
+) -> None:
+    server.always = lambda seen: status(401, {"error": {"message": "no such key"}})
+    for name, text in {"s": "A dog.", "r": "Um cão.", "o": "Um cão."}.items():
+        (tmp_path / f"{name}.txt").write_text(f"{text}\n", encoding="utf-8")
+    words = ["-s", "s.txt", "-r", "r.txt", "-t", "o=o.txt", "-l", "en-pt"]
+    done = run("score", *words, "-m", f"llm:openai:m?url={server.url}/v1")
+    assert done.returncode == 3
+    assert "has not rated anything" in done.stderr

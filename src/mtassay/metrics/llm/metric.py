@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import __version__
-from mtassay.caller import UnkeptTools
+from mtassay.caller import DRY_RUN, UnkeptTools
 from mtassay.core import Finding, Output, Segment, Statistics, Tools
-from mtassay.errors import UsageError
+from mtassay.errors import ServiceError, UsageError
 from mtassay.formats.mtme import ErrorSpan
 from mtassay.formats.scores import NON_TRANSLATION, mqm_score
 from mtassay.languages import parse_pair
@@ -254,6 +254,8 @@ class LLM(Metric):
             tries=self.tries,
             object_to=partial(object_to, prompt=self.prompt),
         )
+        if not any(answer.replies for answer in heard) and DRY_RUN not in heard[0].why:
+            raise ServiceError(f"{self.label} has not rated anything: {heard[0].why}")
         spent = Spent()
         for texts, answer in zip(open_texts, heard, strict=True):
             self._judged[texts] = answer.value or Judged(None, why=answer.why)
