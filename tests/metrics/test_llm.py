@@ -14,7 +14,7 @@ import pytest
 from mtassay import api, caller
 from mtassay.core import Segment
 from mtassay.engine import EngineTools
-from mtassay.errors import UsageError
+from mtassay.errors import ServiceError, UsageError
 from mtassay.formats.mtme import ErrorSpan
 from mtassay.metrics.llm import LLM
 from mtassay.metrics.llm.replies import read_errors, read_score
@@ -279,9 +279,8 @@ def test_replies_are_kept_and_never_paid_for_twice(server: Server, tmp_path: Pat
 def test_a_service_that_failed_is_asked_again_by_the_next_run(server: Server, tmp_path: Path) -> None:
     server.always = status(500)
     kit = tools(Workspace(tmp_path / "workspace.db"))
-    (first,) = judge(server).measure_with([Segment("1", SOURCE)], {"a": [OUTPUT]}, kit)
-    assert first.values.tolist() == [[0, 0]]
-    assert any("1 of 1 output unrated (1 no reply" in note for note in kit.notes)
+    with pytest.raises(ServiceError, match="has not rated anything: no reply"):
+        judge(server).measure_with([Segment("1", SOURCE)], {"a": [OUTPUT]}, kit)
     server.always = says('{"score": 40}')
     again = tools(Workspace(tmp_path / "workspace.db"))
     (second,) = judge(server).measure_with([Segment("1", SOURCE)], {"a": [OUTPUT]}, again)
@@ -533,9 +532,7 @@ def test_a_language_model_is_held_against_people(run: Run, server: Server, tmp_p
     assert any("mtassay meta judges" in note for note in result["notes"])
 
 
-def test_a_judge_that_never_answers_is_a_failure_and_no_score(
-    run: Run, server: Server, tmp_path: Path
-) -> None:
+def test_a_judge_that_never_answers_is_a_failure(run: Run, server: Server, tmp_path: Path) -> None:
     server.always = lambda seen: status(401, {"error": {"message": "no such key"}})
     for name, text in {"s": "A dog.", "r": "Um cão.", "o": "Um cão."}.items():
         (tmp_path / f"{name}.txt").write_text(f"{text}\n", encoding="utf-8")
