@@ -3,7 +3,7 @@
 usage: python models/cloze/teach.py DATA MODEL.gguf OUT
 
 DATA is the folder of `prepare.py`. The shipped network was taught by Qwen2.5-Coder-1.5B-Instruct (Q4_K_M,
-Apache 2.0) for five minutes on one graphics card: 36,688 sentences written, and 690,014 variants of these and of
+Apache 2.0) for minutes on a graphics card: 36,688 sentences written, and 690,014 variants of these and of
 Tatoeba's judged. OUT gets `gen.json`, the sentences, and `teach.jsonl`: a sentence and its variants as
 place, word, other word, and the difference of the log-probabilities. Needs torch, transformers and gguf.
 """

@@ -5,7 +5,7 @@ usage: python models/cloze/train.py DATA TAUGHT OUT
 DATA is the folder of `prepare.py`, TAUGHT that of `teach.py`. The network learns two things at once: which
 word stood in a gap of the sentences, and the differences that the language model found. OUT gets
 `en.cloze.npz`, and `pairs.json` for `models/substitutes/judged.py`: each pair of words with how often it was
-judged, the mean and the median. Two minutes on one graphics card. Needs torch; chance is not fixed, so another run
+judged, the mean and the median. Minutes on a graphics card. Needs torch; chance is not fixed, so another run
 gives other weights.
 """
 

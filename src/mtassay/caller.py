@@ -10,26 +10,45 @@ from __future__ import annotations
 
 import hashlib
 import queue
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from mtassay.core import Origin, Output, Request
+from mtassay.core import Origin, Output, Request, System, Tools
 from mtassay.errors import BusyError, ClosedError, RejectedError
 from mtassay.packages import redact
 from mtassay.store import StoredAnswer, now_exactly
 from mtassay.systems.live import Limits, LiveSystem
 
-__all__ = ["AnswerStore", "Budget", "Tally", "answer_key", "estimate", "translate_all"]
+__all__ = [
+    "AnswerStore",
+    "Budget",
+    "CallPlan",
+    "Tally",
+    "UnkeptTools",
+    "answer_key",
+    "plan_calls",
+    "translate_all",
+]
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 LOOK_EVERY = 0.2
 """Seconds between two looks at what another process has been answered."""
+DRY_RUN = "this is a dry run"
+"""Why there is no answer where nobody was asked."""
 GIVE_UP_AFTER = 5
 """So many jobs that failed for good, one after another, mean that the service is down."""
+
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+_NO_TEXT = "the answer holds NUL or half a character, which no file of texts can hold"
+
+
+CHARACTERS_A_TOKEN = 4
+"""A rule of thumb for European languages, where tokens are not counted yet."""
 
 
 class AnswerStore(Protocol):
@@ -78,11 +97,14 @@ class Tally:
     calls: int = 0
     characters: int = 0
     origin: Origin = field(default_factory=Origin)
+    pause: float = 0.0
+    """Seconds that the service asked to be left alone for, as far as they are kept; 0 where it did not."""
 
     def describe(self, name: str) -> str:
         """For a progress line: who is asked, and what happened besides plain answers."""
         notes = [f"{self.cached:,} cached"] if self.cached else []
         notes += [f"{self.failed:,} failed"] if self.failed else []
+        notes += [f"it asks for a pause: {self.pause:g} s"] if self.pause else []
         return " · ".join([name, *notes])
 
 
@@ -124,7 +146,7 @@ def translate_all(
         if key in times:
             times[key] += 1
     claims = _Claims(answers, since=began if fresh else "")
-    work = _Work(system, waiting, budget or Budget(), tally, claims, spent or Tally(0))
+    work = _Work(system, waiting, budget or Budget(), tally, claims, spent)
 
     def keep(new: Mapping[str, Output]) -> dict[str, Output]:
         """Store what are answers and not errors; gives these."""
@@ -156,14 +178,59 @@ def translate_all(
     ]
 
 
-def estimate(
+@dataclass(frozen=True, slots=True)
+class CallPlan:
+    """What asking would take: calls, characters sent, and how many answers are there already.
+
+    `outputs` are those answers, one for each request, in order; what would be asked for has `text=None`.
+    `price` is that of a million tokens read, where it is known.
+    """
+
+    calls: int
+    characters: int
+    known: int
+    outputs: Sequence[Output] = ()
+    price: float | None = None
+
+    def __add__(self, other: CallPlan) -> CallPlan:
+        return CallPlan(
+            self.calls + other.calls,
+            self.characters + other.characters,
+            self.known + other.known,
+            price=other.price,
+        )
+
+    @property
+    def cost(self) -> float | None:
+        """What it costs to let the engine read this much, where its price is known."""
+        if self.price is None:
+            return None
+        return self.characters / CHARACTERS_A_TOKEN * self.price / 1e6
+
+    def describe(self, name: str) -> str:
+        """The same in a line.
+
+        >>> CallPlan(12, 5400, 3).describe("nmt")
+        'nmt: 12 calls, 5,400 characters; 3 answers are there already'
+        >>> CallPlan(1, 8_000_000, 0, price=0.25).describe("judge")
+        'judge: 1 call, 8,000,000 characters (about 0.5 to read)'
+        """
+        told = f"{name}: {self.calls:,} call{'s' * (self.calls != 1)}, {self.characters:,} characters"
+        if self.cost is not None and self.calls:
+            told += f" (about {self.cost:.2g} to read)"
+        if self.known:
+            told += f"; {self.known:,} answer{'s are' if self.known != 1 else ' is'} there already"
+        return told
+
+
+def plan_calls(
     system: LiveSystem,
     requests: Sequence[Request],
     *,
     answers: AnswerStore | None = None,
     fresh: bool = False,
-) -> Tally:
-    """What `translate_all` would ask for if every call went well; nothing is asked."""
+) -> CallPlan:
+    """What `translate_all` would do, if every call succeeds; nothing is asked."""
     keys = [answer_key(system.signature, request) for request in requests]
     known = answers.find_answers(list(dict.fromkeys(keys))) if answers and not fresh else {}
     waiting = {
@@ -171,10 +238,34 @@ def estimate(
         for key, request in zip(keys, requests, strict=True)
         if key not in known and request.text is not None
     }
-    tally = Tally(len(requests), cached=sum(key in known for key in keys))
-    tally.calls = sum(1 for _ in _batches(waiting, system.limits))
-    tally.characters = sum(len(request.text or "") for request in waiting.values())
-    return tally
+    work = _Work(system, waiting, Budget(), Tally(0), _Claims(None, since=""))
+    calls = sum(1 for _ in work._batches())
+    nothing = Output("", None, DRY_RUN)
+    outputs = [
+        (known[key].output if key in known else nothing)._replace(id=request.id)
+        for key, request in zip(keys, requests, strict=True)
+    ]
+    characters = sum(len(request.text or "") for request in waiting.values())
+    price = next(iter(getattr(system, "price", ())), None)
+    return CallPlan(calls, characters, sum(key in known for key in keys), outputs, price)
+
+
+class UnkeptTools(Tools):
+    """Tools for who was lent none: live systems are asked with retries and within limits; nothing is kept."""
+
+    def progress(self, step: str, done: int, total: int | None) -> None:
+        return None
+
+    def recall(self, key: str) -> bytes | None:
+        return None
+
+    def remember(self, key: str, value: bytes) -> None:
+        return None
+
+    def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
+        if isinstance(system, LiveSystem):
+            return translate_all(system, requests)
+        return super().ask(system, requests)
 
 
 def _origin(stored: Sequence[StoredAnswer], began: str, program: str) -> Origin:
@@ -289,13 +380,13 @@ class _Work:
         budget: Budget,
         tally: Tally,
         claims: _Claims,
-        before: Tally,
+        spent: Tally | None = None,
     ) -> None:
         self._system = system
         self._requests = requests
         self._limits = system.limits
         self._budget = budget
-        self._before = before
+        self._before = spent or Tally(0)
         self._tally = tally
         self._claims = claims
         self._pace = _Pace(self._limits)
@@ -311,7 +402,7 @@ class _Work:
 
     def results(self) -> Iterator[dict[str, Output]]:
         """Outputs by key as they arrive; every key once."""
-        todo = list(_batches(self._requests, self._limits))[::-1]
+        todo = list(self._batches())[::-1]
         later: list[_Job] = []
         threads = [
             threading.Thread(target=self._make_calls, daemon=True)
@@ -348,17 +439,33 @@ class _Work:
                 if not (later or self._in_hand or self._claims.elsewhere):
                     continue  # others were answered all that was left
                 arrived: dict[str, Output] = {}
+                was_paused, self._tally.pause = self._tally.pause, 0.0
                 for event in self._next_events(later):
                     self._in_hand -= 1
                     finished, again = self._settle(event)
                     arrived |= finished
                     later += [job for job in again if job.not_before]
                     todo += [job for job in again if not job.not_before]
-                if arrived:
+                if arrived or self._tally.pause != was_paused:
                     yield arrived
         finally:
             for _ in threads:
                 self._jobs.put(None)
+
+    def _batches(self) -> Iterator[_Job]:
+        """Requests in batches that the limits allow."""
+        keys: list[str] = []
+        size = 0
+        room = self._limits.batch_characters
+        for key, request in self._requests.items():
+            length = len(request.text or "")
+            if keys and (len(keys) >= self._limits.batch or (room is not None and size + length > room)):
+                yield _Job(keys, self._limits.attempts)
+                keys, size = [], 0
+            keys.append(key)
+            size += length
+        if keys:
+            yield _Job(keys, self._limits.attempts)
 
     def _claim(self, job: _Job) -> dict[str, Output]:
         """Make the job ours: without what others ask for, and what they were answered meanwhile."""
@@ -424,6 +531,8 @@ class _Work:
             self._failed_in_a_row = self._busy_in_a_row = 0
             return dict(zip(job.keys, event.outputs, strict=True)), []
         reason = redact(" ".join(str(error).split()))
+        if isinstance(error, BusyError):
+            reason += _impatience(error, self._limits.timeout)
         if isinstance(error, ClosedError):
             self._stopped = self._stopped or reason
         elif isinstance(error, BusyError):
@@ -446,39 +555,37 @@ class _Work:
         return {key: Output("", None, reason) for key in job.keys}, []
 
     def _wait(self, job: _Job, error: BusyError) -> float:
-        """Seconds before the next try: what the service asks for, or twice as long each time, with jitter."""
+        """Seconds before the next try: what the service asks for, or twice as long each time, with jitter.
+
+        No service is waited for longer than for one call to it: some ask for a day, or for a million years.
+        """
         longest = min(FIRST_WAIT * 2.0 ** (job.failures - 1), LONGEST_WAIT)
         jitter = int(job.keys[0][:4], 16) / 0xFFFF  # keys are digests: as good as random, and repeatable
         seconds = longest * (0.5 + jitter / 2)
         if error.retry_after is not None:
-            seconds = error.retry_after
+            seconds = self._tally.pause = min(error.retry_after, self._limits.timeout)
         if error.retry_after is not None or self._busy_in_a_row >= self._limits.in_flight:
             # It is the service and not this job: asking for others meanwhile would only make it worse.
             self._pace.hold(time.monotonic() + seconds)
         return seconds
 
 
-def _batches(requests: Mapping[str, Request], limits: Limits) -> Iterator[_Job]:
-    """Requests in batches that the limits allow."""
-    keys: list[str] = []
-    size = 0
-    room = limits.batch_characters
-    for key, request in requests.items():
-        length = len(request.text or "")
-        if keys and (len(keys) >= limits.batch or (room is not None and size + length > room)):
-            yield _Job(keys, limits.attempts)
-            keys, size = [], 0
-        keys.append(key)
-        size += length
-    if keys:
-        yield _Job(keys, limits.attempts)
+def _impatience(error: BusyError, longest: float) -> str:
+    """What to add to an error whose service asks to be left alone for longer than it is."""
+    if error.retry_after is None or error.retry_after <= longest:
+        return ""
+    asked = f"{error.retry_after:,.0f} s" if error.retry_after < 1e6 else "for more than 11 days"
+    return f" (it asks to wait {asked}; the longest wait is {longest:g} s)"
 
 
 def _checked(system: LiveSystem, requests: Sequence[Request]) -> Sequence[Output]:
     outputs = system.translate(requests)
     if [output.id for output in outputs] != [request.id for request in requests]:
         raise BusyError(f"{system.name} answered {len(outputs)} translations for {len(requests)} texts")
-    return outputs
+    return [
+        output._replace(text=None, error=_NO_TEXT) if _UNWRITABLE.search(output.text or "") else output
+        for output in outputs
+    ]
 
 
 def answer_key(signature: str, request: Request) -> str:

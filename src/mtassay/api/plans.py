@@ -32,7 +32,8 @@ from mtassay.api import (
     workspace_path,
 )
 from mtassay.api.doctor import installed_extras
-from mtassay.caller import Tally
+from mtassay.api.runs import DryRun
+from mtassay.caller import CallPlan
 from mtassay.core import Segment
 from mtassay.display import Table
 from mtassay.errors import MissingExtraError, MtassayError, ServiceError, UsageError
@@ -55,10 +56,10 @@ from mtassay.texts.marks import json_text
 from mtassay.texts.names import suggest
 
 __all__ = [
-    "Cost",
     "NewPlan",
     "PlanCosts",
     "PlanRun",
+    "StepCost",
     "StepRun",
     "check_plan",
     "init_plan",
@@ -200,12 +201,11 @@ class PlanRun:
 
 
 @dataclass(frozen=True)
-class Cost:
+class StepCost:
     """What one live engine would be asked in one step; `price` is `None` where the plan does not know it."""
 
     step: str
     system: str
-    texts: int
     answered: int
     calls: int
     characters: int
@@ -217,17 +217,19 @@ class PlanCosts:
     """What a plan would ask of live engines; prints itself as a table."""
 
     plan: Plan
-    costs: Sequence[Cost]
+    costs: Sequence[StepCost]
     unchanged: Sequence[str] = ()
+    is_open: bool = False
+    """Whether more may be asked, by what the answers are."""
 
     def table(self) -> Table:
         """A row for each step and engine, and their sums; prices only where there are any."""
         currency = self.plan.budget.currency
         priced = any(cost.price is not None for cost in self.costs)
-        header = ["Step", "system", "texts", "answered before", "calls", "characters"]
+        header = ["Step", "system", "answered before", "calls", "characters"]
         rows = [
             [
-                *(cost.step, cost.system, f"{cost.texts:,}", f"{cost.answered:,}"),
+                *(cost.step, cost.system, f"{cost.answered:,}"),
                 *(f"{cost.calls:,}", f"{cost.characters:,}"),
                 *([_money(cost.price)] if priced else []),
             ]
@@ -238,6 +240,7 @@ class PlanCosts:
             known = [cost.price for cost in self.costs if cost.price is not None]
             rows.append(["all", "", *(f"{n:,}" for n in sums), *([_money(sum(known))] if priced else [])])
         notes = [f"{', '.join(self.unchanged)}: unchanged, nothing would be done."] if self.unchanged else []
+        notes += ["More may be asked, by what the answers are."] if self.is_open else []
         title = "What live engines would be asked" if rows else "Live engines that would be asked"
         return Table([*header, *([currency or "price"] if priced else [])], rows, title=title, notes=notes)
 
@@ -245,7 +248,12 @@ class PlanCosts:
         """The table as text, json, tsv, md or latex."""
         if form == "json":
             return json_text(
-                {"costs": [vars(cost) for cost in self.costs], "unchanged": list(self.unchanged)}, indent=2
+                {
+                    "costs": [vars(cost) for cost in self.costs],
+                    "unchanged": list(self.unchanged),
+                    "is_open": self.is_open,
+                },
+                indent=2,
             )
         return render_tables([self.table()], form, width=width, color=color)
 
@@ -253,7 +261,7 @@ class PlanCosts:
         return self.render()
 
 
-_COUNTED = ("texts", "answered", "calls", "characters")
+_COUNTED = ("answered", "calls", "characters")
 
 
 def run_plan(
@@ -378,7 +386,7 @@ def check_plan(plan: str | PathLike[str] = DEFAULT) -> Plan:
                 raise work
             if step.method_class.generate is Method.generate:
                 with _at(read, step):
-                    work.asked(RunSettings(quiet=True, cache=False, dry=lambda system, tally: None))
+                    work.check()
         return read
 
 
@@ -391,12 +399,13 @@ def plan_costs(
     workspace: str | PathLike[str] | None = None,
     quiet: bool | None = None,
 ) -> PlanCosts:
-    """What `run_plan` would ask of live engines: texts, calls, characters, and the price where it is known.
+    """What `run_plan` would ask of live engines: calls, characters, and the price where it is known.
 
     Nothing is asked. Methods that invent sentences do so here too, without the help of any engine.
     """
-    costs: list[Cost] = []
+    costs: list[StepCost] = []
     unchanged = []
+    is_open = False
     with _opened(plan, workspace) as (read, place):
         _check_names(read, systems)
         store = Workspace(workspace_path(place)) if workspace_path(place).exists() else None
@@ -408,28 +417,18 @@ def plan_costs(
                 if not fresh and store and _earlier(store, _key(read, step, work, store)):
                     unchanged.append(step.name)
                     continue
-                asked: dict[str, list[Tally]] = {}
-
-                def note(system: LiveSystem, tally: Tally, asked: dict[str, list[Tally]] = asked) -> None:
-                    asked.setdefault(system.name, []).append(tally)
-
-                work.asked(RunSettings(workspace=place, fresh=fresh, quiet=quiet, dry=note))
-            costs += [_cost(read, step, name, tallies) for name, tallies in asked.items()]
-        return PlanCosts(read, costs, unchanged)
+                try:
+                    work.run(RunSettings(workspace=place, fresh=fresh, quiet=quiet, dry_run=True))
+                except DryRun as dry:
+                    costs += [_cost(read, step, name, calls) for name, calls in dry.plans.items()]
+                    is_open = is_open or dry.is_open
+        return PlanCosts(read, costs, unchanged, is_open)
 
 
-def _cost(plan: Plan, step: PlanStep, system: str, tallies: Sequence[Tally]) -> Cost:
-    characters = sum(tally.characters for tally in tallies)
+def _cost(plan: Plan, step: PlanStep, system: str, asked: CallPlan) -> StepCost:
     price = plan.budget.prices.get(system)
-    return Cost(
-        step.name,
-        system,
-        sum(tally.total for tally in tallies),
-        sum(tally.cached for tally in tallies),
-        sum(tally.calls for tally in tallies),
-        characters,
-        None if price is None else price * characters / _MILLION,
-    )
+    cost = asked.cost if price is None else price * asked.characters / _MILLION
+    return StepCost(step.name, system, asked.known, asked.calls, asked.characters, cost)
 
 
 def _money(price: float | None) -> str:

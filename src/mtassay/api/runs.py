@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from mtassay import core
-from mtassay.caller import Budget, Tally
+from mtassay.caller import Budget, CallPlan, Tally
 from mtassay.core import Finding, Judgement, Output, Result, Segment, System
 from mtassay.database import UnavailableError
 from mtassay.display import Block, Figure, Table, View
-from mtassay.engine import AskedCases, EngineTools, Execution, Open, ask, run_with
-from mtassay.errors import UsageError, WorkspaceError
+from mtassay.engine import EngineTools, Execution, Open, run_with
+from mtassay.errors import MtassayError, UsageError, WorkspaceError
 from mtassay.formats import segment_record
 from mtassay.languages import Pair
 from mtassay.method import Method, method_of
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mtassay.story import CaseStory
 
 __all__ = [
+    "DryRun",
     "Read",
     "Run",
     "RunSettings",
@@ -269,8 +270,8 @@ class RunSettings:
     """How a method is run: what all functions of the library share; see the top of this module.
 
     `creates` makes a workspace for the cache alone, where there is none yet. `made` is told what the method
-    generated, before anything is asked. Runs that share `spent` share their budget. With `dry`, no live
-    engine is asked anything: it is told what each would be asked.
+    generated, before anything is asked. With `dry_run` nobody is asked, nothing is kept, and `DryRun` is
+    raised. Runs that share `spent` share their budget.
     """
 
     save: bool = False
@@ -284,8 +285,8 @@ class RunSettings:
     listen: Callable[[str], None] | None = None
     creates: bool = False
     made: Callable[[core.Generated], None] | None = None
+    dry_run: bool = False
     spent: dict[str, Tally] = field(default_factory=dict)
-    dry: Callable[[LiveSystem, Tally], None] | None = None
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
@@ -307,8 +308,8 @@ class RunSettings:
     def memory(self, *, is_live: bool = False) -> Workspace | None:
         """The workspace to look things up in; `None` where there is none and none is needed."""
         path = workspace_path(self.workspace)
-        if self.dry is not None and not path.exists():
-            return None
+        if self.dry_run:
+            return Workspace(path) if path.exists() else None
         if self.save:
             return Workspace(path)
         if not self.cache or str(path) == ":memory:":
@@ -332,19 +333,36 @@ class RunSettings:
         """
         with Progress(quiet=self.is_quiet) as progress:
             store = self.memory(is_live=is_live or _is_live(systems))
+            listen = self.listen if self.listen and not self.dry_run else _deaf
             tools = EngineTools(
-                store,
-                progress.report,
-                self.budget,
-                self.listen or _deaf,
-                self.fresh,
-                spent=self.spent,
-                dry=self.dry,
+                store, progress.report, self.budget, listen, self.fresh, self.dry_run, spent=self.spent
             )
             try:
                 yield tools
             finally:
                 tools.keep()  # after Ctrl-C too
+
+
+class DryRun(MtassayError):  # noqa: N818
+    """What a run would ask of whom, raised in place of the run; `plans` have it by the name of the system.
+
+    `is_open` is true where more may be asked, by what the answers are.
+    """
+
+    exit_code = 0
+
+    def __init__(self, plans: Mapping[str, CallPlan], *, is_open: bool = False) -> None:
+        self.plans = plans
+        self.is_open = is_open
+        super().__init__("; ".join(self.lines))
+
+    @property
+    def lines(self) -> list[str]:
+        """The same for a reader."""
+        if not self.plans:
+            return ["No live engine or model would be asked."]
+        told = [plan.describe(name) for name, plan in self.plans.items()]
+        return [*told, "More may be asked, by what the answers are."] if self.is_open else told
 
 
 @dataclass(frozen=True)
@@ -360,14 +378,12 @@ class Work:
         """Do it."""
         return execute_method(self.method, self.segments, self.systems, settings, self.pair)
 
-    def asked(self, settings: RunSettings) -> AskedCases:
-        """The cases, and what each system answers to them; nothing is judged."""
-        with settings.tools(self.systems) as tools:
+    def check(self) -> None:
+        """Refuse systems whose outputs are not those of the segments; nothing is asked."""
+        with RunSettings(dry_run=True, quiet=True).tools() as tools:
             read = self.segments(tools) if callable(self.segments) else self.segments
-            generated = self.method.generate(read, tools)
-            opened = _opener(self.method, self.systems, self.pair, tools)(generated.segments)
+            opened = _opener(self.method, self.systems, self.pair, tools)(read)
             self.method.check([system.name for system in opened])
-            return ask(self.method, generated.segments, opened, tools)
 
 
 def execute_method(
@@ -378,9 +394,17 @@ def execute_method(
     pair: Pair | None = None,
 ) -> Run:
     """Run the method, show how far it is, and keep the run where that is wanted."""
-    with settings.tools(systems) as tools:
+    with settings.tools(systems, is_live=method.asks_models) as tools:
         read = segments(tools) if callable(segments) else segments
         opened = _opener(method, systems, pair, tools)
+        if settings.dry_run:
+            try:
+                run_with(tools, method, read, opened)
+            except MtassayError:  # a method may give up where an engine answered nothing
+                if not tools.plans:
+                    raise
+            is_open = method.asks_models and any(plan.calls for plan in tools.plans.values())
+            raise DryRun(tools.plans, is_open=is_open)
         execution = run_with(tools, method, read, opened, made=settings.made)
         method.check_run(execution.run)
         trouble = _saved(execution, tools.workspace) if settings.save and tools.workspace else ""

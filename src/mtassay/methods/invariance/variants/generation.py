@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from random import Random
 
 from mtassay.core import Edit, Segment, Tools, original_of
+from mtassay.detectors.referential import phrase_segments
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.methods.invariance.answers import variant_of
-from mtassay.methods.invariance.detectors.referential import phrase_segments
 from mtassay.methods.invariance.variants.base import Substituter, WordPlace, open_substituter
 from mtassay.methods.invariance.variants.places import (
     changeable,
@@ -65,7 +65,7 @@ class VariantSettings:
         default="lexicon",
         metadata=option(
             "Where new words come from: lexicon (ours, English), file:TABLE.tsv, fill-mask:MODEL "
-            "(the paper's way), causal:MODEL.",
+            "(the paper's way), causal:MODEL, llm:openai:MODEL.",
             metavar="WHAT",
         ),
     )
@@ -97,7 +97,7 @@ def make_variants(
     """
     language = str(pair.source)
     annotator = open_annotator(language, needs=("pos", "dependencies"), name=settings.source_annotator)
-    substituter = open_substituter(settings.substitutes, language)
+    substituter = open_substituter(settings.substitutes, language).lent(tools)
     encoder = open_encoder() if is_installed() else None
     if encoder is None:
         tools.note("variants are not ranked in context: pip install 'mtassay[use]'")
