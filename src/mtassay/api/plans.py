@@ -36,7 +36,7 @@ from mtassay.api.runs import DryRun
 from mtassay.caller import CallPlan
 from mtassay.core import Segment
 from mtassay.display import Table
-from mtassay.errors import MissingExtraError, MtassayError, ServiceError, UsageError
+from mtassay.errors import MissingExtraError, MtassayError, ServiceError, UsageError, WorkspaceError
 from mtassay.formats import read_test_set
 from mtassay.formats.suite.files import write_text
 from mtassay.languages import parse_pair
@@ -68,7 +68,7 @@ __all__ = [
 ]
 
 State = Literal["done", "unchanged", "incomplete", "failed"]
-"""What became of a step; of an incomplete one, engines did not answer everything."""
+"""What became of a step; of an incomplete one, engines did not answer everything, or it was not saved."""
 
 _MILLION = 1_000_000
 
@@ -96,7 +96,8 @@ class StepRun:
         """What a person must know of a step that went wrong, a line each."""
         if self.run is None:
             return [self.error]
-        return [
+        unsaved = [f"not saved: {self.run.trouble}"] if self.run.trouble else []
+        return unsaved + [
             f"{name}: {len(errors):,} of {len(self.run.outputs[name]):,} not translated, the first because "
             f"{errors[0].error}"
             for name, errors in self.run.failures.items()
@@ -629,6 +630,8 @@ def _do(plan: Plan, step: PlanStep, work: Work | MtassayError, settings: RunSett
         run = work.run(settings)
         if run.failures:
             return replace(ended, state="incomplete", run=run, exit_code=ServiceError.exit_code)
+        if run.trouble:
+            return replace(ended, state="incomplete", run=run, exit_code=WorkspaceError.exit_code)
         # What reviewers decide while a step runs is not in it: the key is that of before.
         store.remember([(key, run.id.encode())])
         return replace(ended, run=run)
