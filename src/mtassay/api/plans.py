@@ -36,7 +36,7 @@ from mtassay.api.runs import DryRun
 from mtassay.caller import CallPlan
 from mtassay.core import Segment
 from mtassay.display import Table
-from mtassay.errors import MissingExtraError, MtassayError, ServiceError, UsageError, WorkspaceError
+from mtassay.errors import MissingExtraError, MtassayError, ServiceError, UsageError
 from mtassay.formats import read_test_set
 from mtassay.formats.suite.files import write_text
 from mtassay.languages import parse_pair
@@ -71,6 +71,7 @@ State = Literal["done", "unchanged", "incomplete", "failed"]
 """What became of a step; of an incomplete one, engines did not answer everything, or it was not saved."""
 
 _MILLION = 1_000_000
+_UNSAVED = 4  # the exit code of a run that is there and could not be kept
 
 
 @dataclass(frozen=True)
@@ -129,10 +130,9 @@ class PlanRun:
 
     @property
     def exit_code(self) -> int:
-        """0 fine, 1 a gate failed, 2 a step could not be done, 3 an engine or service failed."""
-        codes = {step.exit_code for step in self.steps}
-        if worst := next((code for code in (2, 3) if code in codes), 0):
-            return worst
+        """0 fine, 1 a gate failed, 2 a step could not be done, 3 an engine failed, 4 a run was not saved."""
+        if codes := [step.exit_code for step in self.steps if step.exit_code]:
+            return min(codes)
         return 1 if self.gates is not None and not self.gates.passed else 0
 
     def table(self) -> Table:
@@ -631,7 +631,7 @@ def _do(plan: Plan, step: PlanStep, work: Work | MtassayError, settings: RunSett
         if run.failures:
             return replace(ended, state="incomplete", run=run, exit_code=ServiceError.exit_code)
         if run.trouble:
-            return replace(ended, state="incomplete", run=run, exit_code=WorkspaceError.exit_code)
+            return replace(ended, state="incomplete", run=run, exit_code=_UNSAVED)
         # What reviewers decide while a step runs is not in it: the key is that of before.
         store.remember([(key, run.id.encode())])
         return replace(ended, run=run)
