@@ -14,14 +14,14 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 LAYERS = [
     {"errors", "core", "display", "languages", "method", "packages", "processes", "registry"},
     {"texts", "stats", "options"},
-    {"reviews"},
+    {"reviews", "changes"},
     {"store"},
     {"formats", "tools"},
     {"systems", "caller"},
     {"metrics"},
     {"methods"},
     {"engine", "story", "meta", "repair"},
-    {"report"},
+    {"report", "gates"},
     {"api"},
     {"cli"},
 ]

@@ -16,6 +16,7 @@ from mtassay.core import (
     Flags,
     Generated,
     Judgement,
+    Ledger,
     Output,
     Question,
     Result,
@@ -113,6 +114,26 @@ class Method(ABC):
     def units(self, judgement: Judgement) -> list[dict[str, Any]]:
         """A record for each unit and system with the score of each metric, where the method measures."""
         return []
+
+    # What two runs are compared by ------------------------------------------------------------------------
+
+    @classmethod
+    def ledgers(cls, run: Run, system: str) -> list[Ledger]:
+        """What the scores of a system add up from, unit by unit: by default the pass rate of each detector.
+
+        A detector that only ever flags has none.
+        """
+        passed: dict[str, dict[str, bool]] = {}
+        for finding in run.findings:
+            if finding.system == system and finding.verdict in ("pass", "fail"):
+                passed.setdefault(finding.detector, {})[finding.case_id] = finding.verdict == "pass"
+        judges = {name: by_case for name, by_case in passed.items() if any(by_case.values())}
+        return [
+            Ledger.of_shares(
+                "pass rate" if len(judges) == 1 else f"pass rate:{name}", system, by_case, {"all": [by_case]}
+            )
+            for name, by_case in judges.items()
+        ]
 
     # What people can be asked ----------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from mtassay.core import (
     Flags,
     Generated,
     Judgement,
+    Ledger,
     Output,
     Question,
     Result,
@@ -58,7 +59,7 @@ from mtassay.methods.behavior.quality import (
     qualities,
     quality_name,
 )
-from mtassay.methods.behavior.rates import error_positions, pass_rates
+from mtassay.methods.behavior.rates import error_positions, pass_rate_ledgers, pass_rates
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.tables import (
     pass_rate_figure,
@@ -415,6 +416,11 @@ class BehaviorMethod(Method):
     @classmethod
     def advice(cls, run: Run, *, is_saved: bool) -> list[str]:
         return [f"other thresholds: mtassay behavior sweep {run.id}"] if is_saved else []
+
+    @classmethod
+    def ledgers(cls, run: Run, system: str) -> list[Ledger]:
+        """Pass rates of all cases and of each capability; cases made from one sentence hang together."""
+        return pass_rate_ledgers([finding for finding in run.findings if finding.system == system], system)
 
     @classmethod
     def doubts(cls, run: Run) -> list[Doubt]:
