@@ -135,6 +135,12 @@ class Method(ABC):
             for name, by_case in judges.items()
         ]
 
+    @classmethod
+    def test_set(cls, run: Run) -> str:
+        """What was tested, in a word: runs that share it are points of one history."""
+        texts = str(run.result.basis.get("texts", ""))
+        return f"texts {texts[:12]}" if texts else "unknown texts"
+
     # What people can be asked ----------------------------------------------------------------------------
 
     @classmethod

@@ -17,7 +17,7 @@ from mtassay.errors import MtassayError
 
 COMMANDS = (
     "score", "suite", "invariance", "behavior", "review", "explain", "repair", "translate", "meta",
-    "systems", "runs", "method", "doctor",
+    "systems", "runs", "compare", "history", "method", "doctor",
 )  # fmt: skip
 """Each is a module of this package with a function `register`; in the order of the help."""
 

@@ -336,6 +336,11 @@ class SuiteMethod(Method):
         return [f"{plural(still_open, 'output is', 'outputs are')} not settled. To settle: {how}"]
 
     @classmethod
+    def test_set(cls, run: Run) -> str:
+        """The suite by its name, though it may have grown since."""
+        return str(run.parameters.get("suite") or "").rpartition(" (")[0] or super().test_set(run)
+
+    @classmethod
     def ledgers(cls, run: Run, system: str) -> list[Ledger]:
         """Categories and their averages, and phenomena."""
         return accuracy_ledgers(run.findings, run.segments, system)
