@@ -23,7 +23,7 @@ LAYERS = [
     {"engine", "story", "meta", "repair"},
     {"report", "gates"},
     {"api"},
-    {"cli"},
+    {"cli", "pytest_plugin"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 MODULES = sorted(

@@ -36,10 +36,16 @@ __all__ = [
     "ScoreChange",
     "Snapshot",
     "UnitChange",
+    "case_changes",
+    "case_texts",
+    "check_comparable",
+    "comparison_notes",
     "kind_of",
+    "only_system",
     "pair_systems",
     "read_baseline",
     "text_digests",
+    "why",
     "write_baseline",
 ]
 
@@ -189,6 +195,10 @@ class Snapshot:
                 for name, sums in self.sums.items()
             },
         }
+        scores: dict[str, dict[str, str]] = {}
+        for score in self.scores:  # one a line, so that a person sees what a new baseline changes
+            numbers = ("–" if x is None else f"{x:.4f}" for x in (score.value, score.low, score.high))
+            scores.setdefault(score.name, {})[score.group] = f"{' '.join(numbers)} {score.n}"
         return {
             "step": self.step,
             "method": self.method,
@@ -196,10 +206,7 @@ class Snapshot:
             "run": self.run,
             "started": self.started,
             "parameters": self.parameters,
-            "scores": [
-                {key: value for key, value in asdict(score).items() if key not in ("system", "signature")}
-                for score in self.scores
-            ],
+            "scores": scores,
             "units": base64.b64encode(lzma.compress(json.dumps(packed).encode())).decode(),
         }
 
@@ -210,9 +217,33 @@ class Snapshot:
         sums = {
             name: UnitSums(entry["ids"], np.array(entry["values"])) for name, entry in packed["sums"].items()
         }
-        scores = [Score(system=record["system"], **score) for score in record["scores"]]
+        scores = [
+            _score(name, record["system"], group, text)
+            for name, groups in record["scores"].items()
+            for group, text in groups.items()
+        ]
         about = {key: record[key] for key in ("run", "method", "system", "started", "parameters", "step")}
         return cls(scores=scores, sums=sums, texts=packed["texts"], verdicts=packed["verdicts"], **about)
+
+
+def _score(name: str, system: str, group: str, text: str) -> Score:
+    """A score as `Snapshot.as_dict` writes it: value, ends of the interval, n."""
+    *numbers, n = text.split()
+    value, low, high = (None if number == "–" else float(number) for number in numbers)
+    return Score(name, system, group, value, int(n), low, high)
+
+
+def only_system(run: Run, system: str) -> Run:
+    """The run with one of its systems alone."""
+    if system not in run.systems:
+        raise UsageError(f"Run {run.id} has no system '{system}'. Available: {', '.join(run.systems)}.")
+    return replace(
+        run,
+        systems=[system],
+        findings=[finding for finding in run.findings if finding.system == system],
+        outputs={name: answers for name, answers in run.outputs.items() if name == system},
+        statistics=[entry for entry in run.statistics if entry.system == system],
+    )
 
 
 _KIND = "mtassay baseline"
@@ -519,7 +550,7 @@ class RunChanges:
             )
         tested = paired.tested(trials=trials, seed=seed, samples=samples)
         scores = [*tested, *_untested(old, new, {(c.name, c.group) for c in tested})]
-        return cls(old, new, scores, cases, paired.moved_units(), _notes(old, new, cases), alpha)
+        return cls(old, new, scores, cases, paired.moved_units(), comparison_notes(old, new, cases), alpha)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -648,7 +679,7 @@ def _untested(old: Snapshot, new: Snapshot, tested: Collection[tuple[str, str]])
     return changes
 
 
-def _notes(old: Snapshot, new: Snapshot, cases: Sequence[CaseChange]) -> list[str]:
+def comparison_notes(old: Snapshot, new: Snapshot, cases: Sequence[CaseChange]) -> list[str]:
     """What a reader must know: other settings, other texts, verdicts that moved though the output did not."""
     notes = []
     keys = dict.fromkeys([*old.parameters, *new.parameters])

@@ -198,6 +198,11 @@ class Method(ABC):
             silent,
         )
 
+    @classmethod
+    def finds(cls, detector: str) -> str:
+        """What people call what a detector finds."""
+        return f"{detector} findings"
+
     # How a saved run shows itself ------------------------------------------------------------------------
 
     @classmethod

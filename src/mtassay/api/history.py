@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from typing import Any, cast
 
 from mtassay import core
 from mtassay.api.runs import Run, open_workspace, workspace_path
-from mtassay.changes import RunChanges, Snapshot, read_baseline
-from mtassay.errors import UsageError
+from mtassay.changes import RunChanges, Snapshot, only_system, read_baseline
+from mtassay.errors import InputError, UsageError
+from mtassay.gates import Gate, GateReport, check_gates
 from mtassay.history import History
 from mtassay.store import Workspace
 from mtassay.texts.names import named
 
-__all__ = ["compare", "find_snapshots", "history"]
+__all__ = ["compare", "find_snapshots", "gate", "history", "load_run", "read_rules"]
 
 Which = Run | core.Run | Snapshot | str | PathLike[str]
 """A run, what was kept of one, or text: the id of a saved run (its beginning, its end, `last`), `RUN:SYSTEM`,
@@ -70,6 +73,79 @@ def history(
     return History.of(runs, chosen, names=scores, groups=groups, alpha=alpha, trials=trials, seed=seed)
 
 
+def gate(
+    run: Which,
+    *rules: Gate | str | Mapping[str, Any],
+    baseline: Which | Sequence[Snapshot] | None = None,
+    systems: Sequence[str] = (),
+    alpha: float = 0.05,
+    trials: int = 10000,
+    samples: int = 1000,
+    seed: int | None = 12345,
+    workspace: str | PathLike[str] | None = None,
+) -> GateReport:
+    """Whether a run keeps rules; true if so, else it shows the sentences: `assert gate(run, "bleu >= 30")`.
+
+    `baseline` is what rules that compare hold it against: a run, `RUN:SYSTEM`, a system of the same run or of
+    an earlier one, or a file of baselines. `systems` are those to check, else all but the baseline.
+
+    >>> from mtassay import suite
+    >>> run = suite("en-pt", {"nmt": ["Os parentes."]}, item="false-friends-nouns-1")
+    >>> report = gate(run, "accuracy/micro >= 90 %")
+    >>> report.passed, report.checks[0].measured
+    (False, 'accuracy, micro 0.0 [0.0–79.3], n 1')
+    """
+    record = load_run(run, workspace=workspace)
+    for system in systems:
+        only_system(record, system)  # which says what there is
+    kept: Sequence[Snapshot] | None = None
+    if baseline is not None:
+        is_list = isinstance(baseline, Sequence) and not isinstance(baseline, str)
+        kept = (
+            list(cast("Sequence[Snapshot]", baseline))
+            if is_list
+            else find_snapshots(cast("Which", baseline), workspace=workspace, like=record)
+        )
+    return check_gates(
+        [replace(Gate.parse(rule), system=system) for rule in rules for system in systems or ("",)],
+        {record.method: record},
+        {} if kept is None else {record.method: kept},
+        alpha=alpha,
+        trials=trials,
+        samples=samples,
+        seed=seed,
+    )
+
+
+def load_run(what: Which, *, workspace: str | PathLike[str] | None = None) -> core.Run:
+    """The whole run that is meant; of `RUN:SYSTEM` with this system alone."""
+    if isinstance(what, Run):
+        return what.record
+    if isinstance(what, core.Run):
+        return what
+    snapshots = find_snapshots(what, workspace=workspace)
+    record = snapshots[0].record
+    if record is None:
+        raise UsageError(f"{what} is a file of baselines: give a run, and this file as its baseline.")
+    return only_system(record, snapshots[0].system) if len(snapshots) == 1 else record
+
+
+def read_rules(path: str | PathLike[str]) -> list[str]:
+    """The rules of a file, one a line; a dash before one, quotes around it and lines with # are left out."""
+    rules = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+        rule = line.strip().removeprefix("- ").strip()
+        if len(rule) > 1 and rule[0] == rule[-1] and rule[0] in "\"'":
+            rule = rule[1:-1]
+        if rule and not rule.startswith("#"):
+            try:
+                Gate.parse(rule)
+            except UsageError as error:
+                raise InputError(str(error), path=path, line=number) from None
+            rules.append(rule)
+    return rules
+
+
 def _one_of_each(old: Sequence[Snapshot], new: Sequence[Snapshot]) -> tuple[Snapshot, Snapshot]:
     """The two that are meant: the only ones, or those of the one name that both have."""
     if len(old) == len(new) == 1:
@@ -122,7 +198,10 @@ def _saved(store: Workspace, text: str, like: core.Run | None) -> list[Snapshot]
     if colon and len(store.named(name)) == 1:
         return [Snapshot.of(store.run(name), system)]
     for run in store.runs():
-        if text in run.systems and (like is None or (run.id != like.id and run.method == like.method)):
+        is_other = like is None or (
+            run.method == like.method and (run.id != like.id or text not in like.systems)
+        )
+        if text in run.systems and is_other:
             return [Snapshot.of(store.run(run.id), text)]
     if store.named(text) or store.named(name):
         store.run(text if store.named(text) else name)  # which says that several are meant

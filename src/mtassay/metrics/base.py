@@ -34,6 +34,9 @@ class Metric(ABC):
     cacheable: ClassVar[bool] = True
     """Whether signature, segments and outputs alone decide the statistics."""
 
+    finds: ClassVar[str] = ""
+    """What people call its findings, where it has any: entity misses."""
+
     reads_ids: ClassVar[bool] = False
     """Whether the ids of segments and the names of systems change the score, besides the texts."""
 

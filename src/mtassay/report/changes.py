@@ -23,7 +23,7 @@ from mtassay.report.run import Form, render_tables
 from mtassay.report.table import escape_markdown, latex_comment, to_tsv
 from mtassay.texts.marks import differing, json_text, marked, p_text, plural, printable, signed
 
-__all__ = ["case_block", "change_tables", "kinds_table", "render_changes", "unit_block"]
+__all__ = ["case_block", "change_tables", "kinds_table", "plural_of", "render_changes", "unit_block"]
 
 _KINDS = get_args(ChangeKind)
 _TESTED = "two-sided approximate randomization on the same cases, corrected for all rows"
@@ -93,16 +93,17 @@ def change_tables(changes: RunChanges, *, detail: bool = False, mark: str = "") 
             if shown or not rows[0].is_detail:
                 tables.append(_table(shown, changes, rows[0].part.capitalize(), mark, hidden=rows))
             else:
-                note = f"None of the {len(rows)} {_plural(rows[0].part)} moved significantly."
+                note = f"None of the {len(rows)} {plural_of(rows[0].part)} moved significantly."
                 tables.append(
-                    Table([rows[0].part.capitalize()], [], _plural(rows[0].part).capitalize(), [note])
+                    Table([rows[0].part.capitalize()], [], plural_of(rows[0].part).capitalize(), [note])
                 )
     return tables
 
 
-def _plural(part: str) -> str:
-    """
-    >>> _plural("phenomenon"), _plural("category"), _plural("capability"), _plural("domain")
+def plural_of(part: str) -> str:
+    """Several of what people call a group.
+
+    >>> plural_of("phenomenon"), plural_of("category"), plural_of("capability"), plural_of("domain")
     ('phenomena', 'categories', 'capabilities', 'domains')
     """
     if part.endswith("non"):
@@ -141,7 +142,7 @@ def _table(
     if len(rows) < len(hidden):
         left = len(hidden) - len(rows)
         notes.append(
-            f"The other {left} {_plural(hidden[0].part)} did not move significantly; --detail shows them."
+            f"The other {left} {plural_of(hidden[0].part)} did not move significantly; --detail shows them."
         )
     lower = [row.label or row.name for row in rows if not row.higher_is_better]
     if lower:
@@ -164,7 +165,8 @@ def case_block(old: Snapshot, new: Snapshot, case: CaseChange, *, names: tuple[s
     """One case: source, both outputs with what differs marked, and why it was judged so."""
     texts = case_texts(old, new, case.case_id)
     about = [case.case_id, *_tags(new, case.case_id)]
-    about += [case.detector] if len(new.verdicts.keys() | old.verdicts.keys()) > 1 else []
+    detectors = (new.verdicts.keys() | old.verdicts.keys()) - {"output"}
+    about += [case.detector] if len(detectors) > 1 else []
     lines = _text_lines(texts.source, texts.old, texts.new, names, known=old.record is not None)
     reasons = {"why": why(new, case), f"why {names[0]}": "" if case.kind != "fixed" else why(old, case)}
     lines += [Line(label, reason) for label, reason in reasons.items() if reason]

@@ -43,6 +43,7 @@ from mtassay.methods.score.tables import (
 from mtassay.metrics.base import Metric
 from mtassay.metrics.measure import Corpus, guard, look_over, measure_all
 from mtassay.options import build, option, split_specs
+from mtassay.registry import find
 
 __all__ = ["ScoreMethod"]
 
@@ -267,6 +268,13 @@ class ScoreMethod(Method):
                 )
             )
         return ledgers
+
+    @classmethod
+    def finds(cls, detector: str) -> str:
+        """As the metric calls it, where it is one's."""
+        with suppress(UsageError):
+            return str(find("metric", detector).finds) or super().finds(detector)
+        return super().finds(detector)
 
     @classmethod
     def facts(cls, run: Run) -> str:
