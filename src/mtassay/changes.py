@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,6 +114,7 @@ class UnitSums:
 
     ids: Sequence[str]
     values: NDArray[Any]
+    column_names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,10 @@ class Snapshot:
             run.started,
             {key: value for key, value in run.parameters.items() if key not in _SETTINGS_OF_LOOK},
             [score for score in run.result.scores if score.system == system],
-            {entry.name: UnitSums(entry.ids, entry.values) for entry in method_of(run).ledgers(run, system)},
+            {
+                entry.name: UnitSums(entry.ids, entry.values, entry.column_names)
+                for entry in method_of(run).ledgers(run, system)
+            },
             text_digests(run.segments),
             verdicts,
             step,
@@ -172,6 +176,20 @@ class Snapshot:
         return {answer.id: answer.text for answer in answers}
 
     @cached_property
+    def sources(self) -> dict[str, str | None]:
+        """What was asked, by segment; nothing where the run is not at hand."""
+        return {segment.id: segment.source for segment in (self.record.segments if self.record else ())}
+
+    @cached_property
+    def families(self) -> dict[str, list[str]]:
+        """The segments that belong to a case: itself, and what was made from it."""
+        families: dict[str, list[str]] = {}
+        for segment in self.record.segments if self.record else ():
+            for case in filter(None, dict.fromkeys((segment.id, original_of(segment)))):
+                families.setdefault(case, []).append(segment.id)
+        return families
+
+    @cached_property
     def _findings(self) -> dict[tuple[str, str], Finding]:
         findings = self.record.findings if self.record else ()
         return {(f.detector, f.case_id): f for f in findings if f.system == self.system}
@@ -185,13 +203,21 @@ class Snapshot:
         missing = self.verdicts.get(_NO_OUTPUT, {})
         return self.verdicts.get(detector, {}).get(case_id) or missing.get(case_id)
 
+    def digest(self, unit: str) -> str | None:
+        """That of its texts; of a paragraph, that of its document."""
+        return self.texts.get(unit) or self.texts.get(unit.rpartition("/")[0])
+
     def as_dict(self) -> dict[str, Any]:
         """For a file: what a person compares is plain, what only a test needs is packed."""
         packed = {
             "texts": self.texts,
             "verdicts": self.verdicts,
             "sums": {
-                name: {"ids": list(sums.ids), "values": sums.values.tolist()}
+                name: {
+                    "ids": list(sums.ids),
+                    "values": sums.values.tolist(),
+                    "columns": list(sums.column_names),
+                }
                 for name, sums in self.sums.items()
             },
         }
@@ -215,7 +241,8 @@ class Snapshot:
         """What `as_dict` gave."""
         packed = json.loads(lzma.decompress(base64.b64decode(record["units"])))
         sums = {
-            name: UnitSums(entry["ids"], np.array(entry["values"])) for name, entry in packed["sums"].items()
+            name: UnitSums(entry["ids"], np.array(entry["values"]), entry["columns"])
+            for name, entry in packed["sums"].items()
         }
         scores = [
             _score(name, record["system"], group, text)
@@ -476,13 +503,15 @@ class PairedScores:
 def _paired(ledger: Ledger, old: Snapshot, new: Snapshot) -> _Pair | None:
     """The ledger on the units that have the same texts in both; `None` where the other run has no such."""
     before = old.sums.get(ledger.name)
-    if before is None or before.values.shape[1:] != ledger.values.shape[1:]:
+    if before is None or list(before.column_names) != list(ledger.column_names):
+        return None
+    if before.values.shape[1:] != ledger.values.shape[1:]:
         return None
     places = {unit: place for place, unit in enumerate(before.ids)}
     shared = [
         (place, places[unit])
         for place, unit in enumerate(ledger.ids)
-        if unit in places and old.texts.get(unit) == new.texts.get(unit)
+        if unit in places and old.digest(unit) == new.digest(unit)
     ]
     mine, theirs = ([pair[side] for pair in shared] for side in (0, 1))
     return _Pair(
@@ -604,8 +633,8 @@ def case_texts(old: Snapshot, new: Snapshot, case_id: str) -> CaseTexts:
     """The sentences that a case is about: of an edit, the edited source."""
     run = new.record or old.record
     segment = case_id if run is None else method_of(run).reviewed(run, case_id)
-    sources = {s.id: s.source for s in run.segments} if run is not None and segment else {}
-    return CaseTexts(sources.get(segment), old.outputs.get(segment), new.outputs.get(segment))
+    source = new.sources.get(segment) or old.sources.get(segment)
+    return CaseTexts(source, old.outputs.get(segment), new.outputs.get(segment))
 
 
 def why(snapshot: Snapshot, case: CaseChange) -> str:
@@ -642,7 +671,7 @@ def case_changes(old: Snapshot, new: Snapshot) -> list[CaseChange]:
         if not flags_only:
             asked |= dict.fromkeys(case for gone in missing for case in sorted(gone) if case not in asked)
         for case in asked:
-            if old.texts.get(case) != new.texts.get(case):
+            if old.digest(case) != new.digest(case):
                 continue
             verdicts = [s.verdict(detector, case) for s in (old, new)]
             if flags_only:
@@ -712,8 +741,7 @@ def comparison_notes(old: Snapshot, new: Snapshot, cases: Sequence[CaseChange]) 
 
 
 def _same_output(old: Snapshot, new: Snapshot, case: CaseChange) -> bool:
-    run = cast("Run", new.record)
-    units = [s.id for s in run.segments if case.case_id in (s.id, original_of(s))]
+    units = new.families.get(case.case_id, ())
     return bool(units) and all(old.outputs.get(unit) == new.outputs.get(unit) for unit in units)
 
 

@@ -245,6 +245,8 @@ class Ledger:
     higher_is_better: bool = True
     clusters: Mapping[str, str] = field(default_factory=dict)
     unit_scores: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+    column_names: Sequence[str] = ()
+    """Where they depend on the texts, as types of entities do: runs with other columns cannot be compared."""
 
     @classmethod
     def of_shares(

@@ -23,7 +23,7 @@ from mtassay.changes import (
     comparison_notes,
     pair_systems,
 )
-from mtassay.core import Finding, Run, Score
+from mtassay.core import Finding, Ledger, Run, Score
 from mtassay.display import Block, Line
 from mtassay.errors import UsageError
 from mtassay.gates.report import GateCheck, GateReport
@@ -187,12 +187,12 @@ class _Side:
 
     def _limit(self, rule: Gate) -> GateCheck:
         try:
-            keys = self._keys(rule, [(s.name, s.group, s.n, s.label) for s in self.new.scores])
+            keys = self._keys(rule, [(s.name, s.group, s.n, s.label) for s in self._scores])
         except _NotHereError:
             if not rule.side and not rule.group and (counted := self._count(rule)) is not None:
                 return counted
             raise
-        scores = [s for s in self.new.scores if (s.name, s.group) in keys and s.value is not None]
+        scores = [s for s in self._scores if (s.name, s.group) in keys and s.value is not None]
         if not scores:
             raise _NotHereError("nothing was counted for it, so it has no value")
         failing = [score for score in scores if not self._keeps(score, rule)]
@@ -208,6 +208,14 @@ class _Side:
             [text for score in failing if (text := self._too_few(score, rule))],
             blocks=[self._finding_block(finding) for finding in wrong[:_SHOWN]],
         )
+
+    @property
+    def _scores(self) -> list[Score]:
+        """Those of the run, and the pass rates that its verdicts come to where it has no score of them."""
+        names = {score.name for score in self.new.scores}
+        lacking = [e for e in self.new.ledgers if e.is_share and e.name not in names]
+        rates = [_pass_rate(ledger) for ledger in lacking if list(ledger.groups) == ["all"]]
+        return [*self.new.scores, *rates]
 
     def _keeps(self, score: Score, rule: Gate) -> bool:
         side = {"": score.value, "lower": score.low, "upper": score.high}[rule.side]
@@ -418,6 +426,14 @@ class _Side:
         fallen.sort(key=lambda unit: good * (unit.after - unit.before))
         worst = [unit for unit in fallen if good * (unit.after - unit.before) < 0][:_SHOWN]
         return [unit_block(self.old, self.new, unit, names=self.names) for unit in worst]
+
+
+def _pass_rate(ledger: Ledger) -> Score:
+    """The share of all its units, with Wilson's interval."""
+    passed, n = (int(total) for total in ledger.values.sum(axis=0))
+    low, high = stats.wilson(passed, n)
+    value = 100 * passed / n if n else None
+    return Score(ledger.name, ledger.system, "all", value, n, 100 * low, 100 * high)
 
 
 def _readings(rule: Gate) -> Iterator[tuple[str, str]]:

@@ -23,9 +23,11 @@ _LOSS = re.compile(
     rf"(?:the\s+)?(?P<what>.+?)\s+not\s+more\s+than\s+{_NUMBER}\s+(?:lower|higher|worse){_THAN}"
     r"(?:,?\s+at\s+(?P<level>\d+(?:\.\d+)?)\s*%)?"
 )
-_NONE_WORSE = re.compile(rf"no\s+(?P<what>.+?)\s+(?:is\s+)?significantly\s+(?:worse|lower|higher){_THAN}")
+_NONE_WORSE = re.compile(
+    rf"no\s+(?P<what>.+?)\s+(?:(?:is|are)\s+)?significantly\s+(?:worse|lower|higher){_THAN}"
+)
 _NOT_WORSE = re.compile(
-    rf"(?:the\s+)?(?P<what>.+?)\s+(?:is\s+)?not\s+significantly\s+(?:worse|lower|higher){_THAN}"
+    rf"(?:the\s+)?(?P<what>.+?)\s+(?:(?:is|are)\s+)?not\s+significantly\s+(?:worse|lower|higher){_THAN}"
 )
 _NEW = re.compile(rf"no\s+new\s+(?P<what>.+?){_THAN}")
 _FORMS = (
@@ -86,7 +88,7 @@ significantly worse · no new DETECTOR findings · undecided <= 5 %.
         group = group if colon else ""
         if match := _NEW.fullmatch(rule.lower()):
             return cls(text, "new", match["what"], group)
-        if match := re.fullmatch(_NONE_WORSE, rule.lower()):
+        if match := _NONE_WORSE.fullmatch(rule.lower()):
             return cls(text, "worse", match["what"], group)
         if match := _match(_NOT_WORSE, rule):
             return cls(text, "worse", match["what"], group, is_one=True)

@@ -93,10 +93,8 @@ def change_tables(changes: RunChanges, *, detail: bool = False, mark: str = "") 
             if shown or not rows[0].is_detail:
                 tables.append(_table(shown, changes, rows[0].part.capitalize(), mark, hidden=rows))
             else:
-                note = f"None of the {len(rows)} {plural_of(rows[0].part)} moved significantly."
-                tables.append(
-                    Table([rows[0].part.capitalize()], [], plural_of(rows[0].part).capitalize(), [note])
-                )
+                title = f"{plural_of(rows[0].part).capitalize()} that moved significantly, of {len(rows)}"
+                tables.append(Table([rows[0].part.capitalize()], [], title))
     return tables
 
 

@@ -265,6 +265,7 @@ class ScoreMethod(Method):
                     part=by or "part",
                     higher_is_better=metric.higher_is_better,
                     unit_scores=metric.unit_scores,
+                    column_names=list(whole.columns),
                 )
             )
         return ledgers
