@@ -16,6 +16,8 @@ from mtassay.changes import RunChanges, Snapshot, read_baseline, text_digests, w
 from mtassay.core import Finding, Output, Result, Segment
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.suite import Item, Rule, Suite
+from mtassay.methods.behavior.method import BehaviorMethod
+from mtassay.metrics.chrf import ChrF
 
 ITEMS = [
     Item(f"{letter}{number}", "pt-en", category, phenomenon, f"Frase {letter}{number}.",
@@ -200,3 +202,16 @@ def test_what_is_meant_is_found(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"has several systems: v1, v2\. Name one"):
         mt.compare(first, mt.suite(SUITE, {"other": answers()}))
     json.dumps(changes.record(), allow_nan=False)
+
+
+def test_a_behavioural_case_says_what_it_was_judged_to_be() -> None:
+    tags = {"original": "1", "capability": "noun"}
+    edited = Segment("1/edited", "Dois cães.", ("Two dogs.",), tags=tags)
+    segments = [Segment("1", "Dois gatos.", ("Two cats.",)), edited]
+    method = BehaviorMethod("pt-en", {"chrf": ChrF()}, alpha=0.2, beta=0.3)
+    old, new = (
+        mt.run(method, segments, {"nmt": ["Two cats.", text]}) for text in ("Two dogs.", "Something else.")
+    )
+    (case,) = mt.compare(old, new).record()["cases"]
+    assert (case["kind"], case["source"], case["new_output"]) == ("broken", "Dois cães.", "Something else.")
+    assert ": quality 1.00, edited 0." in case["new_why"]

@@ -463,6 +463,14 @@ class BehaviorMethod(Method):
         return CaseEvidence.of(finding).unsettled
 
     @classmethod
+    def reasons(cls, finding: Finding) -> list[str]:
+        """What the case was judged to be, with both qualities; without a verdict, why not."""
+        evidence = CaseEvidence.of(finding)
+        if not evidence.status or evidence.quality is None or evidence.edited_quality is None:
+            return [evidence.status or cls.why(finding)]
+        return [f"{evidence.status}: quality {evidence.quality:.2f}, edited {evidence.edited_quality:.2f}"]
+
+    @classmethod
     def block(cls, run: Run, case_id: str, system: str) -> Block:
         """The case whole, and how its qualities stand to the thresholds; without a verdict, why not."""
         finding = next(f for f in cls.findings(run, case_id) if f.system == system)
