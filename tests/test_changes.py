@@ -194,7 +194,9 @@ def test_what_is_meant_is_found(tmp_path: Path) -> None:
     assert (changes.old.system, changes.new.system) == ("v2", "v2")
     assert mt.compare(f"{first.id}:v1", second.id, workspace=place).names == ("v1", "v2")
     assert mt.compare("v1", "v2", workspace=place).new.run == second.id
-    assert find_snapshots("v2", workspace=place, like=second.record)[0].run == second.id
+    assert find_snapshots("v2", workspace=place, like=second.record)[0].run == first.id
+    assert find_snapshots("v2", workspace=place, like=first.record)[0].run == first.id
+    assert mt.compare("v2", "last", workspace=place).kinds() == {"fixed": 1, "broken": 1, "still right": 18}
     with pytest.raises(
         UsageError, match=r"There is no run, system or file 'v3'\. Newest runs: .*Systems: v2, v1"
     ):

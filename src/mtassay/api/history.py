@@ -169,7 +169,8 @@ def find_snapshots(
 ) -> list[Snapshot]:
     """All systems of what is given. The name of a system stands for its newest run.
 
-    With `like`, a system of this run may be meant, or else the newest other run of the same method.
+    With `like`, a system of this run may be meant where it has several, or else the newest run of the same
+    method before it.
     """
     if isinstance(what, Snapshot):
         return [what]
@@ -179,7 +180,7 @@ def find_snapshots(
     text = str(what)
     if Path(text).is_file():
         return read_baseline(Path(text))
-    if like is not None and text in like.systems:
+    if like is not None and text in like.systems and len(like.systems) > 1:
         return [Snapshot.of(like, text)]
     path = workspace_path(workspace)
     if like is not None and not path.exists():
@@ -198,10 +199,7 @@ def _saved(store: Workspace, text: str, like: core.Run | None) -> list[Snapshot]
     if colon and len(store.named(name)) == 1:
         return [Snapshot.of(store.run(name), system)]
     for run in store.runs():
-        is_other = like is None or (
-            run.method == like.method and (run.id != like.id or text not in like.systems)
-        )
-        if text in run.systems and is_other:
+        if text in run.systems and (like is None or _is_before(run, like, text)):
             return [Snapshot.of(store.run(run.id), text)]
     if store.named(text) or store.named(name):
         store.run(text if store.named(text) else name)  # which says that several are meant
@@ -211,3 +209,10 @@ def _saved(store: Workspace, text: str, like: core.Run | None) -> list[Snapshot]
         f"There is no run, system or file '{text}'. Newest runs: {ids}. "
         f"Systems: {', '.join(list(systems)[:6]) or 'none'}."
     )
+
+
+def _is_before(run: core.Run, like: core.Run, system: str) -> bool:
+    """Whether a run can be meant by the name of a system, where a later one is held against it."""
+    if run.method != like.method or run.started > like.started:
+        return False
+    return run.id != like.id or system not in like.systems

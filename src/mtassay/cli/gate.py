@@ -80,9 +80,9 @@ def gate(
     \b
     Examples:
     mtassay gate last --rule 'bleu >= 30' --rule 'undecided <= 5 %'
-    mtassay gate last --baseline baseline.json --rule 'no phenomenon significantly worse'
-    mtassay gate last --baseline nmt-v1 --rules gates.txt --junit gate.xml --markdown gate.md
-    mtassay gate last --write-baseline baseline.json
+    mtassay gate last --baseline nmt-v1 --rule 'no phenomenon significantly worse'
+    mtassay gate last --baseline base.json --rules gates.txt --junit gate.xml
+    mtassay gate last --write-baseline base.json
     """
     check_targets(junit, markdown, keep)
     all_rules = [*(rule or []), *(history.read_rules(rules) if rules else [])]
