@@ -115,8 +115,11 @@ def level(gates: int) -> None:
     sizes = Counter(s.tags["category"] for s in suite.segments)
     sizes |= Counter(s.tags["phenomenon"] for s in suite.segments)
     single = [f"{name}: accuracy not significantly worse" for name, _ in sizes.most_common(20)]
+    categories = dict.fromkeys(s.tags["category"] for s in suite.segments)
+    first_five = [f"{name}: accuracy not significantly worse" for name in list(categories)[:5]]
     sets = {
         "accuracy/micro not significantly worse": (suite, ["accuracy/micro not significantly worse"]),
+        "the first 5 categories, a rule each": (suite, first_five),
         "the 5 largest categories and phenomena, a rule each": (suite, single[:5]),
         "the 20 largest, a rule each": (suite, single),
         "no phenomenon significantly worse": (suite, ["no phenomenon significantly worse"]),

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
 
 pytest_plugins = ["pytester"]
+
+PROJECT = Path(__file__).resolve().parent.parent
 
 RUN = """
 import pytest
@@ -113,3 +118,15 @@ def test_who_does_not_use_it_loads_nothing() -> None:
     code = "import mtassay.pytest_plugin, sys\nprint(*{name.split('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {"numpy", "typer", "lxml", "sacrebleu", "httpx", "yaml"}
+
+
+def test_pytest_finds_it_by_its_entry_point(inner: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    about = inner.mkdir("site") / "elsewhere-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 1.0\n")
+    lines = [f"{name} = {module}" for name, module in project["entry-points"]["pytest11"].items()]
+    (about / "entry_points.txt").write_text("\n".join(["[pytest11]", *lines, ""]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(about.parent), str(PROJECT / "src")]))
+    shown = inner.runpytest_subprocess("--markers")
+    shown.stdout.fnmatch_lines(["@pytest.mark.mtassay(workspace=*"])
