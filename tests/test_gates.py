@@ -293,6 +293,31 @@ def test_a_method_that_is_not_installed_can_be_gated() -> None:
 def test_nothing_to_check_is_no_pass() -> None:
     run = mt.suite(SUITE, {"only": answers()})
     with pytest.raises(UsageError, match="nothing to check"):
-        mt.gate(run, "accuracy >= 1", baseline="only")
+        mt.gate(run, "accuracy >= 1", baseline=run)
     assert len(ITEMS) == 20
     assert GateReport([]).summary == "passed, 0 checks"
+
+
+def test_what_is_open_or_lost_now_is_in_no_comparison_and_told() -> None:
+    new = suite_run(open_="n0 n1", lost="w1 w2 w3")
+    report = mt.gate(new, "no category significantly worse", baseline=suite_run())
+    assert report.passed
+    told = "In no score that is compared: 3 cases without an output now, 2 cases settled before and open now."
+    assert told in report.notes
+    assert told.split(": ")[1] in " ".join(str(report).split())
+
+
+def test_a_system_that_has_nothing_a_rule_speaks_of_does_not_pass_beside_one_that_has() -> None:
+    everything_open = " ".join(item.id for item in ITEMS if item.category == "Words")
+    texts = {"old": answers(), "a": answers(), "b": answers(open_=everything_open)}
+    run = mt.suite(SUITE, texts, items="settled")
+    report = mt.gate(run, "words not significantly worse", "words >= 50 %", baseline="old")
+    assert [(c.system, c.passed) for c in report.checks] == [
+        ("a", True), ("b", False), ("a", True), ("b", False)
+    ]  # fmt: skip
+
+
+def test_a_test_that_two_rules_ask_for_counts_once() -> None:
+    rules = ("no category significantly worse", "words not significantly worse")
+    assert mt.gate(WORSE, *rules, baseline=OLD).tests == 2
+    assert "corrected" not in str(mt.gate(WORSE, rules[1], baseline=OLD))

@@ -730,6 +730,14 @@ def comparison_notes(old: Snapshot, new: Snapshot, cases: Sequence[CaseChange]) 
         alone.insert(0, f"{plural(changed, 'text')} changed")
     if alone:
         notes.append(f"Not compared: {', '.join(alone)}.")
+    kinds: Counter[str] = Counter(case.kind for case in cases)
+    gone = [
+        f"{plural(kinds[kind], 'case')} {what}"
+        for kind, what in (("lost", "without an output now"), ("newly open", "settled before and open now"))
+        if kinds[kind]
+    ]
+    if gone:
+        notes.append(f"In no score that is compared: {', '.join(gone)}.")
     if old.record is not None and new.record is not None:
         moved = [case for case in cases if case.kind in LISTED and _same_output(old, new, case)]
         if moved:

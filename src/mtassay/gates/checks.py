@@ -79,24 +79,28 @@ def check_gates(
         ]
         if not own:
             raise UsageError(_nowhere(rule, sides))
-        made, problems = [], []
+        made: dict[str, list[GateCheck | _Alarm]] = {}
+        problems: list[GateCheck] = []
         for side in own:
             try:
-                made.append(side.check(rule))
+                made.setdefault(side.step, []).append(side.check(rule))
             except _NotHereError as problem:
-                problems.append(str(problem))
-        if not made:
-            raise UsageError(f"'{rule.text}': {problems[0]}")
-        checks += made
+                problems.append(GateCheck(rule, side.step, side.new.system, False, str(problem)))
+        if not any(made.values()):
+            raise UsageError(f"'{rule.text}': {problems[0].measured}")
+        # A step may be about other things; but where one system has it, all must.
+        checks += [check for of_step in made.values() for check in of_step]
+        checks += [problem for problem in problems if made.get(problem.step)]
     alarms = [check for check in checks if isinstance(check, _Alarm)]
     p = _family(alarms, alpha)
+    tests = {(id(alarm.side), row) for alarm in alarms for row in alarm.rows}
     settled = {id(alarm): alarm.settle(values, alpha) for alarm, values in zip(alarms, p, strict=True)}
     notes = [note for side in sides if any(rule.compares for rule in rules) for note in side.notes()]
     return GateReport(
         [settled[id(check)] if isinstance(check, _Alarm) else check for check in checks],
         list(dict.fromkeys(notes)),
         alpha,
-        sum(len(alarm.rows) for alarm in alarms),
+        len(tests),
     )
 
 

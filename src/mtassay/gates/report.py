@@ -107,10 +107,10 @@ class GateReport:
     def _about(self) -> list[str]:
         if not self.tests:
             return []
+        family = f", corrected for all {self.tests:,} tests of this gate (max-T)" if self.tests > 1 else ""
         return [
             f"Significantly worse: p < {self.alpha:g}, one-sided approximate randomization on the same "
-            f"cases, corrected for all {plural(self.tests, 'test')} of this gate (max-T): one gate of "
-            f"{1 / self.alpha:.0f} at most raises a false alarm."
+            f"cases{family}: one gate of {1 / self.alpha:.0f} at most raises a false alarm."
         ]
 
     def record(self) -> dict[str, Any]:
