@@ -217,3 +217,15 @@ def test_a_behavioural_case_says_what_it_was_judged_to_be() -> None:
     (case,) = mt.compare(old, new).record()["cases"]
     assert (case["kind"], case["source"], case["new_output"]) == ("broken", "Dois cães.", "Something else.")
     assert ": quality 1.00, edited 0." in case["new_why"]
+
+
+def test_the_library_has_a_function_for_the_history_of_a_system(tmp_path: Path) -> None:
+    place = tmp_path / "w.db"
+    for wrong in ("w0 w1", "w1"):
+        mt.suite(SUITE, {"nmt": answers(wrong=wrong)}, save=True, workspace=place)
+    found = mt.history("nmt", groups=["Words"], workspace=place)
+    assert mt.history("nmt", workspace=place).systems == ["nmt"], "no module may take its name"
+    (course,) = found.courses
+    assert [(point.score.value, point.score.n) for point in course.points] == [(80.0, 10), (90.0, 10)]
+    assert course.points[1].change is not None
+    assert (course.points[1].change.fixed, course.points[1].change.p) == (1, 1.0)

@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 LAYERS = [
     {"errors", "core", "display", "languages", "method", "packages", "processes", "registry"},
     {"texts", "stats", "options"},
-    {"reviews", "changes", "history"},
+    {"reviews", "changes", "courses"},
     {"store"},
     {"formats", "tools"},
     {"systems", "caller"},

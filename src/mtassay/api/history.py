@@ -11,9 +11,9 @@ from typing import Any, cast
 from mtassay import core
 from mtassay.api.runs import Run, open_workspace, workspace_path
 from mtassay.changes import RunChanges, Snapshot, only_system, read_baseline
+from mtassay.courses import History
 from mtassay.errors import InputError, UsageError
 from mtassay.gates import Gate, GateReport, check_gates
-from mtassay.history import History
 from mtassay.store import Workspace
 from mtassay.texts.names import named
 

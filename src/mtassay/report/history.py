@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mtassay.courses import History, ScoreCourse
 from mtassay.display import Cell, Figure, Point, Series, Table
-from mtassay.history import History, ScoreCourse
 from mtassay.report.run import Form, render_tables
 from mtassay.report.table import to_tsv
 from mtassay.texts.marks import json_text, p_text, signed
