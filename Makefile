@@ -55,6 +55,7 @@ test: $(VENV)/dev
 
 test-all: $(VENV)/all
 	@$(BIN)/python -m pytest
+	@$(BIN)/python -m tests.chaos --seconds 600
 
 check: $(VENV)/dev
 	@$(BIN)/ruff check .

@@ -31,13 +31,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtassay.core import Edit
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
+from mtassay.detectors.base import PairDetector, PhraseDetector, RelationDetector
+from mtassay.detectors.companions import open_detectors
+from mtassay.detectors.counterparts import Counterparts
+from mtassay.detectors.coverage import OverTranslation, UnderTranslation
+from mtassay.detectors.traces import WordMeanings
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
-from mtassay.methods.invariance.detectors.base import PairDetector, PhraseDetector, RelationDetector
-from mtassay.methods.invariance.detectors.companions import open_detectors
-from mtassay.methods.invariance.detectors.counterparts import Counterparts
-from mtassay.methods.invariance.detectors.coverage import OverTranslation, UnderTranslation
-from mtassay.methods.invariance.detectors.traces import WordMeanings
 from mtassay.registry import names
 from mtassay.stats import wilson
 from mtassay.stats.proportions import effective_trials, small_sample_factor

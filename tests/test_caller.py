@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -132,6 +132,33 @@ def test_retry_after_holds_back_every_call() -> None:
     system = scripted(behave, in_flight=1)
     assert texts(translate_all(system, requests("a", "b", "c"))) == ["a", "b", "c"]
     assert min(times[1:]) - times[0] >= 0.3
+
+
+@pytest.mark.parametrize("asked_for", [86_400, 1e10, 1e300, 253402300799 - 1.7e9])
+def test_a_service_that_asks_for_ever_is_left_alone_for_the_time_of_one_call(asked_for: float) -> None:
+    def behave(batch: list[str]) -> list[str]:
+        raise BusyError("it answered 429", retry_after=asked_for)
+
+    told: list[str] = []
+    system = scripted(behave, attempts=3, timeout=0.05)
+    (output,) = translate_all(
+        system, requests("a"), report=lambda tally: told.append(tally.describe("engine"))
+    )
+    assert output.error == (
+        f"it answered 429 (it asks to wait {asked_for:,.0f} s; the longest wait is 0.05 s)"
+        if asked_for < 1e6
+        else "it answered 429 (it asks to wait for more than 11 days; the longest wait is 0.05 s)"
+    )
+    assert "engine · it asks for a pause: 0.05 s" in told
+    assert len(system.asked) == 3
+
+
+@pytest.mark.parametrize("bad", ["\0", "a\0b", "\ud800", "a\udfffb"], ids=ascii)
+def test_an_answer_that_no_file_can_hold_is_an_error_of_that_item(bad: str) -> None:
+    system = scripted(lambda batch: [bad if text == "b" else text for text in batch], batch=3)
+    outputs = translate_all(system, requests("a", "b", "c"))
+    assert texts(outputs) == ["a", None, "c"]
+    assert outputs[1].error == "the answer holds NUL or half a character, which no file of texts can hold"
 
 
 def test_a_limit_of_calls_per_second_spreads_them() -> None:
@@ -314,6 +341,12 @@ def test_answers_may_be_kept_anywhere() -> None:
             program: str = "",
         ) -> None:
             self.kept |= {key: StoredAnswer(output, "2026", program) for key, output in answers.items()}
+
+        def claim(self, keys: Sequence[str]) -> set[str]:
+            return set(keys)
+
+        def release(self, keys: Iterable[str]) -> None:
+            pass
 
     shelf = Shelf()
     translate_all(Fake(name="f", pair=PAIR), requests("a"), answers=shelf)

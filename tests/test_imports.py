@@ -12,13 +12,25 @@ import pytest
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 
 LAYERS = [
-    {"errors", "core", "display", "languages", "method", "packages", "processes", "registry"},
-    {"texts", "stats", "options"},
+    {
+        "errors",
+        "compression",
+        "core",
+        "display",
+        "languages",
+        "method",
+        "packages",
+        "processes",
+        "registry",
+        "web",
+    },
+    {"texts", "stats", "options", "database"},
     {"reviews", "changes", "courses"},
     {"store"},
     {"formats", "tools"},
     {"systems", "caller"},
     {"metrics"},
+    {"detectors"},
     {"methods"},
     {"engine", "story", "meta", "repair"},
     {"report", "gates"},

@@ -3,6 +3,7 @@
 import sys
 from typing import NoReturn
 
+from mtassay.cli.bugs import tell
 from mtassay.cli.interruption import CTRL_C
 
 
@@ -21,9 +22,9 @@ def main() -> NoReturn:
         CTRL_C.end()
     except SystemExit as done:
         code = done.code
-    except BaseException:
+    except BaseException as error:
         if not CTRL_C.is_pressed:
-            raise
+            code = tell(error)
     if CTRL_C.is_pressed:
         CTRL_C.end()
     sys.exit(code)  # type: ignore[arg-type]

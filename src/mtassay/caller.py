@@ -10,24 +10,45 @@ from __future__ import annotations
 
 import hashlib
 import queue
+import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from mtassay.core import Origin, Output, Request
+from mtassay.core import Origin, Output, Request, System, Tools
 from mtassay.errors import BusyError, ClosedError, RejectedError
 from mtassay.packages import redact
 from mtassay.store import StoredAnswer, now_exactly
 from mtassay.systems.live import Limits, LiveSystem
 
-__all__ = ["AnswerStore", "Budget", "Tally", "answer_key", "translate_all"]
+__all__ = [
+    "AnswerStore",
+    "Budget",
+    "Plan",
+    "Tally",
+    "UnkeptTools",
+    "answer_key",
+    "plan_calls",
+    "translate_all",
+]
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
+LOOK_EVERY = 0.2
+"""Seconds between two looks at what another process has been answered."""
+DRY_RUN = "this is a dry run"
+"""Why there is no answer where nobody was asked."""
 GIVE_UP_AFTER = 5
 """So many jobs that failed for good, one after another, mean that the service is down."""
+
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+_NO_TEXT = "the answer holds NUL or half a character, which no file of texts can hold"
+
+
+CHARACTERS_A_TOKEN = 4
+"""A rule of thumb for European languages, where tokens are not counted yet."""
 
 
 class AnswerStore(Protocol):
@@ -45,6 +66,12 @@ class AnswerStore(Protocol):
         program: str = "",
     ) -> None:
         """Keep answers to these requests at once and for good, with the fingerprint of the program."""
+
+    def claim(self, keys: Sequence[str]) -> set[str]:
+        """Those of the keys that no other process is asking for; from now on they are this one's."""
+
+    def release(self, keys: Iterable[str]) -> None:
+        """Let others ask for these keys."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,11 +97,14 @@ class Tally:
     calls: int = 0
     characters: int = 0
     origin: Origin = field(default_factory=Origin)
+    pause: float = 0.0
+    """Seconds that the service asked to be left alone for, as far as they are kept; 0 where it did not."""
 
     def describe(self, name: str) -> str:
         """For a progress line: who is asked, and what happened besides plain answers."""
         notes = [f"{self.cached:,} cached"] if self.cached else []
         notes += [f"{self.failed:,} failed"] if self.failed else []
+        notes += [f"it asks for a pause: {self.pause:g} s"] if self.pause else []
         return " · ".join([name, *notes])
 
 
@@ -113,13 +143,17 @@ def translate_all(
     for key in keys:
         if key in times:
             times[key] += 1
-    work = _Work(system, waiting, budget or Budget(), tally)
+    claims = _Claims(answers, since=began if fresh else "")
+    work = _Work(system, waiting, budget or Budget(), tally, claims)
 
     def keep(new: Mapping[str, Output]) -> dict[str, Output]:
         """Store what are answers and not errors; gives these."""
         good = {key: output for key, output in new.items() if output.error is None}
-        if answers and good:
-            answers.keep_answers(system.signature, good, requests=waiting, program=program)
+        ours = {key: output for key, output in good.items() if key not in claims.answered_elsewhere}
+        if answers and ours:
+            answers.keep_answers(system.signature, ours, requests=waiting, program=program)
+        if answers and (failed := new.keys() - good.keys()):
+            answers.release(failed)
         return good
 
     try:
@@ -133,11 +167,96 @@ def translate_all(
     except BaseException:
         # Stopped by Ctrl-C or a bug: what has been answered meanwhile is kept all the same.
         keep({key: o for key, o in dict(work.answered).items() if key not in outputs})
+        if answers:
+            answers.release(claims.mine)
         raise
     nothing = Output("", None, "there is no source text to translate")
     return [
         outputs.get(key, nothing)._replace(id=request.id) for key, request in zip(keys, requests, strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What asking would take: calls, characters sent, and how many answers are there already.
+
+    `outputs` are those answers, one for each request, in order; what would be asked for has `text=None`.
+    `price` is that of a million tokens read, where it is known.
+    """
+
+    calls: int
+    characters: int
+    known: int
+    outputs: Sequence[Output] = ()
+    price: float | None = None
+
+    def __add__(self, other: Plan) -> Plan:
+        return Plan(
+            self.calls + other.calls,
+            self.characters + other.characters,
+            self.known + other.known,
+            price=other.price,
+        )
+
+    def describe(self, name: str) -> str:
+        """The same in a line.
+
+        >>> Plan(12, 5400, 3).describe("nmt")
+        'nmt: 12 calls, 5,400 characters; 3 answers are there already'
+        >>> Plan(1, 8_000_000, 0, price=0.25).describe("judge")
+        'judge: 1 call, 8,000,000 characters (about 0.5 to read)'
+        """
+        told = f"{name}: {self.calls:,} call{'s' * (self.calls != 1)}, {self.characters:,} characters"
+        if self.price is not None and self.calls:
+            told += f" (about {self.characters / CHARACTERS_A_TOKEN * self.price / 1e6:.2g} to read)"
+        if self.known:
+            told += f"; {self.known:,} answer{'s are' if self.known != 1 else ' is'} there already"
+        return told
+
+
+def plan_calls(
+    system: LiveSystem,
+    requests: Sequence[Request],
+    *,
+    answers: AnswerStore | None = None,
+    fresh: bool = False,
+) -> Plan:
+    """What `translate_all` would do, if every call succeeds; nothing is asked."""
+    keys = [answer_key(system.signature, request) for request in requests]
+    known = answers.find_answers(list(dict.fromkeys(keys))) if answers and not fresh else {}
+    waiting = {
+        key: request
+        for key, request in zip(keys, requests, strict=True)
+        if key not in known and request.text is not None
+    }
+    work = _Work(system, waiting, Budget(), Tally(0), _Claims(None, since=""))
+    calls = sum(1 for _ in work._batches())
+    nothing = Output("", None, DRY_RUN)
+    outputs = [
+        (known[key].output if key in known else nothing)._replace(id=request.id)
+        for key, request in zip(keys, requests, strict=True)
+    ]
+    characters = sum(len(request.text or "") for request in waiting.values())
+    price = next(iter(getattr(system, "price", ())), None)
+    return Plan(calls, characters, sum(key in known for key in keys), outputs, price)
+
+
+class UnkeptTools(Tools):
+    """Tools for who was lent none: live systems are asked with retries and within limits; nothing is kept."""
+
+    def progress(self, step: str, done: int, total: int | None) -> None:
+        return None
+
+    def recall(self, key: str) -> bytes | None:
+        return None
+
+    def remember(self, key: str, value: bytes) -> None:
+        return None
+
+    def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
+        if isinstance(system, LiveSystem):
+            return translate_all(system, requests)
+        return super().ask(system, requests)
 
 
 def _origin(stored: Sequence[StoredAnswer], began: str, program: str) -> Origin:
@@ -156,6 +275,7 @@ class _Job:
     attempts_left: int
     not_before: float = 0.0
     failures: int = 0
+    is_ours: bool = False
 
 
 @dataclass(slots=True)
@@ -197,17 +317,67 @@ class _Pace:
             time.sleep(seconds)
 
 
+class _Claims:
+    """Who asks for what, where several processes ask for the same; without a store everything is ours."""
+
+    def __init__(self, answers: AnswerStore | None, *, since: str) -> None:
+        self._answers = answers
+        self._since = since
+        self.mine: set[str] = set()
+        self.elsewhere: set[str] = set()
+        """What another process is asking for."""
+        self.answered_elsewhere: set[str] = set()
+        self._looked = 0.0
+
+    def take(self, keys: Sequence[str]) -> list[str]:
+        """Those of the keys that we may ask for now; the others are asked for elsewhere."""
+        if self._answers is None:
+            return list(keys)
+        taken = self._answers.claim(keys)
+        self.mine |= taken
+        self.elsewhere |= set(keys) - taken
+        return [key for key in keys if key in taken]
+
+    def known(self, keys: Sequence[str]) -> dict[str, Output]:
+        """Those of the keys that were answered meanwhile by another process."""
+        if self._answers is None or not keys:
+            return {}
+        found = self._answers.find_answers(list(keys), since=self._since)
+        self.answered_elsewhere |= found.keys()
+        self.elsewhere -= found.keys()
+        return {key: answer.output for key, answer in found.items()}
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to look what others have got."""
+        return bool(self.elsewhere) and time.monotonic() - self._looked > LOOK_EVERY
+
+    def look(self) -> tuple[dict[str, Output], list[str]]:
+        """What others have got by now, and what they gave up, which is ours to ask."""
+        self._looked = time.monotonic()
+        known = self.known(sorted(self.elsewhere))
+        freed = self.take(sorted(self.elsewhere))
+        self.elsewhere -= set(freed)
+        return known, freed
+
+
 class _Work:
     """The calls of one run. Threads make them; the thread that iterates decides what happens next."""
 
     def __init__(
-        self, system: LiveSystem, requests: Mapping[str, Request], budget: Budget, tally: Tally
+        self,
+        system: LiveSystem,
+        requests: Mapping[str, Request],
+        budget: Budget,
+        tally: Tally,
+        claims: _Claims,
     ) -> None:
         self._system = system
         self._requests = requests
         self._limits = system.limits
         self._budget = budget
         self._tally = tally
+        self._claims = claims
         self._pace = _Pace(self._limits)
         self._deadline = None if budget.seconds is None else time.monotonic() + budget.seconds
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -230,27 +400,42 @@ class _Work:
         for thread in threads:
             thread.start()
         try:
-            while todo or later or self._in_hand:
+            while todo or later or self._in_hand or self._claims.elsewhere:
                 now = time.monotonic()
+                if self._claims.is_due:
+                    known, freed = self._claims.look()
+                    todo += [_Job([key], self._limits.attempts) for key in freed]
+                    if known:
+                        yield known
                 todo += [job for job in later if job.not_before <= now]
                 later = [job for job in later if job.not_before > now]
                 if self._deadline is not None and now > self._deadline:
                     self._stopped = self._stopped or f"the time of {self._budget.seconds:g} s is used up"
                 is_held = self._pace.held_until > now
                 while todo and self._in_hand < len(threads) and not self._stopped and not is_held:
-                    self._hand_out(todo.pop())
-                if self._stopped and (todo or later):
-                    yield {key: Output("", None, self._stopped) for job in todo + later for key in job.keys}
+                    known = self._claim(todo[-1])
+                    if known:
+                        yield known
+                    job = todo.pop()
+                    if job.keys:
+                        self._hand_out(job)
+                if self._stopped and (todo or later or self._claims.elsewhere):
+                    left = [key for job in todo + later for key in job.keys] + sorted(self._claims.elsewhere)
                     todo, later = [], []
+                    self._claims.elsewhere.clear()
+                    yield {key: Output("", None, self._stopped) for key in left}
                     continue
+                if not (later or self._in_hand or self._claims.elsewhere):
+                    continue  # others were answered all that was left
                 arrived: dict[str, Output] = {}
+                was_paused, self._tally.pause = self._tally.pause, 0.0
                 for event in self._next_events(later):
                     self._in_hand -= 1
                     finished, again = self._settle(event)
                     arrived |= finished
                     later += [job for job in again if job.not_before]
                     todo += [job for job in again if not job.not_before]
-                if arrived:
+                if arrived or self._tally.pause != was_paused:
                     yield arrived
         finally:
             for _ in threads:
@@ -270,6 +455,16 @@ class _Work:
             size += length
         if keys:
             yield _Job(keys, self._limits.attempts)
+
+    def _claim(self, job: _Job) -> dict[str, Output]:
+        """Make the job ours: without what others ask for, and what they were answered meanwhile."""
+        if job.is_ours:
+            return {}
+        job.is_ours = True
+        free = self._claims.take(job.keys)
+        known = self._claims.known(free)
+        job.keys = [key for key in free if key not in known]
+        return known
 
     def _hand_out(self, job: _Job) -> None:
         characters = sum(len(self._requests[key].text or "") for key in job.keys)
@@ -306,6 +501,8 @@ class _Work:
             due.append(self._pace.held_until)
         if self._deadline is not None:
             due.append(self._deadline)
+        if self._claims.elsewhere:
+            due.append(time.monotonic() + LOOK_EVERY)
         wait = max(min(due, default=time.monotonic() + 3600) - time.monotonic(), 0.0) + 0.001
         events = []
         try:
@@ -322,6 +519,8 @@ class _Work:
             self._failed_in_a_row = self._busy_in_a_row = 0
             return dict(zip(job.keys, event.outputs, strict=True)), []
         reason = redact(" ".join(str(error).split()))
+        if isinstance(error, BusyError):
+            reason += _impatience(error, self._limits.timeout)
         if isinstance(error, ClosedError):
             self._stopped = self._stopped or reason
         elif isinstance(error, BusyError):
@@ -332,35 +531,49 @@ class _Work:
                 job.not_before = time.monotonic() + self._wait(job, error)
                 return {}, [job]
             if len(job.keys) > 1:
-                return {}, [_Job([key], 1) for key in job.keys]
+                return {}, [_Job([key], 1, is_ours=True) for key in job.keys]
             self._failed_in_a_row += 1
             if self._failed_in_a_row >= GIVE_UP_AFTER:
                 self._stopped = f"given up after {GIVE_UP_AFTER} failures in a row, the last: {reason}"
         elif isinstance(error, RejectedError):
             if len(job.keys) > 1:
-                return {}, [_Job([key], self._limits.attempts) for key in job.keys]
+                return {}, [_Job([key], self._limits.attempts, is_ours=True) for key in job.keys]
         else:
             raise error
         return {key: Output("", None, reason) for key in job.keys}, []
 
     def _wait(self, job: _Job, error: BusyError) -> float:
-        """Seconds before the next try: what the service asks for, or twice as long each time, with jitter."""
+        """Seconds before the next try: what the service asks for, or twice as long each time, with jitter.
+
+        No service is waited for longer than for one call to it: some ask for a day, or for a million years.
+        """
         longest = min(FIRST_WAIT * 2.0 ** (job.failures - 1), LONGEST_WAIT)
         jitter = int(job.keys[0][:4], 16) / 0xFFFF  # keys are digests: as good as random, and repeatable
         seconds = longest * (0.5 + jitter / 2)
         if error.retry_after is not None:
-            seconds = error.retry_after
+            seconds = self._tally.pause = min(error.retry_after, self._limits.timeout)
         if error.retry_after is not None or self._busy_in_a_row >= self._limits.in_flight:
             # It is the service and not this job: asking for others meanwhile would only make it worse.
             self._pace.hold(time.monotonic() + seconds)
         return seconds
 
 
+def _impatience(error: BusyError, longest: float) -> str:
+    """What to add to an error whose service asks to be left alone for longer than it is."""
+    if error.retry_after is None or error.retry_after <= longest:
+        return ""
+    asked = f"{error.retry_after:,.0f} s" if error.retry_after < 1e6 else "for more than 11 days"
+    return f" (it asks to wait {asked}; the longest wait is {longest:g} s)"
+
+
 def _checked(system: LiveSystem, requests: Sequence[Request]) -> Sequence[Output]:
     outputs = system.translate(requests)
     if [output.id for output in outputs] != [request.id for request in requests]:
         raise BusyError(f"{system.name} answered {len(outputs)} translations for {len(requests)} texts")
-    return outputs
+    return [
+        output._replace(text=None, error=_NO_TEXT) if _UNWRITABLE.search(output.text or "") else output
+        for output in outputs
+    ]
 
 
 def answer_key(signature: str, request: Request) -> str:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mtassay import __version__
-from mtassay.caller import Budget, Tally, translate_all
+from mtassay.caller import Budget, Plan, Tally, plan_calls, translate_all
 from mtassay.core import (
     DISPUTED,
     Case,
@@ -145,6 +145,7 @@ def run_with(
     asked = ask(method, generated.segments, opened, tools)
     tools.note_origins()
     judgement = method.judge(asked.cases, asked.outputs, tools)
+    tools.note_origins()  # of models that judged
     tools.keep()
     result = method.score(judgement, tools) if concludes else Result(counts=judgement.counts)
     run = Run(
@@ -194,7 +195,8 @@ def live_outputs(
 class EngineTools(Tools):
     """Lends the workspace's memory, live engines and the caller's progress display to a method.
 
-    With `fresh`, live engines are asked again for what they answered before these tools were made.
+    With `fresh`, live engines are asked again for what they answered before these tools were made. When
+    `dry`, nobody is asked: `plans` then have what would be.
     """
 
     workspace: Workspace | None
@@ -202,6 +204,7 @@ class EngineTools(Tools):
     budget: Budget = field(default_factory=Budget)
     listen: Callable[[str], None] = lambda note: None
     fresh: bool = False
+    dry: bool = False
     texts: str = ""
     origins: dict[str, Origin] = field(default_factory=dict)
     """Where the answers come from, by the name of the system."""
@@ -209,7 +212,10 @@ class EngineTools(Tools):
     notes: list[str] = field(default_factory=list)
     pending: dict[str, bytes] = field(default_factory=dict)
     kept: float = field(default_factory=time.monotonic)
+    plans: dict[str, Plan] = field(default_factory=dict)
+    """What a dry run would ask, by the name of the system."""
     _spent: dict[str, Tally] = field(default_factory=dict)
+    _told: set[str] = field(default_factory=set)
     _seconds: dict[str, float] = field(default_factory=dict)
     _step: str = ""
     _began: float = field(default_factory=time.monotonic)
@@ -259,6 +265,10 @@ class EngineTools(Tools):
             self.origins[system.name] = system.origin
         if not isinstance(system, LiveSystem):
             return list(system.translate(requests))
+        if self.dry:
+            plan = plan_calls(system, requests, answers=self.workspace, fresh=self.fresh)
+            self.plans[system.name] = self.plans.get(system.name, Plan(0, 0, 0)) + plan
+            return list(plan.outputs)
         if self.workspace and self.workspace.read_only:
             raise WorkspaceError(
                 f"{self.workspace.path} may not be written: answers of {system.name} would be lost."
@@ -286,6 +296,11 @@ class EngineTools(Tools):
             fresh=self.fresh,
         )
         self.origins[system.name] = self.origins.get(system.name, Origin()) + spent.origin
+        if self.workspace and (waiting := self.workspace.waiting):
+            self.note(
+                f"{self.workspace.path} could not be written: {waiting:,} answers wait beside it, and go in "
+                "when it is opened next."
+            )
         self._spent[system.signature] = Tally(
             0, calls=before.calls + spent.calls, characters=before.characters + spent.characters
         )
@@ -297,10 +312,12 @@ class EngineTools(Tools):
             self.listen(text)
 
     def note_origins(self) -> None:
-        """Say of every live system how many of its answers so far are from earlier."""
+        """Say of every live system, once, how many of its answers so far are from earlier."""
         for name, origin in self.origins.items():
-            if told := origin.describe(name):
+            told = origin.describe(name)
+            if told and name not in self._told:
                 self.note(told)
+            self._told.add(name)
 
     @property
     def basis(self) -> dict[str, Any]:

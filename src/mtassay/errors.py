@@ -1,4 +1,4 @@
-"""The exceptions mtassay raises on purpose; anything else that escapes is a bug and keeps its traceback.
+"""The exceptions mtassay raises on purpose; anything else that escapes is a bug of ours (exit code 70).
 
 MtassayError
 ├── UsageError             the request makes no sense: unknown name, bad option        (exit code 2)

@@ -149,7 +149,7 @@ _CHINESE_SCRIPTS = {"CN": "Hans", "SG": "Hans", "TW": "Hant", "HK": "Hant", "MO"
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|[0-9]{3}))?", re.IGNORECASE | re.ASCII)
 _NAME = re.compile(r"[^\W\d_][\w' -]*")
-_ARROW = re.compile(r"\s*(?:->|[:>→])\s*")
+_ARROW = re.compile(r"->|[:>→]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +317,7 @@ def _language(text: str) -> Language | None:
 
 def _readings(text: str) -> set[Pair]:
     """All pairs that the text can mean."""
-    halves = _ARROW.split(text)
+    halves = [half.strip() for half in _ARROW.split(text)]
     if len(halves) == 2:
         return _pairs([(halves[0], halves[1])])
     if text.count("-") == 1:

@@ -46,6 +46,11 @@ class Method(ABC):
     asks: ClassVar[Sequence[Question]] = ()
     """What people can be asked about the outputs of a run; the first question is the usual one."""
 
+    @property
+    def asks_models(self) -> bool:
+        """Whether live models are asked besides the systems: then a workspace keeps what they say."""
+        return False
+
     # Parameters ------------------------------------------------------------------------------------------
 
     @classmethod

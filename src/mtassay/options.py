@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
@@ -136,7 +137,7 @@ def build(kind: str, spec: str, **defaults: Any) -> Any:
     hints = get_type_hints(cls)
     values = {key: value for key, value in defaults.items() if key in field_names}
     stated = _rejoin(implied + settings)
-    if (subject := getattr(cls, "subject", "")) and stated and "=" not in stated[0]:
+    if (subject := getattr(cls, "subject", "")) and stated and not _SETTING.match(stated[0]):
         stated[0] = f"{subject}={stated[0]}"
     for setting in stated:
         key, equals, text = setting.partition("=")
@@ -217,11 +218,14 @@ def split_names(texts: str | Iterable[str] | None) -> list[str]:
     return [name.strip() for text in parts for name in text.split(",") if name.strip()]
 
 
+_SETTING = re.compile(r"\w+=")  # what stands after a `?` is of the value, as in an address
+
+
 def _rejoin(settings: list[str]) -> list[str]:
     """Puts back colons that belong to a value, such as those of a URL or a drive letter."""
     joined: list[str] = []
     for setting in settings:
-        if "=" in setting or not joined:
+        if _SETTING.match(setting) or not joined:
             joined.append(setting)
         else:
             joined[-1] += f":{setting}"

@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus, urlsplit
 
 from mtassay.errors import (
@@ -27,6 +28,9 @@ from mtassay.errors import (
     ServiceError,
     UsageError,
 )
+
+if TYPE_CHECKING:
+    from mtassay.web import Share
 
 __all__ = [
     "Secret",
@@ -47,11 +51,9 @@ __all__ = [
 HIDDEN = "[hidden]"
 """What stands in the place of a secret."""
 
-LARGEST = 64 * 2**20
-"""Bytes of the longest answer that is read."""
-
 _CLOSED = {401, 402, 403, 404, 405, 407, 410, 451}
 _BUSY = {408, 409, 423, 425, 429}
+_HALF = re.compile("[\ud800-\udfff]")
 _secrets: set[str] = set()  # every secret that was read, in every form in which it may show
 
 
@@ -160,13 +162,24 @@ def call_json(
         content = _encode(body, what)
         sent = {"Content-Type": "application/json", **sent}
     query = {key: _reveal(value) for key, value in (parameters or {}).items()}
-    status, answer_headers, answer = _exchange(
-        method, url, content=content, headers=sent, params=query or None, timeout=timeout, what=what
-    )
-    if 200 <= status < 300:
-        return _parse(answer, what)
-    kind = error_type(status, _json(answer)) if error_type else None
-    raise _status_error(what, status, answer_headers, answer, kind=kind, closed=closed, busy=busy)
+    from mtassay.web import ENCODINGS, Share
+
+    sent = {"Accept-Encoding": ENCODINGS, **sent}
+    with Share() as share:
+        status, answer_headers, answer = _exchange(
+            method,
+            url,
+            share,
+            content=content,
+            headers=sent,
+            params=query or None,
+            timeout=timeout,
+            what=what,
+        )
+        if 200 <= status < 300:
+            return _parse(answer, what)
+        kind = error_type(status, _json(answer)) if error_type else None
+        raise _status_error(what, status, answer_headers, answer, kind=kind, closed=closed, busy=busy)
 
 
 def check_address(url: str, *, what: str) -> str:
@@ -234,7 +247,7 @@ def seconds(retry_after: str | None) -> float | None:
     except ValueError:
         try:
             moment = email.utils.parsedate_to_datetime(retry_after)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return None
         wait = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - time.time()
     return max(wait, 0.0) if math.isfinite(wait) else None
@@ -255,22 +268,19 @@ def field(answer: Any, *path: str | int) -> Any:
 
 
 def _exchange(
-    method: str, url: str, *, timeout: float, what: str, **request: Any
+    method: str, url: str, share: Share, *, timeout: float, what: str, **request: Any
 ) -> tuple[int, Mapping[str, str], bytes]:
-    """Status, headers and body. `timeout` is for the whole answer, however slowly it drips."""
+    """Status, headers and body. `timeout` is for all of it, however slowly it drips."""
     import httpx
 
-    limit = time.monotonic() + timeout
-    received = bytearray()
+    from mtassay.web import read_body, within
+
     try:
-        with _client(os.getpid()).stream(method, url, timeout=timeout, **request) as response:
-            for part in response.iter_bytes():
-                received += part
-                if time.monotonic() > limit:
-                    raise httpx.ReadTimeout("")
-                if len(received) > LARGEST:
-                    raise BusyError(f"{what} answered more than {LARGEST // 2**20} MiB")
-            return response.status_code, response.headers, bytes(received)
+        with (
+            within(timeout),
+            _client(os.getpid()).stream(method, url, timeout=timeout, **request) as response,
+        ):
+            return response.status_code, response.headers, read_body(response, share, what=what)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         failure = _transport_error(error, url=url, timeout=timeout, what=what)
     # Out here, so that no traceback leads to the request and the key in its headers.
@@ -278,23 +288,33 @@ def _exchange(
 
 
 def _parse(content: bytes, what: str) -> Any:
+    from mtassay.web import check_values
+
+    check_values(content, what=what)
     answer = _json(content)
     if answer is None and content.strip() != b"null":
         raise BusyError(f"{what} answered something that is not JSON: {excerpt(content)}")
-    # Half a surrogate pair is legal JSON, and no text that can be stored.
-    return _mended(answer) if b"\\ud" in content.lower() else answer
+    return answer
 
 
 def _json(content: bytes) -> Any:
     try:
-        return json.loads(content)
+        answer = json.loads(content)
+        # Half a surrogate pair is legal JSON, and no text that can be stored.
+        return _mended(answer) if b"\\ud" in content.lower() else answer
     except (ValueError, RecursionError):
         return None
 
 
 def _mended(answer: Any) -> Any:
-    text = json.dumps(answer, ensure_ascii=False)
-    return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    """The answer with NUL for each half of a surrogate pair: who asked for a text takes neither."""
+    if isinstance(answer, str):
+        return _HALF.sub("\0", answer)
+    if isinstance(answer, list):
+        return [_mended(value) for value in answer]
+    if isinstance(answer, dict):
+        return {_mended(key): _mended(value) for key, value in answer.items()}
+    return answer
 
 
 def _encode(body: Any, what: str) -> bytes:
@@ -331,12 +351,14 @@ def _client(process: int) -> Any:
 
     import httpx
 
+    from mtassay.web import make_client
+
     # These log the address of every call with its parameters, and the headers of every answer.
     for name in ("httpx", "httpcore.connection", "httpcore.http11", "httpcore.proxy"):
         logging.getLogger(name).addFilter(_without_secrets)
     direct = dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]"))  # never through a proxy
     limits = httpx.Limits(max_connections=256, max_keepalive_connections=64)
-    return httpx.Client(limits=limits, mounts=direct)
+    return make_client(limits=limits, mounts=direct)
 
 
 def _without_secrets(record: Any) -> bool:
@@ -418,8 +440,7 @@ def _transport_error(error: Exception, *, url: str, timeout: float, what: str) -
             return ClosedError(f"{what}: nobody answers at {where}. Is it running?")
         if isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN:
             return ClosedError(f"{what}: there is no host {urlsplit(url).hostname}. Check the address.")
-    shown = " ".join(redact(str(error)).split())
-    return BusyError(f"{what} at {where}: {shown or type(error).__name__}")
+    return BusyError(f"{what} at {where}: {excerpt(str(error) or type(error).__name__)}")
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

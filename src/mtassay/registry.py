@@ -30,6 +30,7 @@ _OURS: dict[str, dict[str, str]] = {
         "bleu": "mtassay.metrics.bleu:BLEU",
         "chrf": "mtassay.metrics.chrf:ChrF",
         "comet": "mtassay.metrics.comet:COMET",
+        "llm": "mtassay.metrics.llm:LLM",
         "nee": "mtassay.metrics.nee:NEE",
         "scores": "mtassay.metrics.scores:Scores",
         "ter": "mtassay.metrics.ter:TER",
@@ -108,23 +109,27 @@ _OURS: dict[str, dict[str, str]] = {
         "closure": "mtassay.methods.invariance.structures.closure:WordClosures",
     },
     "detector": {
-        "under-translation": "mtassay.methods.invariance.detectors.coverage:UnderTranslation",
-        "over-translation": "mtassay.methods.invariance.detectors.coverage:OverTranslation",
-        "repetition": "mtassay.methods.invariance.detectors.coverage:Repetition",
-        "untranslated": "mtassay.methods.invariance.detectors.untranslated:Untranslated",
-        "polarity": "mtassay.methods.invariance.detectors.polarity:Polarity",
-        "numbers": "mtassay.methods.invariance.detectors.details:NumbersDetector",
-        "entities": "mtassay.methods.invariance.detectors.details:Entities",
-        "no-trace": "mtassay.methods.invariance.detectors.traces:NoTrace",
-        "same-output": "mtassay.methods.invariance.detectors.traces:SameOutput",
-        "untranslated-variant": "mtassay.methods.invariance.detectors.untranslated:UntranslatedVariant",
-        "growth": "mtassay.methods.invariance.detectors.coverage:Growth",
-        "referential": "mtassay.methods.invariance.detectors.referential:Referential",
+        "under-translation": "mtassay.detectors.coverage:UnderTranslation",
+        "over-translation": "mtassay.detectors.coverage:OverTranslation",
+        "repetition": "mtassay.detectors.coverage:Repetition",
+        "untranslated": "mtassay.detectors.untranslated:Untranslated",
+        "unknown-words": "mtassay.detectors.strays:UnknownWords",
+        "added-figures": "mtassay.detectors.strays:AddedFigures",
+        "markup": "mtassay.detectors.strays:Markup",
+        "polarity": "mtassay.detectors.polarity:Polarity",
+        "numbers": "mtassay.detectors.details:NumbersDetector",
+        "entities": "mtassay.detectors.details:Entities",
+        "no-trace": "mtassay.detectors.traces:NoTrace",
+        "same-output": "mtassay.detectors.traces:SameOutput",
+        "untranslated-variant": "mtassay.detectors.untranslated:UntranslatedVariant",
+        "growth": "mtassay.detectors.coverage:Growth",
+        "referential": "mtassay.detectors.referential:Referential",
     },
     "substitutes": {
         "lexicon": "mtassay.methods.invariance.variants.lexicon:SubstituteLexicon",
         "fill-mask": "mtassay.methods.invariance.variants.models:FillMask",
         "causal": "mtassay.methods.invariance.variants.models:CausalLM",
+        "llm": "mtassay.methods.invariance.variants.chat:ChatSubstitutes",
         "file": "mtassay.methods.invariance.variants.lexicon:TableFile",
     },
 }
@@ -156,7 +161,7 @@ def find(kind: str, name: str) -> Any:
 
     >>> find("metric", "blue")
     Traceback (most recent call last):
-    mtassay.errors.UsageError: No metric 'blue'. Available: bleu, chrf, comet, nee, scores, ter, use.
+    mtassay.errors.UsageError: No metric 'blue'. Available: bleu, chrf, comet, llm, nee, scores, ter, use.
     """
     if name in _OURS[kind]:
         module, _, attribute = _OURS[kind][name].partition(":")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import json
 import os
-import sqlite3
+import secrets
+import socket
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 from mtassay.core import (
     Cluster,
@@ -28,6 +30,7 @@ from mtassay.core import (
     Statistics,
     original_of,
 )
+from mtassay.database import DamagedError, Database, UnavailableError, is_intact
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.reviews import Subject, subject_from
 
@@ -35,8 +38,12 @@ DEFAULT = Path(".mtassay/workspace.db")
 CACHE_BYTES = 512 * 2**20
 """When the cache grows beyond this, what was stored longest ago goes."""
 
+CLAIM_S = 600.0
+"""How long others leave a text to the process that is asking for it, unless that has ended."""
+
 _AT_ONCE = 500  # keys in one query
-_PATIENCE_S = 30  # how long another process may hold the file
+_MOSTLY_EMPTY = 0.25  # the share of a file that is free, from which on it is made smaller
+_UNREADABLE = (DamagedError, ValueError, KeyError, TypeError, AttributeError, IndexError, BadZipFile)
 _MIGRATIONS = [
     """
     CREATE TABLE runs (
@@ -95,8 +102,41 @@ _MIGRATIONS = [
     CREATE INDEX answers_by_key ON answers (key);
     CREATE INDEX answers_by_signature ON answers (signature);
     """,
+    # Every row says whether it is what was stored; and who is asking for what, so that nobody asks twice.
+    """
+    ALTER TABLE runs ADD COLUMN checksum INTEGER;
+    ALTER TABLE segments ADD COLUMN checksum INTEGER;
+    ALTER TABLE outputs ADD COLUMN checksum INTEGER;
+    ALTER TABLE findings ADD COLUMN checksum INTEGER;
+    ALTER TABLE statistics ADD COLUMN checksum INTEGER;
+    ALTER TABLE answers ADD COLUMN checksum INTEGER;
+    ALTER TABLE subjects ADD COLUMN checksum INTEGER;
+    ALTER TABLE reviews ADD COLUMN checksum INTEGER;
+    ALTER TABLE cache ADD COLUMN checksum INTEGER;
+    CREATE TABLE claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
+    """,
 ]
 """Each entry takes the schema one version further; entries are only ever added."""
+_TABLES = {
+    "runs": ("id", "method", "parameters", "systems", "started", "versions", "result"),
+    "segments": ("run", "position", "id", "source", "reference_texts", "document", "tags"),
+    "outputs": ("run", "system", "position", "id", "text", "error"),
+    "findings": ("run", "case_id", "system", "detector", "verdict", "value", "evidence"),
+    "statistics": ("run", "metric", "system", "signature", "content"),
+    "answers": ("key", "signature", "text", "meta", "stored", "program", "source", "context"),
+    "subjects": ("id", "content"),
+    "reviews": ("subject", "question", "answer", "reviewer", "note", "at"),
+    "cache": ("key", "value", "stored"),
+}
+
+
+class Purged(NamedTuple):
+    """What was deleted for good: runs, and how many answers and reviews; `others` hold the same texts."""
+
+    runs: Sequence[str]
+    answers: int
+    reviews: int
+    others: Sequence[str]
 
 
 class StoredAnswer(NamedTuple):
@@ -113,134 +153,81 @@ class StoredAnswer(NamedTuple):
 
 
 class Workspace:
-    """An open workspace file. Every method is one transaction: a kill leaves all of it or nothing."""
+    """An open workspace file. Every method is one transaction: a kill leaves all of it or nothing.
+
+    `damaged` are the ids of runs that `runs` could not read, with the reason.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.read_only = False
+        self.damaged: dict[str, str] = {}
         try:
             _make_folder(path.parent)
-            if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
-                self._open_to_read()
-            else:
-                self._open()
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:
             raise WorkspaceError(f"{path}: cannot open the workspace ({error}).") from error
+        self._database = Database(
+            path, tables=_TABLES, migrations=_MIGRATIONS, marks=("runs", "segments", "outputs")
+        )
+        self._waiting = AnswersBeside(path)
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        if not self.read_only:
+            self._take_in()
 
-    def _open(self) -> None:
-        self._database = sqlite3.connect(self.path, timeout=_PATIENCE_S, isolation_level=None)
-        self._write_ahead()
-        self._database.execute("PRAGMA synchronous = NORMAL")
-        self._database.execute("PRAGMA foreign_keys = ON")
-        self._migrate()
-
-    def _write_ahead(self) -> None:
-        """Turn the write-ahead log on. While another process writes, SQLite refuses this without waiting."""
-        last = time.monotonic() + _PATIENCE_S
-        while True:
-            try:
-                self._database.execute("PRAGMA journal_mode = WAL")
-                return
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
-                    raise
-                time.sleep(0.01)
-
-    def _open_to_read(self) -> None:
-        """What may not be written can still be shown. Without its log beside it, SQLite must be told so."""
-        self.read_only = True
-        address = self.path.resolve().as_uri()
-        mode = "mode=ro" if self.path.with_name(f"{self.path.name}-wal").exists() else "immutable=1"
-        self._database = sqlite3.connect(f"{address}?{mode}", uri=True, isolation_level=None)
-        if (version := self._version()) != len(_MIGRATIONS):
-            raise sqlite3.OperationalError(f"it has schema {version} and may not be written")
+    @property
+    def read_only(self) -> bool:
+        """Whether the file may be looked at only."""
+        return self._database.read_only
 
     def close(self) -> None:
         """Close the file; the workspace cannot be used afterwards."""
         self._database.close()
 
-    def _migrate(self) -> None:
-        version = self._version()
-        if version > len(_MIGRATIONS):
-            raise WorkspaceError(
-                f"{self.path}: made by a newer mtassay (schema {version}, known here: {len(_MIGRATIONS)}). "
-                "Upgrade mtassay, or choose another file with --workspace."
-            )
-        while self._version() < len(_MIGRATIONS):
-            with self._transaction():
-                # Another process may have migrated while this one waited for the lock.
-                version = self._version()
-                if version < len(_MIGRATIONS):
-                    for statement in filter(str.strip, _MIGRATIONS[version].split(";")):
-                        self._database.execute(statement)
-                    self._database.execute(f"PRAGMA user_version = {version + 1}")
-
-    def _version(self) -> int:
-        return int(self._database.execute("PRAGMA user_version").fetchone()[0])
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        try:
-            self._database.execute("BEGIN IMMEDIATE")
-            yield
-            self._database.execute("COMMIT")
-        except sqlite3.Error as error:
-            self._roll_back()
-            raise WorkspaceError(f"{self.path}: {error}.") from error
-        except BaseException:
-            self._roll_back()
-            raise
-
-    def _roll_back(self) -> None:
-        if self._database.in_transaction:
-            self._database.execute("ROLLBACK")
-
     def save_run(self, run: Run) -> None:
         """Keep a run with what was asked, answered and found."""
-        with self._transaction():
-            self._database.execute(
-                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    run.id,
-                    run.method,
-                    _json(run.parameters),
-                    _json(run.systems),
-                    run.started,
-                    _json(run.versions),
-                    _json(run.result.as_dict()),
-                ),
-            )
-            self._database.executemany(
-                "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?)",
+        of_run = (
+            *(run.id, run.method, _json(run.parameters), _json(run.systems), run.started),
+            *(_json(run.versions), _json(run.result.as_dict())),
+        )
+        with self._database.transaction():
+            self._database.insert("runs", [of_run])
+            self._database.insert(
+                "segments",
                 (
                     (run.id, position, s.id, _text(s.source), _json(s.references), s.document, _json(s.tags))
                     for position, s in enumerate(run.segments)
                 ),
             )
-            self._database.executemany(
-                "INSERT INTO outputs VALUES (?, ?, ?, ?, ?, ?)",
+            self._database.insert(
+                "outputs",
                 (
                     (run.id, system, position, o.id, _text(o.text), o.error)
                     for system, answers in run.outputs.items()
                     for position, o in enumerate(answers)
                 ),
             )
-            self._database.executemany(
-                "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?, ?)",
+            self._database.insert(
+                "findings",
                 (
-                    (run.id, f.case_id, f.system, f.detector, f.verdict, f.value, _json(f.evidence))
+                    (run.id, f.case_id, f.system, f.detector, f.verdict, _real(f.value), _json(f.evidence))
                     for f in run.findings
                 ),
             )
-            self._database.executemany(
-                "INSERT INTO statistics VALUES (?, ?, ?, ?, ?)",
+            self._database.insert(
+                "statistics",
                 ((run.id, s.metric, s.system, s.signature, pack_statistics(s)) for s in run.statistics),
             )
 
     def runs(self) -> list[Run]:
-        """All runs, newest first, without their findings, segments, outputs and statistics."""
-        rows = self._select("SELECT * FROM runs ORDER BY started DESC, rowid DESC")
-        return [_run(row) for row in rows]
+        """All runs that can be read, newest first, without findings, segments, outputs and statistics."""
+        runs = []
+        for row in self._database.rows("runs", "ORDER BY started DESC, rowid DESC"):
+            try:
+                if not is_intact(row):
+                    raise DamagedError("it is not what was stored")
+                runs.append(_run(row[:-1]))
+            except _UNREADABLE as error:
+                self.damaged[str(row[0])] = str(error)
+        return runs
 
     def run(self, name: str, *, case: str | None = None) -> Run:
         """One run, whole. The name may be the beginning or the end of an id, or `last`.
@@ -249,30 +236,42 @@ class Workspace:
         what was answered and found about any of them.
         """
         run_id = self._run_id(name)
-        (row,) = self._select("SELECT * FROM runs WHERE id = ?", run_id)
-        segments, case_ids = self.segments(run_id), None
-        if case is not None:
-            segments = _family(segments, case)
-            case_ids = list(dict.fromkeys((case, *(segment.id for segment in segments))))
-        rows = self._select(
-            "SELECT case_id, system, detector, verdict, value, evidence FROM findings "
-            f"WHERE run = ? {_among('case_id', case_ids)} ORDER BY rowid",
-            run_id,
-            *(case_ids or ()),
-        )
-        return replace(
-            _run(row),
-            findings=[Finding(c, s, d, v, x, json.loads(e)) for c, s, d, v, x, e in rows],
-            segments=segments,
-            outputs=self.outputs(run_id, some=case_ids),
-            statistics=self._statistics(run_id, case_ids),
-        )
+        with self._reading(run_id):
+            (row,) = self._database.read("runs", "WHERE id = ?", run_id)
+            segments, case_ids = self._segments(run_id), None
+            if case is not None:
+                segments = _family(segments, case)
+                case_ids = list(dict.fromkeys((case, *(segment.id for segment in segments))))
+            rows = self._database.read(
+                "findings",
+                f"WHERE run = ? {_among('case_id', case_ids)} ORDER BY rowid",
+                run_id,
+                *(case_ids or ()),
+            )
+            return replace(
+                _run(row),
+                findings=[Finding(c, s, d, v, x, json.loads(e)) for _, c, s, d, v, x, e in rows],
+                segments=segments,
+                outputs=self._outputs(run_id, some=case_ids),
+                statistics=self._statistics(run_id, case_ids),
+            )
+
+    @contextmanager
+    def _reading(self, run_id: str) -> Iterator[None]:
+        """What of a run cannot be read is one error that names it."""
+        try:
+            yield
+        except _UNREADABLE as error:
+            why = str(error).removeprefix(f"{self.path}: ").rstrip(".")
+            raise DamagedError(
+                f"{self.path}: run {run_id} cannot be read ({why}). Delete it: mtassay runs delete {run_id}"
+            ) from error
 
     def _statistics(self, run_id: str, some: Collection[str] | None) -> list[Statistics]:
         """What was measured, in the order of measuring; with `some` only of these units."""
         measured = []
-        for metric, system, signature, content in self._select(
-            "SELECT metric, system, signature, content FROM statistics WHERE run = ? ORDER BY rowid", run_id
+        for _, metric, system, signature, content in self._database.read(
+            "statistics", "WHERE run = ? ORDER BY rowid", run_id
         ):
             entry = replace(unpack_statistics(content, metric, system), signature=signature)
             if some is not None:
@@ -284,52 +283,102 @@ class Workspace:
 
     def segments(self, name: str) -> list[Segment]:
         """The segments of a run, in order."""
-        rows = self._select(
-            "SELECT id, source, reference_texts, document, tags FROM segments WHERE run = ? "
-            "ORDER BY position",
-            self._run_id(name),
-        )
+        run_id = self._run_id(name)
+        with self._reading(run_id):
+            return self._segments(run_id)
+
+    def _segments(self, run_id: str) -> list[Segment]:
+        rows = self._database.read("segments", "WHERE run = ? ORDER BY position", run_id)
         return [
             Segment(id_, source, tuple(json.loads(references)), document, json.loads(tags))
-            for id_, source, references, document, tags in rows
+            for _, _, id_, source, references, document, tags in rows
         ]
 
     def outputs(self, name: str, *, some: Collection[str] | None = None) -> dict[str, list[Output]]:
         """The outputs of a run by system, in order of the cases; with `some` only those to these segments."""
         run_id = self._run_id(name)
-        ((systems,),) = self._select("SELECT systems FROM runs WHERE id = ?", run_id)
+        with self._reading(run_id):
+            return self._outputs(run_id, some=some)
+
+    def _outputs(self, run_id: str, *, some: Collection[str] | None) -> dict[str, list[Output]]:
+        ((_, _, _, systems, *_),) = self._database.read("runs", "WHERE id = ?", run_id)
         outputs: dict[str, list[Output]] = {system: [] for system in json.loads(systems)}
-        for system, *values in self._select(
-            f"SELECT system, id, text, error FROM outputs WHERE run = ? {_among('id', some)} "
-            "ORDER BY system, position",
-            run_id,
-            *(some or ()),
+        for _, system, _, *values in self._database.read(
+            "outputs", f"WHERE run = ? {_among('id', some)} ORDER BY system, position", run_id, *(some or ())
         ):
             outputs[system].append(Output(*values))
         return outputs
 
     def delete_run(self, name: str) -> str:
-        """Delete a run and all that belongs to it; gives its id."""
+        """Delete a run and all that belongs to it, and give its space back; gives its id."""
         run_id = self._run_id(name)
-        with self._transaction():
-            self._database.execute("DELETE FROM runs WHERE id = ?", (run_id,))
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM runs WHERE id = ?", (run_id,))
+        if self._database.free_share > _MOSTLY_EMPTY:
+            with suppress(UnavailableError):  # whoever else reads the file: next time
+                self._database.vacuum()
         return run_id
 
+    def purge(self, names: Sequence[str]) -> Purged:
+        """Delete runs with all answers, reviews and cached values that hold their texts, without a trace."""
+        run_ids = [self._run_id(name) for name in names]
+        texts = {text for run_id in run_ids for text in self._texts(run_id)}
+        subjects = {
+            str(row[0])
+            for row in self._database.rows("subjects")
+            if texts & set(_strings(json.loads(row[1])))
+        }
+        others = [run_id for run_id in self._ids() if run_id not in run_ids and texts & self._texts(run_id)]
+        with self._database.transaction() as connection:
+            connection.executemany("DELETE FROM runs WHERE id = ?", [(run_id,) for run_id in run_ids])
+            answers = [
+                row_id
+                for row_id, text, source in connection.execute("SELECT id, text, source FROM answers")
+                if text in texts or source in texts
+            ]
+            connection.executemany("DELETE FROM answers WHERE id = ?", [(row_id,) for row_id in answers])
+            reviews = sum(
+                connection.execute("DELETE FROM reviews WHERE subject = ?", (subject,)).rowcount
+                for subject in subjects
+            )
+            connection.executemany("DELETE FROM subjects WHERE id = ?", [(s,) for s in subjects])
+            connection.execute("DELETE FROM cache")  # which does not say whose texts it holds
+        self._database.vacuum()
+        return Purged(run_ids, len(answers), reviews, others)
+
+    def _texts(self, run_id: str) -> set[str]:
+        """Every text of a run that somebody wrote or an engine said; what is short is everybody's."""
+        rows = self._database.rows("segments", "WHERE run = ?", run_id)
+        texts = [text for row in rows for text in (row[3], *_strings(json.loads(row[4])))]
+        texts += [row[4] for row in self._database.rows("outputs", "WHERE run = ?", run_id)]
+        return {text for text in texts if text}
+
+    def vacuum(self) -> int:
+        """Give back the space of what was deleted; gives how many bytes."""
+        return self._database.vacuum()
+
+    def backup(self, path: Path) -> None:
+        """A copy of the whole workspace as it is now."""
+        self._database.backup(path)
+
     def recall(self, key: str) -> bytes | None:
-        """A cached value, or `None`."""
-        rows = self._select("SELECT value FROM cache WHERE key = ?", key)
-        return rows[0][0] if rows else None
+        """A cached value, or `None`; what is damaged is not there."""
+        rows = self._database.rows("cache", "WHERE key = ?", key)
+        return rows[0][1] if rows and is_intact(rows[0]) else None
 
     def remember(self, values: Iterable[tuple[str, bytes]]) -> None:
-        """Put values into the cache, and make room if it has grown too large."""
+        """Put values into the cache, and make room if it has grown too large.
+
+        Where the file cannot be written just now they are not kept: they can be computed again.
+        """
         if self.read_only:
             return
         now = datetime.now(UTC).isoformat()
-        with self._transaction():
-            self._database.executemany(
-                "INSERT OR REPLACE INTO cache VALUES (?, ?, ?)", ((key, value, now) for key, value in values)
-            )
-            self._database.execute(
+        with suppress(UnavailableError), self._database.transaction() as connection:
+            values = list(values)
+            connection.executemany("DELETE FROM cache WHERE key = ?", ((key,) for key, _ in values))
+            self._database.insert("cache", ((key, value, now) for key, value in values))
+            connection.execute(
                 "DELETE FROM cache WHERE key IN (SELECT key FROM (SELECT key, SUM(LENGTH(value)) OVER "
                 "(ORDER BY stored DESC, key ROWS UNBOUNDED PRECEDING) AS total FROM cache) WHERE total > ?)",
                 (CACHE_BYTES,),
@@ -341,24 +390,22 @@ class Workspace:
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
             marks = ",".join("?" * len(part))
-            for key, *values in self._select(
-                "SELECT key, text, meta, stored, program, source, context FROM answers "
-                f"WHERE key IN ({marks}) AND stored >= ? ORDER BY id",
-                *part,
-                since,
+            for row in self._database.rows(
+                "answers", f"WHERE key IN ({marks}) AND stored >= ? ORDER BY id", *part, since
             ):
-                answers[key] = _stored_answer(values)
+                if is_intact(row):  # what is damaged is asked again
+                    answers[row[0]] = _stored_answer(row)
         return answers
 
     def answers_of(self, signature: str) -> list[StoredAnswer]:
         """The newest answer of one engine to each text that it was asked for, oldest first."""
-        rows = self._select(
-            "SELECT text, meta, stored, program, source, context FROM answers WHERE id IN "
-            "(SELECT MAX(id) FROM answers WHERE signature = ? AND source IS NOT NULL GROUP BY key) "
-            "ORDER BY stored, id",
+        rows = self._database.rows(
+            "answers",
+            "WHERE id IN (SELECT MAX(id) FROM answers WHERE signature = ? AND source IS NOT NULL "
+            "GROUP BY key) ORDER BY stored, id",
             signature,
         )
-        return [_stored_answer(row) for row in rows]
+        return [_stored_answer(row) for row in rows if is_intact(row)]
 
     def keep_answers(
         self,
@@ -370,53 +417,94 @@ class Workspace:
     ) -> None:
         """Keep what a live engine answered to these requests, both by key, beside what it said before.
 
-        Unlike the cache, answers are paid for and never dropped.
+        Unlike the cache, answers are paid for and never dropped: where the file cannot be written they wait
+        in a file beside it, and whoever opens the workspace next takes them in.
         """
         now = now_exactly()
-        with self._transaction():
-            self._database.executemany(
-                "INSERT INTO answers (key, signature, text, meta, stored, program, source, context) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    (
-                        key,
-                        signature,
-                        _text(output.text),
-                        _json(output.meta),
-                        now,
-                        program,
-                        _text(requests[key].text),
-                        _text(requests[key].context),
-                    )
-                    for key, output in answers.items()
-                ),
+        rows = [
+            (
+                *(key, signature, _text(output.text), _json(output.meta), now, program),
+                *(_text(requests[key].text), _text(requests[key].context)),
+            )
+            for key, output in answers.items()
+        ]
+        try:
+            self._put(rows)
+        except UnavailableError:
+            self._waiting.add(rows)
+        else:
+            self._take_in()
+
+    def _put(self, rows: Sequence[Sequence[Any]]) -> None:
+        with self._database.transaction() as connection:
+            self._database.insert("answers", rows)
+            connection.executemany("DELETE FROM claims WHERE key = ?", [(row[0],) for row in rows])
+
+    def _take_in(self) -> None:
+        """Put answers that wait beside the file into it."""
+        if rows := self._waiting.rows():
+            with suppress(UnavailableError):
+                self._put(rows)
+                self._waiting.clear()
+
+    @property
+    def waiting(self) -> int:
+        """How many answers wait beside the file, because it could not be written."""
+        return len(self._waiting.rows())
+
+    def claim(self, keys: Sequence[str]) -> set[str]:
+        """Those of the keys that nobody else is asking for; they are this one's to ask, for a while.
+
+        A claim ends with its answer, when it is released, when its process is gone, or after its time.
+        """
+        now = time.time()
+        theirs: set[str] = set()
+        try:
+            with self._database.transaction() as connection:
+                for start in range(0, len(keys), _AT_ONCE):
+                    part = keys[start : start + _AT_ONCE]
+                    marks = ",".join("?" * len(part))
+                    claims = connection.execute(
+                        f"SELECT key, owner, until FROM claims WHERE key IN ({marks})", part
+                    ).fetchall()
+                    theirs |= {
+                        k for k, who, until in claims if who != self._owner and until > now and _is_alive(who)
+                    }
+                connection.executemany(
+                    "INSERT OR REPLACE INTO claims VALUES (?, ?, ?)",
+                    [(key, self._owner, now + CLAIM_S) for key in keys if key not in theirs],
+                )
+        except UnavailableError:
+            return set(keys)  # who cannot write cannot claim, and asks all the same
+        return set(keys) - theirs
+
+    def release(self, keys: Iterable[str]) -> None:
+        """Let others ask for these keys: they got no answer here."""
+        with suppress(WorkspaceError), self._database.transaction() as connection:
+            connection.executemany(
+                "DELETE FROM claims WHERE key = ? AND owner = ?", [(key, self._owner) for key in keys]
             )
 
     def add_reviews(self, reviews: Iterable[Review], subjects: Iterable[Subject]) -> int:
         """Keep what people answered, with what they looked at; gives how many were not there before."""
-        with self._transaction():
-            self._database.executemany(
-                "INSERT OR IGNORE INTO subjects VALUES (?, ?)", ((s.id, _json(asdict(s))) for s in subjects)
-            )
-            before = self._database.total_changes
-            self._database.executemany(
-                "INSERT OR IGNORE INTO reviews VALUES (?, ?, ?, ?, ?, ?)",
+        with self._database.transaction():
+            self._database.insert("subjects", ((s.id, _json(asdict(s))) for s in subjects), or_ignore=True)
+            return self._database.insert(
+                "reviews",
                 ((r.subject, r.question, r.answer, r.reviewer, _text(r.note), r.at) for r in reviews),
+                or_ignore=True,
             )
-            return self._database.total_changes - before
 
     def reviews(self, question: str | None = None) -> list[Review]:
         """All reviews in the order of their time, or those that answer one question."""
-        rows = self._select(
-            "SELECT subject, question, answer, reviewer, note, at FROM reviews "
-            "WHERE question = ?1 OR ?1 IS NULL ORDER BY at, rowid",
-            question,
+        rows = self._database.read(
+            "reviews", "WHERE question = ?1 OR ?1 IS NULL ORDER BY at, rowid", question
         )
         return [Review(*row) for row in rows]
 
     def subjects(self) -> dict[str, Subject]:
         """What reviews are about, by id."""
-        rows = self._select("SELECT id, content FROM subjects")
+        rows = self._database.read("subjects")
         return {subject: subject_from(json.loads(content)) for subject, content in rows}
 
     def named(self, name: str) -> list[str]:
@@ -424,10 +512,12 @@ class Workspace:
         ids = self._ids()
         if name == "last":
             return ids[:1]
+        if not name:
+            return []
         return [i for i in ids if i == name] or [i for i in ids if i.startswith(name) or i.endswith(name)]
 
     def _ids(self) -> list[str]:
-        rows = self._select("SELECT id FROM runs ORDER BY started DESC, rowid DESC")
+        rows = self._database.select("SELECT id FROM runs ORDER BY started DESC, rowid DESC")
         return [str(row[0]) for row in rows]
 
     def _run_id(self, name: str) -> str:
@@ -440,11 +530,63 @@ class Workspace:
         hint = f"Newest: {', '.join(ids[:5])}." if ids else "There are none yet: add --save to a command."
         raise UsageError(f"No run '{name}' in {self.path}. {hint}")
 
-    def _select(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        try:
-            return self._database.execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise WorkspaceError(f"{self.path}: {error}.") from error
+
+class AnswersBeside:
+    """Answers in a file beside the workspace, for as long as that cannot be written; JSON lines."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._path = workspace.with_name(f"{workspace.name}-answers.jsonl")
+        self._kept: list[list[Any]] = []
+
+    def add(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Keep rows in memory, and on the disk as far as there is room."""
+        new = [list(row) for row in rows]
+        self._kept += new
+        with suppress(OSError), self._path.open("a", encoding="utf-8") as file:
+            file.writelines(f"{_json(row)}\n" for row in new)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def rows(self) -> list[list[Any]]:
+        """All that wait: of this process and of earlier ones. A line that was cut off is none."""
+        rows = {json.dumps(row): row for row in self._kept}
+        with suppress(OSError):
+            for line in self._path.read_text(encoding="utf-8").splitlines():
+                with suppress(ValueError):
+                    row = json.loads(line)
+                    rows[json.dumps(row)] = row
+        return list(rows.values())
+
+    def clear(self) -> None:
+        """They are where they belong."""
+        self._kept = []
+        self._path.unlink(missing_ok=True)
+
+
+def _is_alive(owner: str) -> bool:
+    """Whether the process of a claim may still be there; of another machine nobody knows."""
+    host, process, _ = owner.rsplit(":", 2)
+    if host != socket.gethostname():
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All texts in what was JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
 
 
 def pack_statistics(measured: Statistics) -> bytes:
@@ -483,7 +625,7 @@ def now_exactly() -> str:
 
 
 def _stored_answer(row: Sequence[Any]) -> StoredAnswer:
-    text, meta, stored, program, source, context = row
+    _, _, text, meta, stored, program, source, context, _ = row
     request = None if source is None else Request("", source, context)
     return StoredAnswer(Output("", text, None, json.loads(meta)), stored, program, request)
 
@@ -512,6 +654,11 @@ def _json(value: object) -> str:
 
 def _plain(value: object) -> object:
     return asdict(value) if hasattr(value, "__dataclass_fields__") else str(value)  # type: ignore[call-overload]
+
+
+def _real(value: float | None) -> float | None:
+    """As SQLite gives it back."""
+    return None if value is None else float(value)
 
 
 def _text(text: str | None) -> str | None:

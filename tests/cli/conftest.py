@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.cli.bugs import BUG
 from mtassay.cli.main import main
 from mtassay.methods.behavior.quality import ENCODER
 
@@ -45,6 +46,7 @@ def run(tmp_path: Path) -> Run:
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
+            patch.setattr("mtassay.cli.bugs.tell", _fail)
             with pytest.raises(SystemExit) as stop:
                 main()
         texts = [stream.buffer.getvalue().decode("utf-8") for stream in (out, err)]  # type: ignore[attr-defined]
@@ -58,7 +60,7 @@ def run_process(tmp_path: Path) -> Run:
     """Runs mtassay in a process of its own."""
 
     def call(*arguments: object, **environment: str) -> Done:
-        return subprocess.run(
+        done = subprocess.run(
             [*MAIN, *map(str, arguments)],
             cwd=tmp_path,
             capture_output=True,
@@ -67,5 +69,12 @@ def run_process(tmp_path: Path) -> Run:
             env={**os.environ, **SURROUNDINGS, **environment},
             check=False,
         )
+        assert done.returncode != BUG, done.stderr
+        return done
 
     return call
+
+
+def _fail(error: BaseException) -> int:
+    """A bug fails the test, with its traceback."""
+    raise error

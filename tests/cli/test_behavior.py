@@ -344,7 +344,7 @@ CHRF = ("--quality", "chrf", "--alpha", "0.5", "--beta", "0.2")
             ("generate", *TEXT, "--filter", "chrf", "--filter-beta", "1", "-o", "c.jsonl"),
             "The filter 'chrf' reads references",
         ),
-        (("generate", *TEXT, "-c", "tense,noun", "-o", "c.jsonl"), "The lexicon does not edit tense: use"),
+        (("generate", *TEXT, "-c", "number,noun", "-o", "c.jsonl"), "The lexicon does not edit number: use"),
         (("generate", *TEXT, "-c", "negation", "-o", "c.jsonl"), "The lexicon does not edit negation: use"),
         (("generate", *TEXT, "-o", ".", "--force"), ". is a folder"),
         (
@@ -489,10 +489,12 @@ def test_only_what_a_live_engine_said_is_worth_keeping(run: Run, texts: Path) ->
 
 
 def test_what_the_lexicon_never_edits_is_left_out_of_the_default(run: Run) -> None:
-    done = run("behavior", "generate", *TEXT, "--no-filter", "-o", "a.jsonl", "-f", "json")
-    assert "mtassay: without tense, which the lexicon does not edit" in done.stderr
+    words = ("-c", "all", "--no-filter", "-o", "a.jsonl", "-f", "json")
+    done = run("behavior", "generate", *TEXT, *words)
+    left_out = "number, negation, gender, politeness"
+    assert f"mtassay: without {left_out}, which the lexicon does not edit" in done.stderr
     assert list(json.loads(done.stdout)["capabilities"]) == [
-        *("noun", "verb", "adjective", "adverb", "preposition", "others", "ner", "general")
+        *("noun", "verb", "adjective", "adverb", "preposition", "others", "tense", "ner", "general")
     ]
 
 

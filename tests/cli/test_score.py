@@ -264,7 +264,10 @@ def test_domains_are_scored_apart(run: Run) -> None:
         ([*BASIC, "--segment-scores", "nowhere/x.tsv"], "There is no folder nowhere to write x.tsv into."),
         ([*BASIC, "--samples", "5"], "--samples"),
         ([*BASIC, "--nope"], "Try: mtassay score --help"),
-        ([*BASIC, "-m", "blue"], "No metric 'blue'. Available: bleu, chrf, comet, nee, scores, ter, use."),
+        (
+            [*BASIC, "-m", "blue"],
+            "No metric 'blue'. Available: bleu, chrf, comet, llm, nee, scores, ter, use.",
+        ),
         ([*BASIC, "-t", "x=nowhere.txt"], "nowhere.txt"),
         ([*BASIC, "-t", f"nmt={CORPUS / 'source.txt'}"], "Two systems are called 'nmt'."),
         ([*BASIC, "--baseline", "x"], "Available: nmt, apertium."),

@@ -221,6 +221,16 @@ def test_the_list_counts_items_rules_drafts_and_hidden_ones(run: Run, suite: Pat
     assert {"en-pt", "pt-en"} <= {record["suite"] for record in ours}
 
 
+def test_converting_a_suite_with_an_unknown_macro_is_one_line(run: Run, tmp_path: Path) -> None:
+    item = "- {id: '1', category: C, phenomenon: P, source: S, positive_regex: '{{nothing}}'}"
+    (tmp_path / "s.yaml").write_text(f"suite: s\nlangpair: en-de\nitems:\n{item}\n", encoding="utf-8")
+    done = run("suite", "convert", "s.yaml", "s.json")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "mtassay: s.yaml line 4: item '1': no macro 'nothing'. There are none in this suite\n"
+    )
+
+
 def test_converting_says_what_the_target_cannot_hold(run: Run, suite: Path, tmp_path: Path) -> None:
     run(*ADD, "--positive", "nicht alle", "--reference", "Nicht alle kamen.", "--author", "ana")
     done = run("suite", "convert", "s.yaml", "s.json")

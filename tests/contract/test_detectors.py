@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from mtassay.core import Case, Edit
-from mtassay.errors import UsageError
-from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer, AnsweredCase, ComparedPair
-from mtassay.methods.invariance.detectors.base import (
+from mtassay.detectors.answers import AnnotatedAnswer, AnsweredCase, ComparedPair
+from mtassay.detectors.base import (
     Detector,
     PairDetector,
     PhraseDetector,
     RelationDetector,
 )
-from mtassay.methods.invariance.detectors.companions import find_suspicions, open_detectors
+from mtassay.detectors.companions import find_suspicions, open_detectors
+from mtassay.errors import UsageError
+from mtassay.languages import parse_pair
 from mtassay.registry import find, names
 from mtassay.tools.annotate import LAYERS
 from mtassay.tools.annotate.fake import FakeAnnotator
@@ -29,6 +29,9 @@ EXAMPLES = {
     "over-translation": (f"{GOOD} {GOOD} {GOOD}", GOOD_VARIANT, "1"),
     "repetition": ("Um cão vê vê 350 casas no Rio.", GOOD_VARIANT, "1"),
     "untranslated": ("Um dog sees houses no Rio, 350.", GOOD_VARIANT, "1"),
+    "unknown-words": ("Um cão vê 350 casurras no Rio.", GOOD_VARIANT, "1"),
+    "added-figures": ("Um cão vê 350 casas no Rio. (3500)", GOOD_VARIANT, "1"),
+    "markup": ("Um cão vê <b>350</b> casas no Rio.", GOOD_VARIANT, "1"),
     "polarity": ("Um cão não vê 350 casas no Rio.", GOOD_VARIANT, "1"),
     "numbers": ("Um cão vê 4700 casas no Rio.", GOOD_VARIANT, "1"),
     "entities": ("Um cão vê 350 casas.", GOOD_VARIANT, "1"),

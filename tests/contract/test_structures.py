@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mtassay.detectors.answers import ComparedPair
 from mtassay.errors import UsageError
 from mtassay.languages import parse_pair
-from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure, open_structure
 from mtassay.registry import find, names
 from mtassay.tools.annotate import LAYERS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.errors import InputError
+from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_lines, read_stream, write_lines
 from tests.formats.conftest import Write
 
@@ -116,6 +117,45 @@ def test_lines_that_were_written_are_read_back(
     path = tmp_path_factory.mktemp("lines") / "a.txt"
     write_lines(path, lines)
     assert read_lines(path) == lines
+
+
+def test_members_and_padding_of_a_gz_file_are_read(write: Write) -> None:
+    content = gzip.compress(b"a\n") + gzip.compress(b"") + gzip.compress(b"b\n" * 2**20) + b"\0" * 512
+    assert read_lines(write("a.gz", content)) == ["a", *["b"] * 2**20]
+
+
+def test_a_gz_file_has_a_largest_size_which_a_variable_raises(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write("a.gz", gzip.compress(b"a\n" * 2**20))
+    monkeypatch.setenv("MTASSAY_MAX_MIB", "1")
+    with pytest.raises(InputError, match=r"a.gz: more than 1 MiB when it is decompressed.*MTASSAY_MAX_MIB"):
+        read_lines(path)
+    monkeypatch.setenv("MTASSAY_MAX_MIB", "2")
+    assert len(read_lines(path)) == 2**20
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "much", "1e3", "9" * 5000])
+def test_a_variable_that_is_no_size_is_told(
+    write: Write, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("MTASSAY_MAX_MIB", value)
+    with pytest.raises(UsageError, match=r"MTASSAY_MAX_MIB is .* Write a whole number of MiB"):
+        read_lines(write("a.gz", gzip.compress(b"a\n")))
+
+
+def test_a_bomb_takes_no_more_memory_than_the_largest_size(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MTASSAY_MAX_MIB", "8")
+    path = write("a.gz", gzip.compress(b" " * 2**27))
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="more than 8 MiB"):
+            read_lines(path)
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("name", ["out.txt", "out.txt.gz"])

@@ -12,6 +12,7 @@ is a `Reply`, or a function from the request to one.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import socket
 import struct
@@ -51,7 +52,8 @@ class Reply:
 
     `delay` seconds pass before the status line, `drip` seconds before each byte of the body. `declared` is
     the Content-Length to announce where it should be wrong. `hang_up` closes the connection instead of an
-    answer, `reset` does so with a TCP reset.
+    answer, `reset` does so with a TCP reset. `raw` is sent in place of everything, again and again, with
+    `drip` seconds before each byte.
     """
 
     status: int = 200
@@ -62,6 +64,7 @@ class Reply:
     declared: int | None = None
     hang_up: bool = False
     reset: bool = False
+    raw: bytes = b""
 
 
 Behaviour = Reply | Callable[[Seen], Reply]
@@ -125,6 +128,7 @@ class Server:
         self._over = threading.Event()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
+        self._http.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that gave up
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
 
     @property
@@ -189,6 +193,13 @@ class Server:
                         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
                     self.connection.close()
                     return
+                if reply.raw:
+                    self.close_connection = True
+                    step = 1 if reply.drip else len(reply.raw)
+                    for start in itertools.count(0, step):
+                        self.connection.sendall(reply.raw[start % len(reply.raw) :][:step])
+                        if server._over.wait(reply.drip):
+                            return
                 self.send_response(reply.status)
                 for key, value in reply.headers.items():
                     self.send_header(key, value)

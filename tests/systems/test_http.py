@@ -213,6 +213,54 @@ def test_a_wrong_answer_is_busy_and_never_a_shifted_row(
     assert message in str(raised.value)
 
 
+def shuffled(name: str, *numbers: object) -> Callable[[Seen], Reply]:
+    """Answers in this order; each says under this name which text it is for."""
+    return lambda seen: json_reply(
+        {
+            "translations": [
+                {"text": f"«{seen.body['q'][place]}»", name: number}
+                for place, number in zip((2, 0, 1), numbers, strict=True)
+            ]
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "changes"),
+    [
+        ("index", (2, 0, 1), {}),
+        ("index", (3, 1, 2), {}),
+        ("nr", (2, 0, 1), {"index": "translations[*].nr"}),
+        ("nr", ("2", "0", "1"), {"index": "translations[*].nr"}),
+    ],
+)
+def test_answers_that_say_their_place_are_put_there(
+    server: Server,
+    make: Callable[..., Http],
+    name: str,
+    numbers: tuple[object, ...],
+    changes: dict[str, Any],
+) -> None:
+    server.then(shuffled(name, *numbers))
+    outputs = make(at=server.url, **changes).translate(REQUESTS)
+    assert [output.text for output in outputs] == ["«one»", "«two»", "«three»"]
+
+
+@pytest.mark.parametrize("numbers", [(0, 0, 1), (5, 6, 7), (None, 0, 1), (0, [], 1)])
+def test_answers_whose_places_do_not_add_up_are_busy(
+    server: Server, make: Callable[..., Http], numbers: tuple[object, ...]
+) -> None:
+    server.then(shuffled("nr", *numbers))
+    with pytest.raises(BusyError, match="does not say once for each text"):
+        make(at=server.url, index="translations[*].nr").translate(REQUESTS)
+
+
+def test_a_number_that_is_no_place_changes_nothing(server: Server, make: Callable[..., Http]) -> None:
+    server.then(shuffled("index", 7, 7, 7))
+    outputs = make(at=server.url).translate(REQUESTS)
+    assert [output.text for output in outputs] == ["«three»", "«one»", "«two»"]
+
+
 def test_empty_translations_are_translations(server: Server, make: Callable[..., Http]) -> None:
     server.then(json_reply({"translations": [{"text": ""}] * 3}))
     assert [output.text for output in make(at=server.url).translate(REQUESTS)] == ["", "", ""]

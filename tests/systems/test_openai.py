@@ -179,6 +179,11 @@ def test_the_raw_reply_of_an_error_is_on_record(server: Server) -> None:
     assert ask(server, says("Gut", reason="length")).meta["raw"] == "Gut"
 
 
+def test_of_several_replies_the_first_by_its_number_counts(server: Server) -> None:
+    replies = [{"index": number, "message": {"content": f"Antwort {number}"}} for number in (1, 0, 2)]
+    assert ask(server, json_reply({"choices": replies})).text == "Antwort 0"
+
+
 @pytest.mark.parametrize(
     ("reply", "kind"),
     [

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 import socket
+import tracemalloc
+import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay import packages
+from mtassay import web
 from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.packages import Secret, call_json, check_address, excerpt, place, seconds
 from tests.systems.conftest import KEY
@@ -130,7 +133,20 @@ def test_retry_after_is_a_number_of_seconds_or_a_date(
     assert low <= error.retry_after <= high
 
 
-@pytest.mark.parametrize("retry_after", [None, "", "soon", "nan", "inf", "1e999", "Tue, 99 Foo 2024"])
+@pytest.mark.parametrize(
+    "retry_after",
+    [
+        None,
+        "",
+        "soon",
+        "nan",
+        "inf",
+        "1e999",
+        "Tue, 99 Foo 2024",
+        "Fri, 31 Dec 2021 23:59:59 +99999999999999",
+        "Fri, 31 Dec 99999 23:59:59 GMT",
+    ],
+)
 def test_a_retry_after_that_says_nothing_is_none(server: Server, retry_after: str | None) -> None:
     server.then(status(503, retry_after=retry_after))
     error = failure(server)
@@ -142,6 +158,13 @@ def test_a_retry_after_that_says_nothing_is_none(server: Server, retry_after: st
 def test_any_retry_after_is_understood_or_ignored(text: str) -> None:
     wait = seconds(text)
     assert wait is None or wait >= 0
+
+
+def test_an_answer_that_is_no_http_is_one_short_printable_line(server: Server) -> None:
+    server.then(Reply(raw=b"HTTP/1.1 2\x1b[2J00" + b"x" * 2000 + b"\r\n\r\n"))
+    error = str(failure(server))
+    assert error.isprintable()
+    assert len(error) < 300
 
 
 def test_a_slow_answer_is_busy(server: Server) -> None:
@@ -158,10 +181,118 @@ def test_an_answer_that_drips_does_not_take_for_ever(server: Server) -> None:
     assert "did not answer within 0.3 s" in str(error)
 
 
+@pytest.mark.parametrize(
+    ("raw", "drip"),
+    [
+        (b"HTTP/1.1 200 OK\r\nX-Slow: 0123456789", 0.02),
+        (b"HTTP/1.1 100 Continue\r\n\r\n", 0.02),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 1000, 0.0),
+        (b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 1000, 0.0),
+    ],
+    ids=["headers", "slow 100", "100", "103"],
+)
+def test_headers_that_never_end_end_at_the_deadline(server: Server, raw: bytes, drip: float) -> None:
+    server.then(Reply(raw=raw, drip=drip))
+    error = failure(server, timeout=0.3)
+    assert type(error) is BusyError
+    assert str(error) == "the service did not answer within 0.3 s"
+
+
+def test_the_deadline_holds_for_a_connection_that_is_used_again(server: Server) -> None:
+    server.then(json_reply(1), Reply(raw=b"HTTP/1.1 100 Continue\r\n\r\n", drip=0.01), json_reply(2))
+    assert call_json(server.url, what="it", timeout=0.3) == 1
+    assert "did not answer within 0.3 s" in str(failure(server, timeout=0.3))
+    assert call_json(server.url, what="it", timeout=5) == 2
+
+
+def test_a_request_that_nobody_reads_ends_at_the_deadline() -> None:
+    late = pytest.raises(BusyError, match=r"did not answer within 0\.3 s")
+    with socket.create_server(("127.0.0.1", 0)) as deaf, late:
+        call_json(f"http://127.0.0.1:{deaf.getsockname()[1]}", body="x" * 2**24, what="it", timeout=0.3)
+
+
+def squeezed(data: bytes, *encodings: str) -> Reply:
+    """An answer that was compressed so, one way after the other."""
+    for encoding in encodings:
+        data = gzip.compress(data) if encoding == "gzip" else zlib.compress(data)
+    return Reply(body=data, headers={"Content-Encoding": ", ".join(encodings)})
+
+
+@pytest.mark.parametrize("encodings", [["gzip"], ["deflate"], ["gzip", "gzip"], ["gzip", "deflate"]])
+def test_a_compressed_answer_is_read(server: Server, encodings: list[str]) -> None:
+    server.then(squeezed(json.dumps(ANSWER).encode(), *encodings))
+    assert call_json(server.url, what="it") == ANSWER
+    assert server.seen[0].header("accept-encoding") == "gzip, deflate"
+
+
+def test_members_of_gzip_and_bare_deflate_are_read(server: Server) -> None:
+    members = gzip.compress(b"[1,") + gzip.compress(b"") + gzip.compress(b"2]")
+    bare = zlib.compressobj(wbits=-15)
+    server.then(
+        Reply(body=members, headers={"Content-Encoding": "x-gzip"}),
+        Reply(body=bare.compress(b"[3]") + bare.flush(), headers={"Content-Encoding": "deflate"}),
+    )
+    assert call_json(server.url, what="it") == [1, 2]
+    assert call_json(server.url, what="it") == [3]
+
+
+@pytest.mark.parametrize("encodings", [["gzip"], ["gzip", "gzip"], ["deflate", "gzip"]])
+def test_a_bomb_of_compression_takes_little_memory(server: Server, encodings: list[str]) -> None:
+    server.then(squeezed(b" " * 2**28, *encodings))
+    tracemalloc.start()
+    try:
+        error = failure(server)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert str(error) == "the service answered more than 8 MiB. Ask for fewer texts at a time."
+    assert type(error) is BusyError
+    assert peak < 3 * web.LARGEST
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (Reply(body=b"{}", headers={"Content-Encoding": "gzip"}), "the service answered damaged gzip"),
+        (
+            Reply(body=gzip.compress(b"[1, 2, 3, 4]")[:-12], headers={"Content-Encoding": "gzip"}),
+            "the service answered damaged gzip",
+        ),
+        (Reply(body=b"{}", headers={"Content-Encoding": "br"}), "the service answered in 'br', which"),
+        (squeezed(b"{}", *["gzip"] * 9), "the service answered in 'gzip, gzip, gzip, gzip, gzip"),
+    ],
+)
+def test_what_cannot_be_decompressed_is_busy(server: Server, reply: Reply, message: str) -> None:
+    server.then(reply)
+    error = failure(server)
+    assert type(error) is BusyError
+    assert str(error).startswith(message)
+
+
 def test_an_answer_has_a_largest_size(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packages, "LARGEST", 1000)
+    monkeypatch.setattr(web, "LARGEST", 1000)
     server.then(json_reply("x" * 2000))
     assert "answered more than" in str(failure(server))
+
+
+def test_all_answers_under_way_have_a_largest_size_together(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web, "ROOM", 5000)
+    server.always = json_reply("x" * 2000)
+    with web.Share() as first, web.Share() as second:
+        first.take(2000)
+        assert call_json(server.url, what="it") == "x" * 2000
+        second.take(2000)
+        assert str(failure(server)).startswith("the service: the answers under way take more than")
+    assert call_json(server.url, what="it") == "x" * 2000
+
+
+def test_json_of_very_many_values_is_refused_before_it_is_parsed(server: Server) -> None:
+    server.then(Reply(body=b"[" + b"{}," * 2_000_000 + b"0]"))
+    error = failure(server)
+    assert type(error) is BusyError
+    assert str(error) == "the service answered JSON of more than 1,000,000 values"
 
 
 @pytest.mark.parametrize(
@@ -176,8 +307,16 @@ def test_a_lost_line_is_busy(server: Server, wrong: Reply) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"<html>", b'{"a": ', b"\xff\xfe\xfa", b"[" * 100_000, b'{"a": 1} extra'],
-    ids=["empty", "html", "cut", "bytes", "deep", "extra"],
+    [
+        b"",
+        b"<html>",
+        b'{"a": ',
+        b"\xff\xfe\xfa",
+        b"[" * 100_000,
+        b"[" * 900 + rb'"\ud800"' + b"]" * 900,
+        b'{"a": 1} extra',
+    ],
+    ids=["empty", "html", "cut", "bytes", "deep", "deep and half", "extra"],
 )
 def test_what_is_not_json_is_busy(server: Server, content: bytes) -> None:
     server.then(Reply(body=content))
@@ -187,9 +326,9 @@ def test_what_is_not_json_is_busy(server: Server, content: bytes) -> None:
     assert len(str(error)) < 300
 
 
-def test_half_a_surrogate_pair_becomes_the_replacement_character(server: Server) -> None:
+def test_half_a_surrogate_pair_arrives_as_nul_which_no_translation_has(server: Server) -> None:
     server.then(Reply(body=rb'{"text": "a\ud83d", "smile": "\ud83d\ude00"}'))
-    assert call_json(server.url, what="it") == {"text": "a\N{REPLACEMENT CHARACTER}", "smile": "😀"}
+    assert call_json(server.url, what="it") == {"text": "a\0", "smile": "😀"}
 
 
 @pytest.mark.parametrize("body", [{"text": "\ud800"}, {"n": float("nan")}])

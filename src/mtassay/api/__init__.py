@@ -4,8 +4,8 @@ All functions take, besides the parameters of their method, how to run it: `save
 workspace, `workspace` is its file (default: `$MTASSAY_WORKSPACE` or `.mtassay/workspace.db`), `max_calls` and
 `max_characters` are the budget of each live engine and `max_seconds` the time after which it gets no new
 calls, `cache` (on) reuses what was computed before, `fresh` asks live engines again for what they answered
-earlier and keeps both answers, `quiet` shows no progress (default: it is shown where a person looks on), and
-`listen` is told every note at once.
+earlier and keeps both answers, `dry_run` asks nobody and raises `DryRun` with what would be asked, `quiet`
+shows no progress (default: it is shown where a person looks on), and `listen` is told every note at once.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def variants(sentences: Any, *, langpair: str, phrases: bool = False, **options:
 
     settings, parameters = RunSettings.split(options)
     method = InvarianceMethod.resolve({"pair": str(parse_pair(langpair)), "detectors": (), **parameters})
-    with settings.tools() as tools:
+    with settings.tools(is_live=method.asks_models) as tools:
         return method.with_variants(method.read(sentences), tools, phrases=phrases)
 
 

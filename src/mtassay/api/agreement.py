@@ -53,6 +53,7 @@ from mtassay.options import build, split_names, split_specs
 from mtassay.report.assessments import AgreementAssessment, Detection, Discrimination, RankingAssessment
 from mtassay.report.progress import Progress
 from mtassay.stats import chosen_seed, fixed_seed
+from mtassay.store import Workspace
 from mtassay.systems.roster import Given, name_and_rest, named
 
 __all__ = ["challenge", "correlate", "detect", "rank"]
@@ -109,7 +110,7 @@ def correlate(
     if not specs and not (ngram_sweep or metric_scores or human_vs_human):
         specs = [METRICS]
     language = str(pair.target) if pair else ""
-    built = _metrics(specs, language)
+    built = _metrics(specs, pair)
     sweep = None
     if ngram_sweep is not None:
         sweep = OrderSweep.among(built, parse_orders(ngram_sweep), language=language)
@@ -184,7 +185,7 @@ def _correlated(
             frame,
             settings=settings,
             labels=material.labels,
-            workspace=how.memory(),
+            workspace=how.memory(is_live=_asks_models(metrics)),
             report=progress.report,
         )
         progress.report("agreement", 0, None)
@@ -202,12 +203,13 @@ def _correlated(
         )
         others = metrics_alone if metric_vs_metric else []
         among = correlate_metrics(others, frame=frame, settings=settings)
+    told = [*main.notes, *swept.notes, *among.notes]
     result = Result(
         [*main.result.scores, *swept.result.scores, *among.result.scores],
         main.result.comparisons,
         main.result.clusters,
         counts=main.result.counts,
-        notes=list(dict.fromkeys([*material.notes, *main.notes, *swept.notes, *among.notes])),
+        notes=list(dict.fromkeys([*material.notes, *measured.notes, *told])),
     )
     return AgreementAssessment(result, material, settings, raters, humans, measured.sweep, main, swept, among)
 
@@ -282,16 +284,8 @@ def detect(
         raise UsageError("There is nothing to judge: give saved runs, or --flagged NAME=FILE.")
     system_names, wrong, low = split_names(systems), split_names(errors), split_names(low_is_error)
     store = open_workspace(workspace) if labels is None or any(isinstance(r, str) for r in run_list) else None
-    opened = [_opened(run, store) for run in run_list]
-    all_labels: Labels
-    if isinstance(labels, Mapping):
-        all_labels = labels_of(labels, errors=wrong)
-    elif labels is not None:
-        all_labels = labels_from_file(labels, question=question, errors=wrong)
-    else:
-        assert store is not None
-        first = opened[0] if opened else None
-        all_labels = labels_from_workspace(store, first, question=question, errors=wrong)
+    opened = [opened_run(run, store) for run in run_list]
+    all_labels = gather_labels(labels, store, opened[:1], question=question, errors=wrong)
     fitting = all_labels.only(system_names)
     detectors = detectors_of_runs(opened, fitting, systems=system_names)
     limits = dict(thresholds) if isinstance(thresholds, Mapping) else dict(map(_threshold, thresholds))
@@ -300,7 +294,7 @@ def detect(
     detectors += [
         detector_of_rows(
             name,
-            _rows(what),
+            flag_rows(what),
             fitting,
             systems=system_names,
             threshold=limits.get(name),
@@ -347,8 +341,10 @@ def challenge(
     specs = [metrics] if isinstance(metrics, str) else list(metrics or ())
     if not specs and not scores and not qe_scores:
         specs = [METRICS]
-    targets = {str(parse_pair(langpair).target) for pair in chosen_pairs if (langpair := pair.langpair)}
-    built = _metrics(specs, targets.pop() if len(targets) == 1 else "")
+    langpairs = {parse_pair(pair.langpair) for pair in chosen_pairs if pair.langpair}
+    targets = {str(pair.target) for pair in langpairs}
+    language = targets.pop() if len(targets) == 1 else ""
+    built = _metrics(specs, langpairs.pop() if len(langpairs) == 1 else None, language=language)
     # Scores made elsewhere belong to the whole challenge set, whatever part of it is judged.
     elsewhere = [
         replace(metric, correct=metric.correct[rows], incorrect=metric.incorrect[rows])
@@ -359,7 +355,8 @@ def challenge(
         raise UsageError(f"Two metrics are called '{twice}'. Give one another name.")
     settings, how = ChallengeSettings(by, alpha, samples, fixed_seed(seed)), RunSettings(**options)
     with Progress(quiet=how.is_quiet) as progress:
-        measured = measure_pairs(built, chosen_pairs, workspace=how.memory(), report=progress.report)
+        store = how.memory(is_live=_asks_models(built))
+        measured = measure_pairs(built, chosen_pairs, workspace=store, report=progress.report)
         judged = [*measured, *elsewhere]
         progress.report("accuracy", 0, None)
         accuracy = pairwise(chosen_pairs, judged, settings)
@@ -376,8 +373,13 @@ def challenge(
     return Discrimination(result, chosen_pairs, judged, settings, accuracy, areas, between)
 
 
-def _metrics(specs: Iterable[str], language: str) -> dict[str, Metric]:
-    return {spec: build("metric", spec, language=language) for text in specs for spec in split_specs(text)}
+def _metrics(specs: Iterable[str], pair: Pair | None, *, language: str = "") -> dict[str, Metric]:
+    known = {"language": str(pair.target), "langpair": str(pair)} if pair else {"language": language}
+    return {spec: build("metric", spec, **known) for text in specs for spec in split_specs(text)}
+
+
+def _asks_models(metrics: Mapping[str, Metric]) -> bool:
+    return any(metric.asks_models for metric in metrics.values())
 
 
 def _needed(pair: Pair | None) -> Pair:
@@ -434,7 +436,24 @@ def _check_raters(raters: Sequence[Rater], humans: Sequence[Rater], human_vs_hum
         raise UsageError(f"Two metrics are called '{twice}'. Leave one out, or rename it in its file.")
 
 
-def _opened(run: str | Run | core.Run, store: Any) -> core.Run:
+def gather_labels(
+    labels: Place | Mapping[Any, bool | str] | None,
+    store: Workspace | None,
+    runs: Sequence[core.Run],
+    *,
+    question: str | None,
+    errors: Sequence[str],
+) -> Labels:
+    """Labels from a mapping, from a file, or else from the reviews in the workspace that answer a run."""
+    if isinstance(labels, Mapping):
+        return labels_of(labels, errors=errors)
+    if labels is not None:
+        return labels_from_file(labels, question=question, errors=errors)
+    assert store is not None
+    return labels_from_workspace(store, runs[0] if runs else None, question=question, errors=errors)
+
+
+def opened_run(run: str | Run | core.Run, store: Any) -> core.Run:
     """A run by its name in the workspace, or as it is."""
     if isinstance(run, str):
         saved: core.Run = store.run(run)
@@ -442,7 +461,7 @@ def _opened(run: str | Run | core.Run, store: Any) -> core.Run:
     return run.record if isinstance(run, Run) else run
 
 
-def _rows(flagged: Any) -> list[FlagRow]:
+def flag_rows(flagged: Any) -> list[FlagRow]:
     """The rows of a list of flagged pairs: a file, ids, scores by id, or rows as they are."""
     if isinstance(flagged, str | PathLike):
         return read_flags(flagged)

@@ -103,7 +103,8 @@ def measure(
     """
     pair = None if langpair is None else parse_pair(langpair)
     metrics = measures(quality or default_filter(), pair)
-    with RunSettings(**options).tools() as tools:
+    asks_models = any(metric.asks_models for metric in metrics.values())
+    with RunSettings(**options).tools(is_live=asks_models) as tools:
         if labels is not None:
             reviews = [row.review for row in read_reviews(Path(labels), reviewer="unknown").rows]
         else:

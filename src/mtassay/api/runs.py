@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from mtassay import core
-from mtassay.caller import Budget
+from mtassay.caller import Budget, Plan
 from mtassay.core import Finding, Judgement, Output, Result, Segment, System
+from mtassay.database import UnavailableError
 from mtassay.display import Block, Figure, Table, View
 from mtassay.engine import EngineTools, Execution, Open, run_with
-from mtassay.errors import UsageError, WorkspaceError
+from mtassay.errors import MtassayError, UsageError, WorkspaceError
 from mtassay.formats import segment_record
 from mtassay.languages import Pair
 from mtassay.method import Method, method_of
@@ -31,7 +32,16 @@ from mtassay.systems.stored import replays
 if TYPE_CHECKING:
     from mtassay.story import CaseStory
 
-__all__ = ["Read", "Run", "RunSettings", "execute_method", "load", "open_workspace", "workspace_path"]
+__all__ = [
+    "DryRun",
+    "Read",
+    "Run",
+    "RunSettings",
+    "execute_method",
+    "load",
+    "open_workspace",
+    "workspace_path",
+]
 
 
 Read = Callable[[EngineTools], Sequence[Segment]]
@@ -51,6 +61,8 @@ class Run:
     record: core.Run
     execution: Execution | None = field(default=None, compare=False)
     """All that a fresh run was made of; `None` for one out of the workspace."""
+    trouble: str = field(default="", compare=False)
+    """Why the run could not be saved; empty where it could, or nobody asked for it."""
 
     @property
     def id(self) -> str:
@@ -257,7 +269,8 @@ class RunSettings:
     """How a method is run: what all functions of the library share; see the top of this module.
 
     `creates` makes a workspace for the cache alone, where there is none yet. `made` is told what the method
-    generated, before anything is asked.
+    generated, before anything is asked. With `dry_run` nobody is asked, nothing is kept, and `DryRun` is
+    raised.
     """
 
     save: bool = False
@@ -271,6 +284,7 @@ class RunSettings:
     listen: Callable[[str], None] | None = None
     creates: bool = False
     made: Callable[[core.Generated], None] | None = None
+    dry_run: bool = False
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
@@ -292,6 +306,8 @@ class RunSettings:
     def memory(self, *, is_live: bool = False) -> Workspace | None:
         """The workspace to look things up in; `None` where there is none and none is needed."""
         path = workspace_path(self.workspace)
+        if self.dry_run:
+            return Workspace(path) if path.exists() else None
         if self.save:
             return Workspace(path)
         if not self.cache or str(path) == ":memory:":
@@ -315,11 +331,34 @@ class RunSettings:
         """
         with Progress(quiet=self.is_quiet) as progress:
             store = self.memory(is_live=is_live or _is_live(systems))
-            tools = EngineTools(store, progress.report, self.budget, self.listen or _deaf, self.fresh)
+            listen = self.listen if self.listen and not self.dry_run else _deaf
+            tools = EngineTools(store, progress.report, self.budget, listen, self.fresh, self.dry_run)
             try:
                 yield tools
             finally:
                 tools.keep()  # after Ctrl-C too
+
+
+class DryRun(MtassayError):  # noqa: N818
+    """What a run would ask of whom, raised in place of the run; `plans` have it by the name of the system.
+
+    `is_open` is true where more may be asked, by what the answers are.
+    """
+
+    exit_code = 0
+
+    def __init__(self, plans: Mapping[str, Plan], *, is_open: bool = False) -> None:
+        self.plans = plans
+        self.is_open = is_open
+        super().__init__("; ".join(self.lines))
+
+    @property
+    def lines(self) -> list[str]:
+        """The same for a reader."""
+        if not self.plans:
+            return ["No live engine or model would be asked."]
+        told = [plan.describe(name) for name, plan in self.plans.items()]
+        return [*told, "More may be asked, by what the answers are."] if self.is_open else told
 
 
 def execute_method(
@@ -330,14 +369,30 @@ def execute_method(
     pair: Pair | None = None,
 ) -> Run:
     """Run the method, show how far it is, and keep the run where that is wanted."""
-    with settings.tools(systems) as tools:
+    with settings.tools(systems, is_live=method.asks_models) as tools:
         read = segments(tools) if callable(segments) else segments
         opened = _opener(method, systems, pair, tools)
+        if settings.dry_run:
+            try:
+                run_with(tools, method, read, opened)
+            except MtassayError:  # a method may give up where an engine answered nothing
+                if not tools.plans:
+                    raise
+            is_open = method.asks_models and any(plan.calls for plan in tools.plans.values())
+            raise DryRun(tools.plans, is_open=is_open)
         execution = run_with(tools, method, read, opened, made=settings.made)
         method.check_run(execution.run)
-        if settings.save and tools.workspace:
-            execution.save(tools.workspace)
-    return Run(execution.run, execution)
+        trouble = _saved(execution, tools.workspace) if settings.save and tools.workspace else ""
+    return Run(execution.run, execution, trouble)
+
+
+def _saved(execution: Execution, workspace: Workspace) -> str:
+    """Keep the run; why that failed, where it did: what is computed is not lost for it."""
+    try:
+        execution.save(workspace)
+    except UnavailableError as error:
+        return str(error)
+    return ""
 
 
 def _opener(method: Method, systems: Given | Sequence[System], pair: Pair | None, tools: EngineTools) -> Open:

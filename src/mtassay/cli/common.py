@@ -89,6 +89,10 @@ FreshOption = Annotated[
     bool,
     typer.Option("--fresh", help="Ask live engines again for what they answered earlier; both are kept."),
 ]
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Ask nobody; say how many calls there would be, and how much text."),
+]
 AlphaOption = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")]
 SeedOption = Annotated[
     int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")

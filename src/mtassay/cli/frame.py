@@ -13,7 +13,9 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from mtassay.api import Run
+from mtassay.api.runs import DryRun
 from mtassay.cli.common import (
+    DryRunOption,
     FormatOption,
     FreshOption,
     MaxCallsOption,
@@ -151,6 +153,7 @@ class RunFrame:
     output_format: OutputFormat = OutputFormat.text
     workspace: Path | None = None
     quiet: bool = False
+    dry_run: bool = False
     notes: list[str] = field(default_factory=list)
     """The notes that were said while the method ran."""
 
@@ -166,6 +169,7 @@ class RunFrame:
             "quiet": self.quiet,
             "listen": self._listen,
             "creates": True,
+            **({"dry_run": True} if self.dry_run else {}),
         }
 
     def _listen(self, note: str) -> None:
@@ -189,7 +193,9 @@ class RunFrame:
             is_seen = self.output_format is OutputFormat.text and sys.stdout.isatty()
             seen = self.notes if is_seen else ()
             print_run(run.record, self.output_format, view=View(**view), seen_notes=seen)
-        if self.save:
+        if run.trouble:
+            say(f"mtassay: not saved: {run.trouble}")
+        elif self.save:
             self.say(f"saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
         elif unkept and run.is_live:
             self.say(f"not kept; {unkept}")
@@ -200,6 +206,8 @@ class RunFrame:
             say(f"mtassay: {name}: {count} not translated, the first because {errors[0].error}")
         if run.failures:
             raise typer.Exit(3)
+        if run.trouble:
+            raise typer.Exit(4)
 
 
 def exit_if_failed(systems: Sequence[System], outputs: Mapping[str, Sequence[Output]]) -> None:
@@ -220,6 +228,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "workspace": (WorkspaceOption, None),
     "quiet": (QuietOption, False),
 }
+_DRY: dict[str, tuple[Any, Any]] = {"dry_run": (DryRunOption, False)}
 
 
 def framed_with(*names: str) -> Callable[[Command], Command]:
@@ -227,8 +236,18 @@ def framed_with(*names: str) -> Callable[[Command], Command]:
     return grouped("frame", {name: _OPTIONS[name] for name in names}, lambda values: RunFrame(**values))
 
 
-framed = framed_with(*_OPTIONS)
-"""The command with all of these options in the place of its parameter `frame`."""
+def framed(command: Command) -> Command:
+    """The command with all of these options, and --dry-run, in the place of its parameter `frame`."""
+
+    @wraps(command)
+    def planned(**values: Any) -> None:
+        try:
+            command(**values)
+        except DryRun as plan:
+            for line in plan.lines:
+                print(line)  # noqa: T201
+
+    return grouped("frame", {**_OPTIONS, **_DRY}, lambda values: RunFrame(**values))(planned)
 
 
 def framed_without(*names: str) -> Callable[[Command], Command]:

@@ -108,7 +108,7 @@ def run(
     frame.show(done, cases=issues)
 
 
-@framed_with("output_format", "quiet")
+@framed_with("max_calls", "max_characters", "output_format", "workspace", "quiet")
 @parameters_of(VariantSettings)
 def variants(
     sentences: SentencesArgument,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, NoReturn
@@ -12,6 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from mtassay import __version__
+from mtassay.cli import bugs
 from mtassay.cli.interruption import STOPPED
 from mtassay.errors import MtassayError
 
@@ -32,7 +34,7 @@ def build_app(words: Sequence[str] = ()) -> typer.Typer:
     app = typer.Typer(
         help="Tests machine translation: which system is better, at what, and the sentences that prove it.",
         epilog="Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 an engine or service failed, "
-        "130 stopped.",
+        "70 a bug of ours, 130 stopped.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,  # plain help is easier to read in 80 columns
@@ -79,7 +81,7 @@ def main() -> NoReturn:
         if isinstance(error, BrokenPipeError):
             _stop_writing()
         if "--debug" in sys.argv:
-            raise
+            _show_traceback(error)
         code = _explain(error)
     except SystemExit as stop:  # what Typer makes of a reader that has gone
         if isinstance(stop.__context__, BrokenPipeError):
@@ -95,7 +97,7 @@ def _stop_writing() -> NoReturn:
 
 
 def _explain(error: Exception) -> int:
-    """One line on standard error for what a person can mend, and its exit code; a bug is raised again."""
+    """One line on standard error, and its exit code: for what a person can mend, or for a bug of ours."""
     kind = type(error).__name__
     if kind == "NoArgsIsHelpError":
         _say(str(error))
@@ -115,7 +117,13 @@ def _explain(error: Exception) -> int:
             f"mtassay: {_shown(error.format_message())} Try: {' '.join(('mtassay', command)).strip()} --help"
         )
         return 2
-    raise error
+    return bugs.tell(error)
+
+
+def _show_traceback(error: Exception) -> None:
+    from mtassay.packages import redact
+
+    _say(redact("".join(traceback.format_exception(error))).rstrip("\n"))
 
 
 def _shown(text: str) -> str:

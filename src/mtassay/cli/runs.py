@@ -22,6 +22,7 @@ from mtassay.cli.common import (
     print_json,
     print_run,
     print_tables,
+    refuse_existing,
     say,
     shows_bold,
     side_by_side,
@@ -34,9 +35,10 @@ from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl
 from mtassay.method import method_of
 from mtassay.report.blocks import block_text
+from mtassay.texts.marks import plural
 from mtassay.texts.names import named
 
-app = typer.Typer(help="See, export and delete the runs kept with --save.", no_args_is_help=True)
+app = typer.Typer(help="See, export, back up and delete the runs kept with --save.", no_args_is_help=True)
 
 
 def register(parent: typer.Typer) -> None:
@@ -52,7 +54,10 @@ RunArgument = Annotated[
 @app.command("list")
 def list_runs(output_format: FormatOption = OutputFormat.text, workspace: WorkspaceOption = None) -> None:
     """List all runs, newest first."""
-    runs = open_workspace(workspace).runs()
+    store = open_workspace(workspace)
+    runs = store.runs()
+    for run_id, why in store.damaged.items():
+        say(f"mtassay: run {run_id} cannot be read ({why}). Delete it: mtassay runs delete {run_id}")
     if output_format is OutputFormat.json:
         print_json([_summary(run) for run in runs])
         return
@@ -172,6 +177,42 @@ def export_run(
 def delete_run(run: Annotated[str, typer.Argument(metavar="RUN")], workspace: WorkspaceOption = None) -> None:
     """Delete a run with its outputs and findings."""
     echo(f"Deleted run {open_workspace(workspace).delete_run(run)}.")
+
+
+@app.command("purge")
+def purge_runs(
+    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs whose texts must go.")],
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Delete runs, and every answer, review and cached value with their texts, without a trace in the file.
+
+    For confidential texts. Backups, sheets and reports that you made are yours to delete.
+    """
+    purged = open_workspace(workspace).purge(run)
+    echo(
+        f"Purged {plural(len(purged.runs), 'run')}, {plural(purged.answers, 'answer')} of engines, "
+        f"{plural(purged.reviews, 'review')} and the cache. Nothing of their texts is left in the file."
+    )
+    if purged.others:
+        say(f"mtassay: the same texts are in other runs: {', '.join(purged.others)}. Purge these, too.")
+
+
+@app.command("vacuum")
+def vacuum(workspace: WorkspaceOption = None) -> None:
+    """Give back the space of what was deleted."""
+    echo(f"Freed {open_workspace(workspace).vacuum():,} bytes.")
+
+
+@app.command("backup")
+def backup(
+    to: Annotated[Path, typer.Argument(metavar="FILE", help="Where to put the copy.")],
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Copy the whole workspace as it is now, also while others write to it."""
+    refuse_existing(to, force=force, otherwise="add --force")
+    open_workspace(workspace).backup(to)
+    echo(f"Copied to {to}.")
 
 
 def _summary(run: Run) -> dict[str, object]:

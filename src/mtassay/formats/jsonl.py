@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TextIO
 from mtassay.core import Segment
 from mtassay.errors import InputError
 from mtassay.formats.table import EXPECTED, ColumnRole, FileTable, Format, TableBuilder, field_of
-from mtassay.formats.text import FilePath, open_for_writing, split_lines
+from mtassay.formats.text import FilePath, check_characters, open_for_writing, split_lines
 from mtassay.languages import Pair
 from mtassay.texts.marks import json_text
 
@@ -89,6 +89,10 @@ def json_objects(
             record = json.loads(line)
         except (ValueError, RecursionError):
             raise InputError(refusal or "this is not JSON", path=path, line=number) from None
+        try:
+            check_characters(record if "\\u" in line else None)
+        except ValueError as error:
+            raise InputError(str(error), path=path, line=number) from None
         if not isinstance(record, dict):
             what = refusal or "not a JSON object, which begins with {"
             raise InputError(what, path=path, line=number)
@@ -181,33 +185,16 @@ class _Record:
 def _parse(line: str, path: str, number: int) -> dict[str, Any]:
     try:
         record = _DECODER.decode(line)
-        # An escape can smuggle in half a character, which no file, terminal or engine could take later.
-        if "\\u" in line:
-            _check_characters(record)
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error.msg} (column {error.colno})", path=path, line=number) from None
-    except UnicodeEncodeError:
-        raise InputError(
-            r"not text: half a surrogate pair (\ud800 to \udfff)", path=path, line=number
-        ) from None
     except RecursionError:
         raise InputError("not JSON: nested too deeply", path=path, line=number) from None
     except ValueError as error:
         raise InputError(f"not usable JSON: {error}", path=path, line=number) from None
+    try:
+        check_characters(record if "\\u" in line else None)
+    except ValueError as error:
+        raise InputError(str(error), path=path, line=number) from None
     if not isinstance(record, dict):
         raise InputError("not a JSON object, which begins with {", path=path, line=number)
     return record
-
-
-def _check_characters(value: object) -> None:
-    if isinstance(value, str):
-        value.encode()
-        if "\0" in value:
-            raise ValueError("it holds a NUL character")
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            _check_characters(key)
-            _check_characters(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            _check_characters(inner)

@@ -15,11 +15,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from mtassay.compression import check_archive
 from mtassay.core import Review
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.table import join_cell, split_cell
-from mtassay.formats.text import FilePath, check_columns, open_for_writing, read_bytes, shown, split_lines
+from mtassay.formats.text import (
+    FilePath,
+    check_columns,
+    not_csv,
+    open_for_writing,
+    read_bytes,
+    shown,
+    split_lines,
+)
 from mtassay.packages import load_package
 from mtassay.reviews import Question, Subject, all_questions, find_question
 from mtassay.reviews.queue import Pending
@@ -181,6 +190,7 @@ def _write_workbook(path: Path, rows: Sequence[Sequence[str]]) -> None:
 
 
 _XLSX = "A file that ends in .xlsx"
+_MOST_ROWS, _MOST_COLUMNS = 2**20, 256  # a sheet has no more rows, and no sheet of reviews more columns
 # As Office writes what XML cannot hold, and what only looks like that.
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _LIKE_ESCAPED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
@@ -271,7 +281,10 @@ def _date(text: str) -> str:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(f"{text[:40]!r} is no date. Write it as 2026-01-31T12:00:00+00:00") from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+    except OverflowError:  # in UTC it is before the first year, or after the last
+        raise ValueError(f"{text[:40]!r} is no date that can be: mend it") from None
 
 
 def _records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
@@ -299,14 +312,18 @@ def _csv_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
         for row in reader:
             yield reader.line_num, row
     except csv.Error as error:
-        raise InputError(f"not CSV ({error})", path=path, line=reader.line_num) from None
+        raise InputError(not_csv(error), path=path, line=reader.line_num) from None
 
 
 def _workbook_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
     openpyxl = _openpyxl()
+    check_archive(data, path=path)
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), start=1):
+        sheet = book.worksheets[0]
+        sheet.reset_dimensions()  # a file may say that it has a billion rows
+        rows = sheet.iter_rows(max_row=_MOST_ROWS, max_col=_MOST_COLUMNS, values_only=True)
+        for number, row in enumerate(rows, start=1):
             yield number, ["" if value is None else _ESCAPED.sub(_character, str(value)) for value in row]
     except InputError:
         raise
@@ -319,7 +336,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _character(escaped: re.Match[str]) -> str:
-    return chr(int(escaped[1], 16))
+    character = chr(int(escaped[1], 16))
+    return escaped[0] if "\ud800" <= character <= "\udfff" or character == "\0" else character
 
 
 def _table_records(rows: Iterable[tuple[int, Sequence[str]]], path: str) -> Iterator[tuple[int, Record]]:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.jsonl import json_objects
 from mtassay.formats.mtme import ErrorSpan, Scores, read_ratings, read_scores
-from mtassay.formats.text import read_lines
+from mtassay.formats.text import not_csv, read_lines
 
 NON_TRANSLATION = 25.0
 MAJOR = 5.0
@@ -83,7 +83,8 @@ def delimited_records(lines: Sequence[str], path: str) -> list[ScoreRecord]:
     """Rows under a header, with tabs, commas, semicolons or spaces between cells."""
     header = lines[0]
     separator = next((mark for mark in "\t,;" if mark in header), None)
-    rows = _csv(lines, separator) if separator else [(i, line.split()) for i, line in enumerate(lines, 1)]
+    split = [(number, line.split()) for number, line in enumerate(lines, 1)]
+    rows = _csv(lines, separator, path) if separator else split
     names = [name.strip() for name in rows[0][1]]
     system_at, id_at = _find(names, _SYSTEM), _find(names, _ID)
     text_at = [_find(names, _SOURCE), _find(names, _OUTPUT)]
@@ -179,11 +180,14 @@ def _weigh(errors: object, path: str, line: int) -> float:
         raise InputError(str(error), path=path, line=line) from None
 
 
-def _csv(lines: Sequence[str], separator: str) -> list[tuple[int, list[str]]]:
+def _csv(lines: Sequence[str], separator: str, path: str) -> list[tuple[int, list[str]]]:
     if separator == "\t":  # tab-separated files know no quotes
         return [(number, line.split("\t")) for number, line in enumerate(lines, start=1)]
     reader = csv.reader(lines, delimiter=separator)
-    return [(reader.line_num, row) for row in reader]
+    try:
+        return [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        raise InputError(not_csv(error), path=path, line=reader.line_num) from None
 
 
 def _find(names: Sequence[str], words: Sequence[str]) -> int | None:
@@ -238,8 +242,8 @@ def column_of(name: str, scores: Mapping[str, Any], ids: Sequence[str] = ()) -> 
 
     `None` means unrated. Without `ids`, segments are called "1", "2" and so on.
 
-    >>> column_of("mqm", {"A": [-1.0, None], "B": -3.5})
-    ScoreColumn(name='mqm', by_system={'B': -3.5}, by_segment={'A': {'1': -1.0, '2': None}})
+    >>> column_of("mqm", {"A": [-1.0, None], "B": -3.5})  # doctest: +ELLIPSIS
+    ScoreColumn(name='mqm', by_system={'B': -3.5}, by_segment={'A': {'1': -1.0, '2': None}}, ...)
     """
     by_system: dict[str, float | None] = {}
     by_segment: dict[str, Mapping[str, float | None]] = {}

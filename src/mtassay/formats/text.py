@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import shutil
 import sys
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TextIO
 
+from mtassay.compression import decompress
 from mtassay.errors import InputError
 
 FilePath = str | PathLike[str]
 
 STDIN = "-"
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_lines(path: FilePath) -> list[str]:
@@ -40,16 +43,12 @@ def read_bytes(path: FilePath) -> bytes:
     name = shown(path)
     try:
         data = sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
-        if name.endswith(".gz"):
-            data = gzip.decompress(data)
-    except gzip.BadGzipFile:
-        raise InputError("not a gzip file, although its name ends in .gz", path=name) from None
-    except (EOFError, zlib.error):
-        raise InputError("the compressed data is cut off or damaged", path=name) from None
     except IsADirectoryError:
         raise InputError("this is a folder; give a file", path=name) from None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read: {_reason(error)}", path=name) from None
+    if data and name.endswith(".gz"):
+        data = decompress(data, path=name)
     if not data:
         raise InputError("the file is empty", path=name)
     return data
@@ -77,6 +76,13 @@ def check_columns(columns: Sequence[str], path: FilePath) -> None:
             raise InputError(what, path=shown(path), line=1)
 
 
+def not_csv(error: Exception) -> str:
+    """What is wrong with a CSV file, for people: Python speaks to programmers."""
+    if "new-line character" in str(error):
+        return "not CSV: a line break inside of a cell that has no quotes. Put the cell in double quotes"
+    return f"not CSV ({error})"
+
+
 def decode(data: bytes, path: str) -> str:
     """UTF-8 without byte order mark; an `InputError` names the line and the byte that is not UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -96,6 +102,30 @@ def decode(data: bytes, path: str) -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise InputError("a NUL byte: this is not a text file, or not UTF-8", path=path, line=line)
     return text
+
+
+def check_characters(value: object) -> None:
+    r"""Refuse NUL and half a surrogate pair anywhere in a JSON value, with a `ValueError` that says which.
+
+    JSON can write both with an escape, and no file, terminal, engine or database could take them later.
+
+    >>> check_characters({"a": ["\ud800"]})
+    Traceback (most recent call last):
+    ValueError: not text: half a surrogate pair (\ud800 to \udfff)
+    """
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            if "\0" in value:
+                raise ValueError("not usable JSON: it holds a NUL character")
+            if _HALF.search(value):
+                raise ValueError(r"not text: half a surrogate pair (\ud800 to \udfff)")
+        elif isinstance(value, dict):
+            waiting += value.keys()
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
 
 
 @contextmanager

@@ -20,7 +20,7 @@ XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 # libxml2 stores element lines in 16 bits, so beyond that it can only say "somewhere later".
 _LAST_KNOWN_LINE = 65535
 
-_LINE_BREAK = re.compile(r"[ \t]*[\r\n]+[ \t\r\n]*")
+_LINE_BREAK = re.compile(r"(?<![ \t\r\n])[ \t]*+[\r\n][ \t\r\n]*+")
 
 
 class XmlFormat(Format):

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from os import PathLike
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mtassay.core import Segment, Statistics
+from mtassay.core import Segment, Statistics, Tools
 from mtassay.engine import EngineTools, Report, translate
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.challenge import SIDES, ChallengePair, read_challenge_scores
@@ -23,7 +24,7 @@ from mtassay.metrics.measure import Corpus, measure_all
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
 
-__all__ = ["MeasuredRaters", "measure_pairs", "measure_raters", "read_pairs_scores"]
+__all__ = ["MeasuredRaters", "measure_pairs", "measure_raters", "read_pairs_scores", "score_outputs"]
 
 
 LONGEST = 64
@@ -113,10 +114,11 @@ def parse_orders(text: str) -> range:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRaters:
-    """The metrics in their order, and the n-gram lengths of the sweep in theirs."""
+    """The metrics in their order, the n-gram lengths of the sweep in theirs, and what measuring them told."""
 
     metrics: list[Rater]
     sweep: list[Rater]
+    notes: Sequence[str] = ()
 
 
 def measure_raters(
@@ -140,11 +142,13 @@ def measure_raters(
         for name in frame.systems
     ]
     extra = {"bs": settings.samples, "seed": str(settings.seed).lower(), **labels}
-    tables = _statistics(wanted, segments, systems, workspace, report, extra)
+    tools = EngineTools(workspace, report or (lambda step, done, total: None))
+    tables = _statistics(wanted, segments, systems, tools, extra)
     with_segments = settings.level == "segment"
     return MeasuredRaters(
         [rater_from_statistics(name, metric, tables[name], frame) for name, metric in metrics.items()],
         sweep.raters(tables[sweep.widest], frame, with_segments=with_segments) if sweep else [],
+        tools.notes,
     )
 
 
@@ -152,16 +156,43 @@ def _statistics(
     metrics: Mapping[str, Metric],
     segments: Sequence[Segment],
     systems: Sequence[Stored],
-    workspace: Workspace | None,
-    report: Report | None,
+    tools: EngineTools,
     extra: Mapping[str, object] | None = None,
 ) -> dict[str, list[Statistics]]:
     """What each metric measures of all systems, by the name of the metric."""
-    tools = EngineTools(workspace, report or (lambda step, done, total: None))
     corpus = Corpus.of(segments, translate(segments, systems, tools))
     tables = {entry.name: entry.statistics for entry in measure_all(metrics, corpus, tools, extra=extra)}
     tools.keep()
     return tables
+
+
+def score_outputs(
+    name: str,
+    metric: Metric,
+    segments: Sequence[Segment],
+    texts: Sequence[str | None],
+    tools: Tools,
+    *,
+    system: str = "outputs",
+) -> NDArray[np.float64]:
+    """One number per output, in order, whatever the metric: higher is better, nan means no score.
+
+    A metric whose unit is the document takes each output for one.
+    """
+    scores = np.full(len(segments), np.nan)
+    # Ids and names of systems matter to who looks scores up by them.
+    ids = [segment.id if metric.reads_ids else str(i) for i, segment in enumerate(segments)]
+    answered = [i for i, text in enumerate(texts) if text is not None]
+    own = [segments[i]._replace(id=ids[i], document=ids[i]) for i in answered]
+    corpus = Corpus(own, {system: [str(texts[i]) for i in answered]})
+    row = {segment.id: i for i, segment in enumerate(own)}
+    for measured in measure_all({name: metric}, corpus, tools):
+        entry = measured.statistics[0]
+        if not set(entry.ids) <= row.keys():
+            raise UsageError(f"metric '{name}' does not score single outputs: take another one.")
+        values = metric.unit_scores(entry.values) * (1 if metric.higher_is_better else -1)
+        scores[[answered[row[unit]] for unit in entry.ids]] = values
+    return scores
 
 
 def measure_pairs(
@@ -198,7 +229,8 @@ def _measured(
     ]
     row = {pairs[i].id: i for i in places}
     scores = {side: np.full(len(pairs), np.nan) for side in SIDES}
-    for entry in _statistics({name: metric}, segments, systems, workspace, report)[name]:
+    tools = EngineTools(workspace, report or (lambda step, done, total: None))
+    for entry in _statistics({name: metric}, segments, systems, tools)[name]:
         values = metric.unit_scores(entry.values) * (1 if metric.higher_is_better else -1)
         scores[entry.system][[row[unit] for unit in entry.ids]] = values
     signature = metric.signature(segments)

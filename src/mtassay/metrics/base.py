@@ -37,6 +37,9 @@ class Metric(ABC):
     finds: ClassVar[str] = ""
     """What people call its findings, where it has any: entity misses."""
 
+    asks_models: ClassVar[bool] = False
+    """Whether it asks live models, whose answers are paid for and must be kept."""
+
     reads_ids: ClassVar[bool] = False
     """Whether the ids of segments and the names of systems change the score, besides the texts."""
 
@@ -77,6 +80,12 @@ class Metric(ABC):
         references are prepared once.
         """
 
+    def measure_with(
+        self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], tools: Tools
+    ) -> list[Statistics]:
+        """The same for a metric that asks a live model, through `tools`: answers are kept, notes are told."""
+        return self.measure(segments, outputs)
+
     @abstractmethod
     def aggregate(self, sums: NDArray[Any]) -> Floats:
         """Summed statistics (…, columns) to scores (…). Works on any number of leading axes."""
@@ -84,6 +93,10 @@ class Metric(ABC):
     def unit_scores(self, values: NDArray[Any]) -> Floats:
         """Statistics (units, columns) to one score per unit; sentence-level settings where they differ."""
         return self.aggregate(values)
+
+    def quality(self, scores: Floats) -> Floats:
+        """Scores of units on a scale whose best is 1, or 0 where less is better; as they are by default."""
+        return scores
 
     def groups(self, columns: Sequence[str]) -> dict[str, list[int]]:
         """Named parts of the score besides the whole: which columns `aggregate` takes for each."""

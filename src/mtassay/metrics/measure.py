@@ -115,12 +115,12 @@ def measure_all(
 def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:
     """`metric.measure` for all systems, but only for those that the cache does not know."""
     if not metric.cacheable:
-        return metric.measure(corpus.segments, corpus.outputs)
+        return metric.measure_with(corpus.segments, corpus.outputs, tools)
     what = [__version__, _code(metric), repr(metric), metric.signature(corpus.segments), corpus.digest]
     keys = {system: _digest([*what, digest]) for system, digest in corpus.output_digests.items()}
     cached = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
     missing = {system: texts for system, texts in corpus.outputs.items() if system not in cached}
-    fresh = {s.system: s for s in metric.measure(corpus.segments, missing)} if missing else {}
+    fresh = {s.system: s for s in metric.measure_with(corpus.segments, missing, tools)} if missing else {}
     for system, measured in fresh.items():
         tools.remember(keys[system], pack_statistics(measured))
     return [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -85,10 +86,14 @@ def draw(figures: Figure | Sequence[Figure], path: Path) -> None:
     """Write a figure, or several one below the other, as SVG or PNG by the ending of the path."""
     kind = path.suffix.lower().lstrip(".")
     with _drawing([figures] if isinstance(figures, Figure) else figures) as drawing:
+        beside = path.with_name(f".{path.name}.{os.getpid()}.new")
         try:
-            _save(drawing, path, kind)
+            _save(drawing, beside, kind)
+            beside.replace(path)
         except OSError as error:
             raise InputError(f"cannot write: {error.strerror or error}", path=path) from None
+        finally:
+            beside.unlink(missing_ok=True)
 
 
 def figure_html(figure: Figure) -> str:

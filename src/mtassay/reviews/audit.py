@@ -4,16 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtassay.display import Cell, Table
 from mtassay.reviews.queue import Pending
 from mtassay.reviews.subjects import Decision, caution_of_models
 from mtassay.stats.proportions import wilson
 
-__all__ = ["Audit", "AuditRow", "audit_of"]
+__all__ = ["Audit", "AuditRow", "TrackRecord", "audit_of"]
 
 RIGHT = "correct"
+
+
+class TrackRecord(NamedTuple):
+    """How a judge did on labelled outputs that had no part in how it judges.
+
+    Of `n` outputs by an `engine`, `wrong` hold an error; it called `failed` of all and `caught` of the wrong
+    ones wrong, and left `undecided` open.
+    """
+
+    engine: str
+    n: int
+    wrong: int
+    failed: int
+    caught: int
+    undecided: int
+
+    def tell(self) -> str:
+        """The same in words.
+
+        >>> TrackRecord("nmt", 300, 100, 75, 60, 80).tell()
+        'sees 6 of 10 errors of nmt, and 8 of 10 that it reports are errors (n = 300)'
+        """
+        seen, right = (round(10 * self.caught / max(whole, 1)) for whole in (self.wrong, self.failed))
+        return (
+            f"sees {seen} of 10 errors of {self.engine}, and {right} of 10 that it reports are errors "
+            f"(n = {self.n})"
+        )
 
 
 @dataclass(frozen=True, slots=True)

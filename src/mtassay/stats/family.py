@@ -59,6 +59,12 @@ class Family:
     critical: float
 
 
+def _mean_of_known(values: NDArray[Any]) -> NDArray[np.float64]:
+    """The mean of each column without what is nan; nan where all of it is."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.nansum(values, axis=0) / np.isfinite(values).sum(axis=0), dtype=np.float64)
+
+
 def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.05) -> Family:
     """Adjusted p-values of differences (comparisons,), from the same after swaps (trials, comparisons).
 
@@ -70,8 +76,7 @@ def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.
     0.6
     """
     size = np.abs(np.asarray(observed, dtype=np.float64))
-    with np.errstate(invalid="ignore"):
-        squares = np.nanmean(np.square(trials, dtype=np.float64), axis=0) if len(trials) else size * 0
+    squares = _mean_of_known(np.square(trials, dtype=np.float64)) if len(trials) else size * 0
     spread = np.sqrt(squares)
     tested = np.isfinite(size) & (spread > 0)
     p = np.where(np.isfinite(size), 1.0, np.nan)

@@ -106,11 +106,12 @@ def read_prompt(path: str) -> Prompt:
     `${target_name}`.
     """
     content = _read(path)
-    for number, line in enumerate(content.split("\n"), 1):
-        for name in names_in(line):
-            if name not in _NAMES:
-                choices = ", ".join(f"${{{choice}}}" for choice in _NAMES)
-                raise InputError(f"there is no ${{{name}}}. Available: {choices}.", path=path, line=number)
+    for match in _PLACEHOLDER.finditer(content):
+        if match[1] not in _NAMES:
+            choices = ", ".join(f"${{{choice}}}" for choice in _NAMES)
+            name = " ".join(match[1].split())[:40]
+            line = content.count("\n", 0, match.start()) + 1
+            raise InputError(f"there is no ${{{name}}}. Available: {choices}.", path=path, line=line)
     parts = _RULER.split(content)
     if len(parts) > 2:
         raise InputError("more than one line '---'. One separates system and user.", path=path)
@@ -156,9 +157,9 @@ _AI = r"as an? (?:ai\b|artificial intelligence|(?:large )?language model)"
 
 # English where the translation should be in another language.
 _APOLOGY = re.compile(
-    r"\W*(?:"
+    r"(?<!\W)\W*+(?:"
     r"(?:i['’]?m|i am) (?:\w+ )?(?:sorry|afraid)\b"
-    r"|(?:my apologies|sorry|i apologi[sz]e|unfortunately)\W+(?:but )?(?:i|as)\b"
+    r"|(?:my apologies|sorry|i apologi[sz]e|unfortunately)\W++(?:but )?(?:i|as)\b"
     rf"|i ?{_CANNOT}\b"
     rf"|{_AI}"
     r")",
@@ -184,16 +185,22 @@ _REFUSALS = [
 ]
 _REFUSAL = re.compile(rf"(?:{'|'.join(_REFUSALS)})", re.IGNORECASE)
 
+# Each begins where a run of blanks and signs does, once: a reply of line breaks alone must not take minutes.
 _NOTE = re.compile(
-    r"(?:^|[\n(])\W*(?:please note|(?:translator['’]s )?notes?|explanation|breakdown|literal(?:ly| meaning)?"
+    r"(?:^\W*+|(?<!\W)[^\w\n(]*+[\n(]\W*+)"
+    r"(?:please note|(?:translator['’]s )?notes?|explanation|breakdown|literal(?:ly| meaning)?"
     r"|anmerkung|hinweis|erklärung|nota|remarque|explicación|explicação|注|注意|说明|解释|備考)\s*[:：]",
     re.IGNORECASE,
 )
-_REMARK = re.compile(r"\n\W*(?:in )?(?:this|the|i|i['’]ve)\b[^\n]*\b(?:translat|phrase)", re.IGNORECASE)
+_REMARK = re.compile(
+    r"(?<!\W)[^\w\n]*+\n\W*+(?:in )?(?:this|the|i|i['’]ve)\b[^\n]*\b(?:translat|phrase)", re.IGNORECASE
+)
 _ALTERNATIVES = re.compile(
-    r"(?:^|\n)\W*(?:option|alternative|version|variant)\b[^\n]{0,20}[:：]|(?:^|\n|[.!?。] )\W*alternatively\b"
-    r"|(?:^|\n)\s*1[.)] [^\n]+\n+\s*2[.)] |(?:^|\n)\s*([-*•]) [^\n]+\n+\s*\1 "
-    r"|\n\s*(?:or|oder|ou|o|或|または)\s*[:：]?\s*\n",
+    r"(?:^\W*+|(?<!\W)[^\w\n]*+\n\W*+)(?:option|alternative|version|variant)\b[^\n]{0,20}[:：]"
+    r"|(?:^\W*+|(?<!\W)(?:[^\w\n.!?。]|[.!?。](?! ))*+(?:\n|[.!?。] )\W*+)alternatively\b"
+    r"|(?:^\s*+|(?<!\s)[^\S\n]*+\n\s*+)1[.)] [^\n]++\n\s*+2[.)] "
+    r"|(?:^\s*+|(?<!\s)[^\S\n]*+\n\s*+)([-*•]) [^\n]++\n\s*+\1 "
+    r"|(?<!\s)[^\S\n]*+\n\s*+(?:or|oder|ou|o|或|または)(?:[^\S\n]*+\n|\s*+[:：][^\S\n]*+\n)",
     re.IGNORECASE,
 )
 _ANY_LABEL = re.compile(r"\w\s*[:：]")
@@ -253,7 +260,7 @@ _THOUGHTS = re.compile(rf"(?:<({_TAG})>.*?</\1>\s*)+", re.DOTALL | re.IGNORECASE
 _END_OF_THOUGHTS = re.compile(rf".*</{_TAG}>\s*", re.DOTALL | re.IGNORECASE)
 _ANY_THOUGHT = re.compile(rf"</?{_TAG}>", re.IGNORECASE)
 
-_FENCE = re.compile(r"```(?:[\w+-]*[ \t]*\n)?((?:(?!```).)*?)\n?[ \t]*```", re.DOTALL)
+_FENCE = re.compile(r"```(?:[\w+-]*+[ \t]*+\n)?((?:(?!```).)*+)```", re.DOTALL)
 _BOLD = re.compile(r"\*\*(?=\S)((?:(?!\*\*).)+)(?<=\S)\*\*", re.DOTALL)
 _PAIRS = [('"', '"'), ("“", "”"), ("„", "“”"), ("”", "”"), ("«", "»"), ("»", "«"), ("「", "」"), ("『", "』")]
 _QUOTED = [

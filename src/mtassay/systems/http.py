@@ -75,6 +75,7 @@ class RequestTemplate:
     parameters: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
     answer: Steps = ()
+    index: Steps | None = None
     languages: Mapping[str, str] = field(default_factory=dict)
     busy: frozenset[int] = frozenset()
     closed: frozenset[int] = frozenset()
@@ -167,7 +168,7 @@ _ALLOWED = {
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _LIMITS = ("batch", "batch_characters", "in_flight")
 _RATES = ("calls_per_second", "characters_per_second", "timeout")
-_KEYS = ("url", "method", "headers", "parameters", "body", "answer", "languages", "busy", "closed")
+_KEYS = ("url", "method", "headers", "parameters", "body", "answer", "index", "languages", "busy", "closed")
 
 
 def read_template(path: str) -> RequestTemplate:
@@ -194,6 +195,9 @@ def read_template(path: str) -> RequestTemplate:
         raise InputError(
             f"'answer' is '{content['answer']}'. Write it as translations[*].text or data.text.", path=path
         )
+    index = parse_path(content["index"]) if isinstance(content.get("index"), str) else None
+    if "index" in content and (index is None or EACH not in index):
+        raise InputError(f"'index' is '{content['index']}'. Write it as translations[*].index.", path=path)
     limits = _limits(path, content)
     return RequestTemplate(
         path=path,
@@ -203,6 +207,7 @@ def read_template(path: str) -> RequestTemplate:
         parameters=content.get("parameters", {}),
         body=content.get("body"),
         answer=answer,
+        index=index,
         languages=_languages(path, content.get("languages", {})),
         busy=_statuses(path, content, "busy"),
         closed=_statuses(path, content, "closed"),
@@ -223,6 +228,8 @@ def _load(path: str) -> dict[str, Any]:
         raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno) from None
     except RecursionError:
         raise InputError("is too deep", path=path) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise InputError(f"is not usable JSON: {error}", path=path) from None
     if not isinstance(content, dict):
         raise InputError('must be an object: {"url": …, "body": …, "answer": …}', path=path)
     return content
@@ -314,6 +321,27 @@ def _digest(content: Mapping[str, Any]) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
+def _places(answer: Any, template: RequestTemplate) -> list[int] | None:
+    """Where the translation of each text stands, by what the answer says, counted from 0 or 1.
+
+    Without `index` in the template, an `index` beside each translation says it. `None` where nothing does.
+    """
+    path = template.index
+    if path is None:
+        if EACH not in template.answer:
+            return None
+        path = (*template.answer[: template.answer.index(EACH) + 1], "index")
+    try:
+        numbers = [str(number) for number in look_up(answer, path)]
+    except KeyError:
+        return None
+    for first in (0, 1):
+        sought = [str(number) for number in range(first, first + len(numbers))]
+        if sorted(numbers) == sorted(sought):
+            return [numbers.index(number) for number in sought]
+    return None
+
+
 ADAPTER = 1
 
 
@@ -378,7 +406,14 @@ class Http(LiveSystem):
             translations = look_up(answer, template.answer)
         except KeyError as error:
             raise BusyError(f"{self._what} answered without {error}: {excerpt(str(answer))}") from None
-        return translations if isinstance(translations, list) else [translations]
+        if not isinstance(translations, list):
+            return [translations]
+        places = _places(answer, template)
+        if places is not None and len(places) == len(translations):
+            return [translations[place] for place in places]
+        if template.index is not None:
+            raise BusyError(f"{self._what} does not say once for each text which translation is its own")
+        return translations
 
     @property
     def _what(self) -> str:

@@ -11,7 +11,7 @@ _SPACED_MARK = re.compile(r"\w [,.](?= |$)")
 _PLAIN_MARK = re.compile(r"\w[,.](?= |$)")
 _CHARACTERS = "\u3040-\u30ff\u3400-\u9fff"
 # A name in Latin letters has a space beside it now and then; a tokenised line has one after every word.
-_SPACED_CHARACTERS = re.compile(rf"(?:[{_CHARACTERS}]+ ){{3}}[{_CHARACTERS}]")
+_SPACED_CHARACTERS = re.compile(rf"(?<![{_CHARACTERS}])(?:[{_CHARACTERS}]++ ){{3}}[{_CHARACTERS}]")
 _CHARACTER = re.compile(f"[{_CHARACTERS}]")
 
 

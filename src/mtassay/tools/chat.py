@@ -143,7 +143,10 @@ def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _reply(answer: Any, what: str) -> ChatReply:
-    choice = at(answer, "choices", 0)
+    choices = at(answer, "choices")
+    # One reply is asked for; where there are more, in whatever order, it is the first by its number.
+    first = [choice for choice in choices if not at(choice, "index")] if isinstance(choices, list) else []
+    choice = at(first, 0)
     message = at(choice, "message")
     if not isinstance(message, dict):
         raise BusyError(f"{what} answered 0 replies to 1 prompt")

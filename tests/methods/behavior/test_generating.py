@@ -248,7 +248,7 @@ def test_a_capability_that_needs_more_than_the_annotator_gives_is_an_error() -> 
 
 def test_an_infiller_that_knows_its_places_is_given_no_others() -> None:
     class Picky(Numbering):
-        def spans(self, pair: ReadPair, *, start: bool = False) -> list[AlignedSpan]:
+        def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan]:
             return [AlignedSpan(4, 7, 4, 7, "NOUN", 1)]
 
     infiller = Picky()

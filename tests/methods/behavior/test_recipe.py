@@ -12,7 +12,9 @@ from mtassay import api
 from mtassay.core import Segment, original_of
 from mtassay.engine import EngineTools, execute, run_with
 from mtassay.errors import InputError, ServiceError, UsageError
+from mtassay.languages import parse_pair
 from mtassay.methods.behavior import generation
+from mtassay.methods.behavior.generation import make_cases
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.methods.behavior.pairs import segments_of
 from mtassay.methods.behavior.recipe import Recipe
@@ -84,7 +86,7 @@ def test_a_filter_belongs_to_the_recipe_where_cases_are_made() -> None:
     ("given", "message"),
     [
         ({"capabilities": "nouns"}, "No capability 'nouns'"),
-        ({"capabilities": "tense,noun"}, "The lexicon does not edit tense: use --infill llm:… for it."),
+        ({"capabilities": "number,noun"}, "The lexicon does not edit number: use --infill llm:… for it."),
         ({"infill": "magic"}, "No infiller 'magic'. Available: lexicon, llm:SYSTEM, models:"),
         ({"adapted": 0.1}, "--adapted is for language models"),
         ({"no_filter": True, "filter_beta": 0.1}, "--no-filter leaves out the filter"),
@@ -101,10 +103,10 @@ def test_what_cannot_be_made_is_known_before_anything_is_read(given: dict[str, o
 
 def test_what_nobody_named_and_the_lexicon_never_edits_is_left_out() -> None:
     recipe = Recipe.resolve({"no_filter": True})
-    assert recipe.left_out == ("tense",)
-    assert len(recipe.capabilities) == 8
+    assert recipe.left_out == ()
+    assert len(recipe.capabilities) == 9
     everything = Recipe.resolve({"capabilities": "all", "no_filter": True})
-    assert everything.left_out == ("tense", "number", "negation", "gender", "politeness")
+    assert everything.left_out == ("number", "negation", "gender", "politeness")
     assert Recipe.resolve({"capabilities": "all", "infill": "llm:x", "no_filter": True}).left_out == ()
 
 
@@ -166,11 +168,11 @@ def test_two_lists_of_sentences_and_an_engine_are_enough(light: None, tmp_path: 
         ["She bought twelve apples in Paris.", "Yes."],
         ["Ela comprou doze maçãs em Paris.", "Sim."],
         {"nmt": "fake:upper"},
-        **{"langpair": "en-pt", "capabilities": "noun", "no_filter": True},
+        **{"langpair": "en-pt", "capabilities": "general", "no_filter": True},
         **{"quality": "chrf", "alpha": 0.5, "beta": 0.2, "workspace": tmp_path / "w.db"},
     )
     assert {finding.verdict for finding in run.findings} == {"fail"}
-    assert {original_of(segment) for segment in run.segments} == {None, "1.noun"}
+    assert {original_of(segment) for segment in run.segments} == {None, "1.general"}
     assert "1 case of 1 edit that were tried" in run.notes
     assert run.records("refused") == []
 
@@ -183,10 +185,26 @@ def test_a_run_tells_what_was_made_before_anything_is_asked(light: None) -> None
     done = run_with(
         tools, method, segments, [Stored("nmt", {})], made=lambda made: heard.append(f"{len(made.segments)}")
     )
-    assert heard[0] == "without tense, which the lexicon does not edit: --infill llm:… does"
-    assert heard[1] == str(len(done.segments))
-    assert "edits that were tried" in heard[2]
-    assert done.run.result.notes == [heard[0], heard[2]]
+    assert heard[0] == str(len(done.segments))
+    assert "edits that were tried" in heard[1]
+    assert done.run.result.notes == [heard[1]]
+
+
+def test_a_capability_that_nobody_named_is_left_out_where_it_cannot_be(
+    light: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    tools = EngineTools(None, lambda *_: None, listen=heard.append)
+    reader = FakeAnnotator("en", pos=POS)
+    reader.gives = reader.gives - {"features"}
+    monkeypatch.setattr(generation, "best_annotator", lambda language: reader)
+    segments = [Segment("1", "She bought twelve apples.", ("Ela comprou doze maçãs.",))]
+    made = make_cases(segments, parse_pair("en-pt"), Recipe.resolve({"no_filter": True}), tools)
+    assert "tense" not in made.capabilities
+    assert heard[0] == f"without tense, for which {reader.signature} does not read enough"
+    named = Recipe.resolve({"no_filter": True, "capabilities": "tense"})
+    with pytest.raises(UsageError, match="Capability 'tense' needs features of English"):
+        make_cases(segments, parse_pair("en-pt"), named, tools)
 
 
 def test_new_cases_have_no_stored_outputs() -> None:

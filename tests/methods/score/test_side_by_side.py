@@ -156,7 +156,7 @@ def test_other_formats_show_the_same(run: mt.Run) -> None:
 
 def test_markdown_takes_nothing_of_a_text_for_its_own() -> None:
     block = Block([Line("a_b", "*x* <i> [y](z)", [(0, 3)])], "1 | 2")
-    assert block_markdown(block) == "**1 \\| 2**\n\n- a\\_b: **\\*x\\*** \\<i> \\[y\\](z)"
+    assert block_markdown(block) == "**1 \\| 2**\n\n- a_b: **\\*x\\*** &lt;i> [y\\](z)"
 
 
 def test_explain_shows_outputs_against_the_reference_and_all_scores(run: mt.Run) -> None:

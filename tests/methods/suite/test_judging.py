@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from mtassay.errors import InputError
-from mtassay.formats.suite import Item, Matching, Rule, Suite
+from mtassay.errors import InputError, UsageError
+from mtassay.formats.suite import Item, Matching, Rule, Suite, expand
 from mtassay.methods.suite import patterns
 from mtassay.methods.suite.judge import Judge, JudgedOutput
 
@@ -214,3 +214,62 @@ def test_macros_are_written_out() -> None:
         judge("x", one)
     with pytest.raises(InputError, match="the macro 'never' contains itself"):
         Judge(Suite((one,), macros={"never": "{{never}}"})).judge(one, "x")
+
+
+def doubling(levels: int) -> dict[str, str]:
+    """A macro of few characters that has as many as two to the power of its level when it is written out."""
+    macros = {f"m{level}": f"{{{{m{level - 1}}}}}{{{{m{level - 1}}}}}" for level in range(1, levels)}
+    return {"m0": "x", **macros}
+
+
+def test_macros_that_grow_without_end_are_told_with_the_limit() -> None:
+    one = item(positive_regex=(Rule("{{m39}}"),))
+    message = r"more than 100,000 characters; if it is meant to be so long, raise MTASSAY_MAX_PATTERN"
+    with pytest.raises(InputError, match=message):
+        Judge(Suite((one,), macros=doubling(40))).judge(one, "x")
+
+
+def test_the_limit_of_macros_can_be_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MTASSAY_MAX_PATTERN", "40")
+    assert expand("{{m2}}", doubling(3)) == "(?:(?:(?:x)(?:x))(?:(?:x)(?:x)))"
+    with pytest.raises(ValueError, match="more than 40 characters"):
+        expand("{{m3}}", doubling(4))
+    monkeypatch.setenv("MTASSAY_MAX_PATTERN", "much")
+    with pytest.raises(UsageError, match="MTASSAY_MAX_PATTERN is 'much'"):
+        expand("{{m3}}", doubling(4))
+
+
+def test_macros_within_each_other_have_a_largest_depth() -> None:
+    chain = {f"m{level}": f"{{{{m{level + 1}}}}}" for level in range(2000)}
+    with pytest.raises(ValueError, match="more than 50 macros within each other"):
+        expand("{{m0}}", {**chain, "m2000": "x"})
+
+
+def test_short_patterns_of_large_programs_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MTASSAY_MAX_PATTERN", "2000")
+    rules = tuple(Rule(rf"\w{{60}}{letter}") for letter in "abcdefgh")
+    with pytest.raises(InputError, match=r"item '1' make programs of more than 400,000 steps together"):
+        judge("x", item(positive_regex=rules))
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(?R)?a", "(?:(?R)|b)*a", "(?P<x>(?&x)?a)", "((?1)?a)", "(?P<x>(?P>x)?a)"]
+)
+def test_an_expression_that_calls_itself_is_refused(pattern: str) -> None:
+    with pytest.raises(InputError, match="calls a group, which may have no end"):
+        judge("aaa", item(positive_regex=(Rule(pattern, engine="regex"),)))
+
+
+@pytest.mark.parametrize("pattern", [r"\(?R\)?a", "[(?R)]a", "[](?R)]a", "(?-i:a)", r"(?i:a)(?=\)?)"])
+def test_what_only_looks_like_a_call_is_none(pattern: str) -> None:
+    assert judge("R)a", item(positive_regex=(Rule(pattern, engine="regex"),))).status == "correct"
+
+
+def test_slow_expressions_have_one_budget_for_all_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "TIMEOUT", 0.05)
+    one = item(positive_regex=(Rule(r"(a|aa)+$", engine="regex"),))
+    the_judge = Judge(Suite((one,)), _costs=patterns.Costs(seconds_left=1.0))
+    reasons = [the_judge.judge(one, "a" * 60 + "b" * number).why for number in range(1, 30)]
+    assert reasons[0] == "a rule took longer than 1 s"
+    assert reasons[-1] == "slow rules have taken 30 s, and are not tried any more"
+    assert the_judge.judge(one, "aa").status == "undecided"

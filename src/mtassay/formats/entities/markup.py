@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple, TypeGuard
 
 from mtassay.errors import InputError
+from mtassay.formats.text import check_characters
 
 
 class Entity(NamedTuple):
@@ -155,12 +156,19 @@ def _reading(line: str, pairs: list[Pair], *, escaped: bool) -> LineReading:
     offsets: dict[int, int] = {}
     for tag in sorted((tag for pair in pairs for tag in pair), key=re.Match.start):
         piece = line[at : tag.start()]
-        text += html.unescape(piece) if escaped else piece
+        text += _unescaped(piece) if escaped else piece
         offsets[tag.start()] = len(text)
         at = tag.end()
-    text += html.unescape(line[at:]) if escaped else line[at:]
+    text += _unescaped(line[at:]) if escaped else line[at:]
     spans = [MarkedSpan(_type(start), offsets[start.start()], offsets[end.start()]) for start, end in pairs]
     return LineReading(text, sorted(spans, key=lambda span: (span.start, -(span.end or 0))))
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return html.unescape(text)
+    except ValueError:  # the number of a character that has thousands of digits
+        return text
 
 
 def _type(tag: re.Match[str]) -> str:
@@ -170,7 +178,7 @@ def _type(tag: re.Match[str]) -> str:
 
 
 _TAG = re.compile(r"O|(?P<prefix>[BIESLU])-(?P<type>\S+)")
-_COMMENT = re.compile(r"#\s*[\w:. ]+=")
+_COMMENT = re.compile(r"#\s*+(?:[\w:.][\w:. ]*+|(?<= ))=")
 _TEXT = re.compile(r"#\s*text\s*=\s?(.*)")
 _JOINED_OR_EMPTY = re.compile(r"\d+[-.]\d+")
 
@@ -333,11 +341,13 @@ def is_json(text: str) -> bool:
 
 def _load(text: str, path: str, *, first_line: int) -> Any:
     try:
-        return json.loads(text)
+        record = json.loads(text)
+        check_characters(record if "\\u" in text else None)
+        return record
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error.msg}", path=path, line=first_line + error.lineno - 1) from None
-    except (ValueError, RecursionError):
-        raise InputError("not JSON that can be read", path=path, line=first_line) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON that can be read: {error}", path=path, line=first_line) from None
 
 
 def _standoff_annotation(record: Any, path: str, *, line: int | None, which: str) -> MarkedSentence:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.suite.items import RULE_FIELDS, Item, Rule, Suite, expand
+from mtassay.formats.suite.items import RULE_FIELDS, Item, Rule, Suite, check_length, expand
 from mtassay.formats.suite.records import (
     dfki_text,
     header_record,
@@ -22,7 +22,15 @@ from mtassay.formats.suite.records import (
     suite_from_header,
 )
 from mtassay.formats.suite.yaml import suite_from_yaml, yaml_text
-from mtassay.formats.text import FilePath, decode, open_for_writing, read_bytes, shown, split_lines
+from mtassay.formats.text import (
+    FilePath,
+    check_characters,
+    decode,
+    open_for_writing,
+    read_bytes,
+    shown,
+    split_lines,
+)
 
 __all__ = [
     "check_ending",
@@ -65,6 +73,12 @@ def read_suite(where: FilePath) -> Suite:
 
 def parse_suite(data: bytes, ending: str, *, path: str) -> Suite:
     """The suite in the content of a file with this ending; `path` is for messages."""
+    suite = _parsed_suite(data, ending, path)
+    check_length(suite)
+    return suite
+
+
+def _parsed_suite(data: bytes, ending: str, path: str) -> Suite:
     if ending == ".jsonl":
         return _from_jsonl(data, path)
     if ending == ".json":
@@ -98,12 +112,16 @@ def _json_lines(data: bytes, path: str) -> Iterator[tuple[int, Any]]:
 
 def _parsed(text: str, path: str, line: int | None = None) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=partial(_object, path=path, line=line))
+        record = json.loads(text, object_pairs_hook=partial(_object, path=path, line=line))
+        check_characters(record if "\\u" in text else None)
+        return record
     except json.JSONDecodeError as error:
         place = line or error.lineno
         raise InputError(f"this is not JSON ({error.msg})", path=path, line=place) from None
     except RecursionError:
         raise InputError("this JSON is nested too deeply", path=path, line=line) from None
+    except ValueError as error:
+        raise InputError(f"this is not usable JSON ({error})", path=path, line=line) from None
 
 
 def _object(pairs: list[tuple[str, Any]], *, path: str, line: int | None) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,17 +11,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from mtassay.errors import InputError, UsageError
+
 __all__ = [
     "OWN_MATCHING",
+    "PATTERNS",
     "REGEX_FIELDS",
     "RULE_FIELDS",
     "TOKEN_FIELDS",
+    "VARIABLE",
     "Item",
     "Matching",
     "Rule",
     "RuleField",
     "Suite",
+    "check_length",
     "expand",
+    "longest_pattern",
     "macros_in",
 ]
 
@@ -132,6 +139,14 @@ class Suite:
         return f"{self.name or Path(self.path).name} ({len(self.items)} items, {self.digest[:12]})"
 
 
+VARIABLE = "MTASSAY_MAX_PATTERN"
+"""The variable of the environment that says how many characters a pattern may have, macros written out."""
+
+PATTERNS = 200
+"""So many patterns of the largest size a suite may have together."""
+
+_USUAL = 100_000
+_DEEPEST = 50
 _MACRO = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 
 
@@ -148,14 +163,53 @@ def expand(pattern: str, macros: Mapping[str, str], *, within: tuple[str, ...] =
     """
     if "{{" not in pattern:
         return pattern
+    size, limit = 0, longest_pattern()
 
     def written_out(match: re.Match[str]) -> str:
+        nonlocal size
         name = match[1]
         if name in within:
             raise ValueError(f"the macro '{name}' contains itself")
         if name not in macros:
             available = f"Available: {', '.join(macros)}" if macros else "There are none in this suite"
             raise ValueError(f"no macro '{name}'. {available}")
-        return f"(?:{expand(macros[name], macros, within=(*within, name))})"
+        if len(within) == _DEEPEST:
+            raise ValueError(f"more than {_DEEPEST} macros within each other")
+        text = f"(?:{expand(macros[name], macros, within=(*within, name))})"
+        size += len(text)
+        if size > limit:
+            what = f"with its macros written out it has more than {limit:,} characters"
+            raise ValueError(f"{what}; if it is meant to be so long, raise {VARIABLE}")
+        return text
 
     return _MACRO.sub(written_out, pattern)
+
+
+def longest_pattern() -> int:
+    """How many characters a pattern may have with its macros written out."""
+    text = os.environ.get(VARIABLE, "").strip()
+    if not text:
+        return _USUAL
+    if not (text.isascii() and text.isdecimal() and 0 < int(text[:12]) <= 2**30):
+        raise UsageError(f"{VARIABLE} is {text[:40]!r}. Write a whole number of characters, such as 500000.")
+    return int(text)
+
+
+def check_length(suite: Suite) -> None:
+    """Refuse a suite whose patterns are too long together with their macros written out."""
+    limit = PATTERNS * longest_pattern()
+    lengths: dict[str, int] = {}
+
+    def length(pattern: str, depth: int = 0) -> int:
+        known = [name for name in macros_in(pattern) if name in suite.macros] if depth < _DEEPEST else []
+        for name in known:
+            if name not in lengths:
+                lengths[name] = 0  # one that contains itself is told of where it is used
+                lengths[name] = length(suite.macros[name], depth + 1)
+        return len(pattern) + sum(lengths[name] for name in known)
+
+    if suite.macros:
+        rules = (rule for item in suite.items for name in REGEX_FIELDS for rule in getattr(item, name))
+        if sum(length(rule.text) for rule in rules) > limit:
+            what = f"with their macros written out its patterns have more than {limit:,} characters together"
+            raise InputError(f"{what}. If they are meant to be so long, raise {VARIABLE}.", path=suite.path)

@@ -263,7 +263,7 @@ def dfki_text(suite: Suite) -> str:
             **item.extra,
             **{name: getattr(item, name) for name in _DFKI_TEXTS},
             "source_sentence": item.source,
-            **{name: _joined(getattr(item, name), suite) for name in REGEX_FIELDS},
+            **{name: _joined(item, getattr(item, name), suite) for name in REGEX_FIELDS},
             **{name: [rule.text for rule in getattr(item, name)] for name in TOKEN_FIELDS},
         }
         for item in suite.items
@@ -272,11 +272,14 @@ def dfki_text(suite: Suite) -> str:
     return json.dumps(content, indent=2, separators=(", ", ": "), sort_keys=True)
 
 
-def _joined(rules: tuple[Rule, ...], suite: Suite) -> str:
+def _joined(item: Item, rules: tuple[Rule, ...], suite: Suite) -> str:
     """Several expressions as one; a single one as it is."""
-    texts = [
-        f"(?i:{text})" if (rule.case or suite.matching.case) == "ignore" else text
-        for rule in rules
-        if (text := expand(rule.text, suite.macros))
-    ]
+    try:
+        texts = [
+            f"(?i:{text})" if (rule.case or suite.matching.case) == "ignore" else text
+            for rule in rules
+            if (text := expand(rule.text, suite.macros))
+        ]
+    except ValueError as error:
+        raise InputError(f"item '{item.id}': {error}", path=suite.path, line=item.line) from None
     return texts[0] if len(texts) == 1 else "|".join(f"(?:{text})" for text in texts)

@@ -29,12 +29,17 @@ _ORDER = ("edit ignored", "edit broke it", "edit improved it", "original is bad"
 
 
 def failures_in(run: Run) -> list[Finding]:
-    """The failed cases: those that the edit broke first, within each kind the largest difference first."""
+    """The failed cases: those that the edit broke first; of each kind the surest or most different first."""
     failed = [
         (CaseEvidence.of(finding).status, finding) for finding in run.findings if finding.verdict == "fail"
     ]
     ranked = [(_ORDER.index(status), finding) for status, finding in failed if status in _ORDER]
-    return [f for _, f in sorted(ranked, key=lambda pair: (pair[0], -abs(pair[1].value or 0.0)))]
+    return [f for _, f in sorted(ranked, key=lambda pair: (pair[0], -_strength(pair[1])))]
+
+
+def _strength(finding: Finding) -> float:
+    probability = CaseEvidence.of(finding).probability
+    return abs(finding.value or 0.0) if probability is None else probability
 
 
 def worth_a_look(run: Run) -> list[Finding]:
@@ -52,7 +57,7 @@ def case_block(finding: Finding, *, show_system: bool = True) -> Block:
         evidence.status,
         evidence.why,
         _where(evidence),
-        _qualities(evidence),
+        _measured(evidence),
     ]
     edits, others = evidence.edits, evidence.reference_edits
     lines = [
@@ -63,6 +68,7 @@ def case_block(finding: Finding, *, show_system: bool = True) -> Block:
         Line("pseudo-ref", evidence.pseudo_reference, _after(others, evidence.pseudo_reference)),
         Line("output", evidence.edited_output, differing(evidence.output, evidence.edited_output)[1]),
     ]
+    lines += [Line("" if number else "why", reason) for number, reason in enumerate(evidence.reasons)]
     return Block(lines, " · ".join(filter(None, head)), LABEL)
 
 
@@ -111,7 +117,7 @@ def cases_table(findings: Iterable[Finding], *, title: str = "") -> Table:
             marked(pseudo, _after(evidence.reference_edits, pseudo)),
         ]
         about = [finding.case_id, finding.system, evidence.capability]
-        what = [_status(finding, evidence), _where(evidence), _qualities(evidence)]
+        what = [_status(finding, evidence), _where(evidence), _measured(evidence)]
         rows.append([*map(marked, (*about, *what)), *texts])
     header = ["case", "system", "capability", "status", "where", "quality"]
     header += ["source", "output", "edited source", "edited output", "pseudo-reference"]
@@ -125,7 +131,9 @@ def _status(finding: Finding, evidence: CaseEvidence) -> str:
     return status if is_settled else f"{status}: {evidence.unsettled}"
 
 
-def _qualities(evidence: CaseEvidence) -> str:
+def _measured(evidence: CaseEvidence) -> str:
+    if evidence.probability is not None:
+        return f"error {evidence.probability:.0%} likely"
     quality, edited = evidence.quality, evidence.edited_quality
     return "" if quality is None or edited is None else f"quality {quality:.2f} → {edited:.2f}"
 

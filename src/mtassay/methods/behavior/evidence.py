@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from mtassay.core import Case, Edit, Finding, Output
+from mtassay.detectors.judge import Opinion
 from mtassay.languages import Pair
-from mtassay.methods.behavior.edit_search import EditedPair, Sought, find_edit, is_ignored
+from mtassay.methods.behavior.edit_search import EditedPair, Sought, find_edit, is_ignored, words_of
 from mtassay.methods.behavior.infill.base import distinct_edits
 from mtassay.methods.behavior.pairs import edited_id, stored_edits
 from mtassay.methods.behavior.thresholds import MOVED, STATUSES, JudgedPair, position
 from mtassay.methods.gaps import missing
+from mtassay.methods.opinions import reasons_of
 
 __all__ = ["AnsweredPair", "CaseEvidence", "count_findings", "missing_output", "skipped_case"]
 
@@ -27,7 +29,8 @@ class CaseEvidence(NamedTuple):
 
     A case that was judged has a `status`, with `why` where it is undecided, and `where` its error is if it
     failed. One that was not has the `reason` instead, and the `side` whose output is missing. `edit` has the
-    edits of source and reference, as they are kept.
+    edits of source and reference, as they are kept. By the judge, `probability` is that of an error in the
+    translation of the edited source, and `reasons` speak for one, strongest first.
     """
 
     capability: str = ""
@@ -46,6 +49,8 @@ class CaseEvidence(NamedTuple):
     edit_found: bool | None = None
     reason: str = ""
     side: str = ""
+    probability: float | None = None
+    reasons: Sequence[str] = ()
 
     @classmethod
     def of(cls, finding: Finding) -> CaseEvidence:
@@ -65,7 +70,8 @@ class CaseEvidence(NamedTuple):
                 *("edited_source", "edited_output", "pseudo_reference", "edit", "edit_found"),
             )
         }
-        return kept | {name: text for name in ("where", "why") if (text := getattr(self, name))}
+        rest = ("where", "why", "probability", "reasons")
+        return kept | {name: value for name in rest if (value := getattr(self, name)) not in ("", None, ())}
 
     @property
     def edits(self) -> list[Edit]:
@@ -140,15 +146,25 @@ class AnsweredPair:
         )
         return is_ignored(edited, *self.texts)
 
-    def finding(self, system: str, judged: JudgedPair, edit_found: bool | None) -> Finding:
-        """What is said of the case."""
+    def judged_by(self, original: Opinion, edited: Opinion) -> JudgedPair:
+        """What the judge's opinions of both translations come to: the case is about that of the edit."""
+        if edited.verdict == "fail":
+            return JudgedPair("original is bad" if original.verdict == "fail" else "edit broke it")
+        if edited.verdict == "pass":
+            return JudgedPair("passed")
+        return JudgedPair("undecided", "the judge finds too little for or against it")
+
+    def finding(
+        self, system: str, judged: JudgedPair, edit_found: bool | None, opinion: Opinion | None = None
+    ) -> Finding:
+        """What is said of the case; `opinion` is the judge's of the translation of the edited source."""
         quality, edited = (None if math.isnan(value) else value for value in self.qualities)
         case, verdict = self.case, STATUSES[judged.status]
         evidence = CaseEvidence(
             capability=case.tags["capability"],
             status=judged.status,
             why=judged.why,
-            where=position(edit_found) if verdict == "fail" else "",
+            where=self._where(edit_found, opinion) if verdict == "fail" else "",
             quality=quality,
             edited_quality=edited,
             source=str(case.sources[0]),
@@ -162,9 +178,19 @@ class AnsweredPair:
                 "reference": stored_edits(case.expect["reference_changes"]),
             },
             edit_found=edit_found,
+            probability=None if opinion is None else opinion.probability,
+            reasons=() if opinion is None else reasons_of(opinion),
         )
         value = None if quality is None or edited is None else quality - edited
         return Finding(case.id, system, "behavior", verdict, value, evidence.as_dict())
+
+    def _where(self, edit_found: bool | None, opinion: Opinion | None) -> str:
+        """Where an error is: at the edit, if a reason names a word of it; else by whether it was found."""
+        named = {word for reason in opinion.reasons for word in reason.words} if opinion else set()
+        edit = {word for change in self.case.expect["reference_changes"] for word in words_of(change.after)}
+        if edit & named:
+            return "at the edit"
+        return "elsewhere" if edit_found is None and named else position(edit_found)
 
 
 def count_findings(findings: Sequence[Finding], cases: int) -> dict[str, int]:

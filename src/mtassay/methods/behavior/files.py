@@ -19,7 +19,7 @@ from mtassay.errors import InputError
 from mtassay.formats import Stream, read_references, read_stream
 from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.segments import join
-from mtassay.formats.text import FilePath, read_bytes, shown, split_lines
+from mtassay.formats.text import FilePath, check_characters, read_bytes, shown, split_lines
 from mtassay.languages import Pair
 from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
 from mtassay.texts.identification import foreign_language, name_of, same_as
@@ -266,7 +266,9 @@ def _rows(lines: Sequence[str], path: str) -> Iterator[tuple[int, dict[str, Any]
 
 def _cell(text: str, key: str, path: str, line: int) -> Any:
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        check_characters(value if "\\u" in text else None)
+        return value
     except (ValueError, RecursionError):
         if key == "edit":
             return text

@@ -10,7 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from mtassay.core import Generated, Segment, Tools
@@ -20,7 +20,7 @@ from mtassay.methods.behavior.capabilities.base import Capability, in_usual_orde
 from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected, open_infiller
 from mtassay.methods.behavior.objections import Blocklist, case_key, objection, read_blocklist
 from mtassay.methods.behavior.pairs import AlignedSpan, BehaviorCase, ReadPair, segments_of
-from mtassay.methods.behavior.quality import filter_cases, quality_name
+from mtassay.methods.behavior.quality import filter_cases, measures, quality_name
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.samples import EditPlace, draw_places, draw_segments
 from mtassay.methods.behavior.spans import LeftOutSegment, aligned_spans, best_annotator, read_pairs
@@ -344,10 +344,14 @@ def generate(
         "annotators": [source_reader.signature, reference_reader.signature],
         "filter": quality_name(helpers.quality_filter) or "none",
     }
+
+    @cache
+    def spans(forms: bool) -> list[list[AlignedSpan]]:
+        return [_spans(read, infiller, start=recipe.start, forms=forms) for read in reading.pairs]
+
     work = Rounds(pair, infiller, tools, recipe, helpers, source_reader, facts)
-    spans = [_spans(read, infiller, start=recipe.start) for read in reading.pairs]
     for capability in capabilities:
-        work.make(capability, reading.pairs, spans)
+        work.make(capability, reading.pairs, spans(capability.changes_form))
     generated = GeneratedCases(
         segments=[segment for case in work.cases for segment in segments_of(case)],
         refused=[drop._asdict() for drop in work.dropped],
@@ -368,16 +372,31 @@ def make_cases(segments: Sequence[Segment], pair: Pair, recipe: Recipe, tools: T
     helpers = Helpers(
         aligner=aligner,
         links=links,
-        source_annotator=_annotator(pair.source, recipe.source_annotator),
+        source_annotator=_annotator(pair.source, recipe.source_annotator) or best_annotator(pair.source),
         reference_annotator=_annotator(pair.target, recipe.reference_annotator),
-        quality_filter=recipe.metrics,
+        quality_filter=measures(recipe.filter, pair),
         blocked=read_blocklist(recipe.blocklist) if recipe.blocklist else None,
     )
-    if recipe.left_out:
-        names = ", ".join(recipe.left_out)
-        tools.note(f"without {names}, which the {recipe.infill} does not edit: --infill llm:… does")
     capabilities = [open_capability(name) for name in recipe.capabilities]
+    left_out = list(recipe.left_out)
+    if not recipe.are_named:
+        left_out += [one.name for one in capabilities if infiller.lacks(type(one))]
+        capabilities = [one for one in capabilities if one.name not in left_out]
+        capabilities = _readable(capabilities, helpers, tools)
+    if left_out:
+        names = ", ".join(in_usual_order(left_out))
+        tools.note(f"without {names}, which the {recipe.infill} does not edit: --infill llm:… does")
     return generate(segments, pair, capabilities, infiller, tools, recipe=recipe, helpers=helpers)
+
+
+def _readable(capabilities: Sequence[Capability], helpers: Helpers, tools: Tools) -> list[Capability]:
+    """The capabilities that the annotator of the sources serves; which it does not is told."""
+    reader = helpers.source_annotator
+    assert reader is not None
+    unread = [one.name for one in capabilities if one.needs - reader.gives]
+    if unread:
+        tools.note(f"without {', '.join(unread)}, for which {reader.signature} does not read enough")
+    return [one for one in capabilities if one.name not in unread]
 
 
 def _aligner(
@@ -402,9 +421,9 @@ def _annotator(language: Language, name: str | None) -> Annotator | None:
     return None if name is None else open_annotator(language.code, name=name)
 
 
-def _spans(pair: ReadPair, infiller: Infiller, *, start: bool) -> list[AlignedSpan]:
+def _spans(pair: ReadPair, infiller: Infiller, *, start: bool, forms: bool) -> list[AlignedSpan]:
     """All places that can be edited: those that the infiller knows, else all that are aligned."""
-    own = infiller.spans(pair, start=start)
+    own = infiller.spans(pair, start=start, forms=forms)
     return aligned_spans(pair, start=start) if own is None else own
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from os import PathLike
+from typing import Any, ClassVar, Literal, Self
 
 from mtassay.core import (
     Case,
@@ -23,6 +24,7 @@ from mtassay.core import (
     Tools,
     original_of,
 )
+from mtassay.detectors.judge import Opinion, TranslationJudge, is_trained, open_judge
 from mtassay.display import PLAIN, Block, Figure, Line, Table, View
 from mtassay.errors import ServiceError, UsageError
 from mtassay.languages import Pair, parse_pair
@@ -68,9 +70,11 @@ from mtassay.methods.behavior.tables import (
     status_table,
 )
 from mtassay.methods.behavior.thresholds import (
+    EVIDENCE,
     MOVED,
     JudgedPair,
     Thresholds,
+    calibrated_thresholds,
     caution,
     compared,
     is_blind,
@@ -79,24 +83,35 @@ from mtassay.methods.behavior.thresholds import (
     thresholds_for,
     thresholds_of,
 )
+from mtassay.methods.opinions import BACK_TRANSLATION, answer_of, ask_judge
 from mtassay.metrics.base import Metric
+from mtassay.metrics.blindspots import blindspots_note
 from mtassay.options import option
 
 __all__ = ["BehaviorMethod"]
+
+JudgeName = Literal["evidence", "paper"]
+_OF_THE_PAPER = ("quality", "alpha", "beta", "signed")
+"""Settings of the paper's judge: to give one of them is to ask for it."""
 
 
 @dataclass(frozen=True)
 class BehaviorMethod(Method):
     """Holds translations of originals against references, and those of edits against pseudo-references.
 
+    `judge_by` is "evidence", which adds up what speaks for an error in the translation of the edited source
+    (`mtassay.detectors.judge`), where it was trained for the language pair, and "paper" where not; with
+    `back_translation`, an engine, it has more to go by. The rest is about the paper's judge.
+
     `quality` are the metrics, by name, that are averaged to measure a translation. A case passes if the
     original has a quality of at least `alpha` and the edit moves it by at most `beta`; where these are not
-    given, those of the measure count (see `thresholds`). With `signed` only a loss of quality counts. With
-    `filter`, a reference-free metric, cases are skipped whose two pairs differ in quality by more than
-    `filter_beta`. `direct` looks for the edit in the translations: where it was provably ignored, the case
-    fails whatever its quality; with `meaning` the sentence encoder helps to place errors, which finds a
-    little more and takes its time. `level` is that of significance. A `recipe` says how cases are made of a
-    parallel text; without one, the segments must be cases.
+    given, those of the measure count (see `thresholds`), or those in a file that `meta calibrate` wrote
+    (`calibrated`). With `signed` only a loss of quality counts. With `filter`, a reference-free metric, cases
+    are skipped whose two pairs differ in quality by more than `filter_beta`. `direct` looks for the edit in
+    the translations: where it was provably ignored, the case fails whatever its quality; with `meaning` the
+    sentence encoder helps to place errors, which finds a little more and takes its time. `level` is that of
+    significance. A `recipe` says how cases are made of a parallel text; without one, the segments must be
+    cases.
     """
 
     name: ClassVar[str] = "behavior"
@@ -122,6 +137,17 @@ class BehaviorMethod(Method):
             default=None,
         )
     )
+    judge_by: JudgeName = field(
+        default="paper",
+        metadata=option(
+            "evidence adds up what speaks for an error; paper compares qualities. Default: evidence where it "
+            "was trained (en-pt) and nothing of paper is given.",
+            "--judge",
+            kind=JudgeName | None,
+            default=None,
+        ),
+    )
+    back_translation: str | None = field(default=None, metadata=BACK_TRANSLATION)
     alpha: float | None = field(
         default=None,
         metadata=option(
@@ -140,6 +166,15 @@ class BehaviorMethod(Method):
             old=("--beta",),
             least=0,
             most=1,
+        ),
+    )
+    calibrated: Mapping[str, Any] | None = field(
+        default=None,
+        metadata=option(
+            "Thresholds that 'mtassay meta calibrate' found for your engine.",
+            "--thresholds",
+            metavar="FILE",
+            kind=str | None,
         ),
     )
     signed: bool = field(
@@ -191,10 +226,15 @@ class BehaviorMethod(Method):
         values["pair"] = str(pair)
         if run is not None:
             run = replace(run, parameters=_parameters_that_hold(run.parameters, values))
+        if isinstance(values.get("calibrated"), str | PathLike):
+            file = values.pop("calibrated")
+            values = {**calibrated_thresholds(file, _judges_in_question(values, run)), **values}
+        if "judge_by" not in values and (run is None or any(name in values for name in _OF_THE_PAPER)):
+            values["judge_by"] = _usual_judge(values, pair)
         if "quality" in values or run is None or not run.parameters.get("quality"):
             values["quality"] = measures(values.get("quality", best_quality()), pair)
         if "filter" in values:
-            values["filter"] = measures(values["filter"])
+            values["filter"] = measures(values["filter"], pair)
         method = super().resolve(values, run)
         check_filter(method.filter)
         try:
@@ -207,11 +247,16 @@ class BehaviorMethod(Method):
     def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
         saved = super().restore(parameters)
         recipe = parameters.get("recipe")
+        pair = parse_pair(str(parameters["pair"]))
         return saved | {
-            "quality": measures(parameters.get("quality") or (), parse_pair(str(parameters["pair"]))),
-            "filter": measures(parameters.get("filter") or ()),
+            "quality": measures(parameters.get("quality") or (), pair),
+            "filter": measures(parameters.get("filter") or (), pair),
             "recipe": None if recipe is None else Recipe.restore(recipe),
         }
+
+    @property
+    def asks_models(self) -> bool:
+        return any(metric.asks_models for metric in (*self.quality.values(), *self.filter.values()))
 
     def parameters(self) -> dict[str, Any]:
         return super().parameters() | {"recipe": self.recipe.parameters() if self.recipe else None}
@@ -284,7 +329,7 @@ class BehaviorMethod(Method):
                     texts = (str(both[0].text), str(both[1].text))
                     quality, edited = measured[number, :, column].tolist()
                     answered.append(AnsweredPair(case, texts, (quality, edited)))
-            system_findings += self._findings(answered, system, tools)
+            system_findings += self._findings(answered, system, self._opinions(answered, tools), tools)
             counts[system] = count_findings(system_findings, len(cases))
             findings += system_findings
         return Judgement(findings, counts=counts)
@@ -299,12 +344,38 @@ class BehaviorMethod(Method):
         )
         return sign(rates, tools)
 
-    def _findings(self, answered: Sequence[AnsweredPair], system: str, tools: Tools) -> list[Finding]:
+    def _opinions(self, answered: Sequence[AnsweredPair], tools: Tools) -> list[tuple[Opinion, Opinion]]:
+        """The judge's opinions of both translations of each pair; none where the paper's judge is asked."""
+        if self.judge_by == "paper":
+            return []
+        answers = [
+            answer_of(
+                f"{pair.case.id}/{side}", str(pair.case.sources[side]), pair.texts[side],
+                [pair.case.expect["references"][side]],
+            )
+            for pair in answered
+            for side in range(2)
+        ]  # fmt: skip
+        opinions = ask_judge(self._judge, answers, tools, back_translation=self.back_translation)
+        if (limit := self._fails_from) is not None:
+            opinions = [opinion.with_threshold(limit) for opinion in opinions]
+        return list(zip(opinions[::2], opinions[1::2], strict=True))
+
+    def _findings(
+        self,
+        answered: Sequence[AnsweredPair],
+        system: str,
+        opinions: Sequence[tuple[Opinion, Opinion]],
+        tools: Tools,
+    ) -> list[Finding]:
         name = quality_name(self.quality)
-        alpha, beta = self.thresholds.alpha, self.thresholds.beta
-        judged = [
-            judge_pair(*pair.qualities, alpha=alpha, beta=beta, signed=self.signed) for pair in answered
-        ]
+        if opinions:
+            judged = [pair.judged_by(*both) for pair, both in zip(answered, opinions, strict=True)]
+        else:
+            alpha, beta = self.thresholds.alpha, self.thresholds.beta
+            judged = [
+                judge_pair(*pair.qualities, alpha=alpha, beta=beta, signed=self.signed) for pair in answered
+            ]
         blind = [is_blind(name, pair.case.tags["capability"]) for pair in answered]
         has_edit: dict[int, bool | None] = {}
         if self.direct:
@@ -320,7 +391,10 @@ class BehaviorMethod(Method):
             has_edit |= zip(unknown, find_by_meaning([answered[i].sought for i in unknown]), strict=True)
         return [
             pair.finding(
-                system, reconsider(judged[i], has_edit.get(i)) if blind[i] else judged[i], has_edit.get(i)
+                system,
+                reconsider(judged[i], has_edit.get(i)) if blind[i] else judged[i],
+                has_edit.get(i),
+                opinions[i][1] if opinions else None,
             )
             for i, pair in enumerate(answered)
         ]
@@ -328,6 +402,16 @@ class BehaviorMethod(Method):
     @cached_property
     def _pair(self) -> Pair:
         return parse_pair(self.pair)
+
+    @cached_property
+    def _judge(self) -> TranslationJudge:
+        return open_judge(self._pair)
+
+    @property
+    def _fails_from(self) -> float | None:
+        """The probability from which on the judge by evidence calls a translation wrong, if calibrated."""
+        fail = (self.calibrated or {}).get("parameters", {}).get("fail")
+        return None if fail is None else float(fail)
 
     @cached_property
     def thresholds(self) -> Thresholds:
@@ -340,11 +424,17 @@ class BehaviorMethod(Method):
         """All that the verdicts depend on, but for the systems."""
         from mtassay import __version__
 
-        settings: dict[str, object] = {
-            "quality": quality_name(self.quality),
-            "alpha": f"{self.thresholds.alpha:g}",
-            "beta": f"{self.thresholds.beta:g}",
-            "signed": "yes" if self.signed else "no",
+        settings: dict[str, object] = {"quality": quality_name(self.quality)}
+        if self.judge_by == "evidence":
+            settings |= {"judge": self._judge.signature, "back": self.back_translation or "none"}
+            settings |= {} if self._fails_from is None else {"fail": f"{self._fails_from:g}"}
+        else:
+            settings |= {
+                "alpha": f"{self.thresholds.alpha:g}",
+                "beta": f"{self.thresholds.beta:g}",
+                "signed": "yes" if self.signed else "no",
+            }
+        settings |= {
             "direct": ("meaning" if self.meaning else "words") if self.direct else "no",
             "filter": quality_name(self.filter) or "none",
         }
@@ -372,13 +462,23 @@ class BehaviorMethod(Method):
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
         parameters = run.parameters
-        warning = caution(
-            "+".join(parameters.get("quality") or ()),
-            str(parameters.get("pair", "")),
-            alpha=parameters.get("alpha"),
-            beta=parameters.get("beta"),
-            direct=bool(parameters.get("direct", True)),
+        by_evidence = parameters.get("judge_by") == "evidence"
+        warning = (
+            ""
+            if by_evidence
+            else caution(
+                "+".join(parameters.get("quality") or ()),
+                str(parameters.get("pair", "")),
+                alpha=parameters.get("alpha"),
+                beta=parameters.get("beta"),
+                direct=bool(parameters.get("direct", True)),
+            )
         )
+        known = (parameters.get("calibrated") or {}).get("known", "")
+        blind = (
+            "" if by_evidence else blindspots_note((name, name) for name in parameters.get("quality") or ())
+        )
+        warning = " ".join(filter(None, (known, warning, blind)))
         rates = pass_rate_table(
             run.result, alpha=float(parameters.get("level", 0.05)), mark=view.mark, caution=warning
         )
@@ -415,7 +515,8 @@ class BehaviorMethod(Method):
 
     @classmethod
     def advice(cls, run: Run, *, is_saved: bool) -> list[str]:
-        return [f"other thresholds: mtassay behavior sweep {run.id}"] if is_saved else []
+        is_swept = is_saved and run.parameters.get("judge_by") != "evidence"
+        return [f"other thresholds: mtassay behavior sweep {run.id}"] if is_swept else []
 
     @classmethod
     def ledgers(cls, run: Run, system: str) -> list[Ledger]:
@@ -478,7 +579,7 @@ class BehaviorMethod(Method):
         if not evidence.status:
             return super().block(run, case_id, system)
         block = case_block(finding)
-        if evidence.quality is None or evidence.edited_quality is None:
+        if evidence.probability is not None or evidence.quality is None or evidence.edited_quality is None:
             return block
         signed = bool(run.parameters.get("signed"))
         so = compared(evidence.quality, evidence.edited_quality, thresholds_of(run), signed=signed)
@@ -488,12 +589,22 @@ class BehaviorMethod(Method):
 
     @classmethod
     def flags_of(cls, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
-        """Scores are how bad the original is, or 1 where the edit moved it.
+        """Scores are how likely the judge finds an error; by the paper's, how bad the original is.
 
-        So the curve of a run shows what other alphas would do with its beta.
+        There they are 1 where the edit moved it, so the curve of a run shows what other alphas would do with
+        its beta.
         """
         flags = super().flags_of(detector, findings, missing)
         with_evidence = [(finding, CaseEvidence.of(finding)) for finding in findings]
+        if any(evidence.probability is not None for _, evidence in with_evidence):
+            likely = {
+                (finding.case_id, finding.system): 1.0
+                if evidence.status == "edit ignored"
+                else evidence.probability
+                for finding, evidence in with_evidence
+                if evidence.probability is not None
+            }
+            return replace(flags, scores={**flags.scores, **likely})
         scores = {
             (finding.case_id, finding.system): 1.0 if evidence.status in MOVED else 1.0 - evidence.quality
             for finding, evidence in with_evidence
@@ -508,15 +619,34 @@ def _asks_for_recipe(values: Mapping[str, Any]) -> bool:
     return any(f.name in values and f.name not in own for f in fields(Recipe))
 
 
+def _judges_in_question(values: Mapping[str, Any], run: Run | None) -> list[str]:
+    """What thresholds are wanted for, best first: "evidence", or the quality of the paper's judge."""
+    saved = run.parameters if run else {}
+    names = measure_names(values["quality"]) if "quality" in values else list(saved.get("quality") or ())
+    quality = "+".join(names or [best_quality()])
+    judge = values.get("judge_by")
+    if judge is None:
+        judge = "paper" if any(name in values for name in _OF_THE_PAPER) else saved.get("judge_by")
+    return {"evidence": [EVIDENCE], "paper": [quality]}.get(str(judge), [EVIDENCE, quality])
+
+
+def _usual_judge(values: Mapping[str, Any], pair: Pair) -> JudgeName:
+    """The one that adds up evidence, if it was trained for the pair and nothing of the paper's is given."""
+    is_asked = not any(name in values for name in _OF_THE_PAPER)
+    return "evidence" if is_asked and is_trained(pair) else "paper"
+
+
 def _parameters_that_hold(saved: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a saved run, but for the thresholds of a measure that is given anew."""
-    gone = {"quality": ("alpha", "beta"), "filter": ("filter_beta",)}
+    gone = {"quality": ("alpha", "beta", "calibrated"), "filter": ("filter_beta",)}
     dropped = {
         key
         for measure, keys in gone.items()
         if measure in values and list(measure_names(values[measure])) != list(saved.get(measure) or ())
         for key in keys
     }
+    if "alpha" in values or "beta" in values:
+        dropped.add("calibrated")
     return {key: value for key, value in saved.items() if key not in dropped}
 
 

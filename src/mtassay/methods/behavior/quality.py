@@ -26,6 +26,7 @@ __all__ = [
     "Filtered",
     "PairDifference",
     "Translated",
+    "as_qualities",
     "as_translated",
     "best_quality",
     "check_filter",
@@ -100,13 +101,20 @@ def _measured(
     for column, statistics in enumerate(measure(metric, Corpus(segments, outputs), tools)):
         if len(statistics.values) != len(items):
             raise UsageError(f"metric '{name}' does not score single segments: take another --quality.")
-        scores[:, column] = metric.unit_scores(statistics.values)
-    if metric.name in PERCENT:
-        scores /= 100
-    if not metric.higher_is_better:
-        scores = 1 - scores
+        scores[:, column] = as_qualities(metric, metric.unit_scores(statistics.values))
     scores[[[text is None for text in item.outputs] for item in items]] = np.nan
     return scores
+
+
+def as_qualities(metric: Metric, scores: Floats) -> Floats:
+    """Scores on the metric's own scale as qualities: percent become shares, and error rates 1 less.
+
+    >>> from mtassay.metrics.ter import TER
+    >>> as_qualities(TER(), np.array([40.0])).tolist()
+    [0.6]
+    """
+    shares = metric.quality(scores) / (100 if metric.name in PERCENT else 1)
+    return shares if metric.higher_is_better else 1 - shares
 
 
 COMET_QE = "comet:model=Unbabel/wmt20-comet-qe-da"
@@ -176,7 +184,7 @@ def measures(
     """Measures by what was asked for; those of a saved run are their names and descriptions."""
     if isinstance(specs, Mapping) and all(isinstance(metric, Metric) for metric in specs.values()):
         return specs
-    language = {} if pair is None else {"language": str(pair.target)}
+    language = {} if pair is None else {"language": str(pair.target), "langpair": str(pair)}
     return {spec: build("metric", spec, **language) for spec in measure_names(specs)}
 
 

@@ -35,7 +35,8 @@ class Recipe:
     at most `max_cases` in all. For one case at most `attempts` places are tried. `start` allows edits of the
     first word. `filter` are reference-free measures; two pairs whose qualities by it differ by more than
     `filter_beta` (default: the measure's own) are not equally good. The tools that are not named are the best
-    installed ones. `left_out` are capabilities that nobody named, and that the infiller never edits.
+    installed ones. `are_named` says whether a person named the capabilities one by one; of those that nobody
+    named, `left_out` are such as the infiller never edits.
 
     Made with `resolve`, everything is there and checked; made by hand, it is as it stands.
     """
@@ -111,6 +112,7 @@ class Recipe:
         metadata=option("No case with a word of this list (one a line).", metavar="FILE", kind=Path | None),
     )
     left_out: tuple[str, ...] = ()
+    are_named: bool = True
 
     @classmethod
     def resolve(cls, options: Mapping[str, Any]) -> Recipe:
@@ -134,6 +136,7 @@ class Recipe:
             raise UsageError(f"The {infill} does not edit {', '.join(never)}: use --infill llm:… for it.")
         values["capabilities"] = named or tuple(name for name in default if name not in never)
         values["left_out"] = tuple(never)
+        values["are_named"] = bool(named)
         values["filter"] = "" if values.get("no_filter") else values.get("filter") or default_filter()
         values["seed"] = fixed_seed(values.get("seed"))
         if "blocklist" in values:

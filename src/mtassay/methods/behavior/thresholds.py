@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,10 +19,13 @@ from numpy.typing import NDArray
 
 from mtassay.core import Run, Verdict
 from mtassay.errors import UsageError
+from mtassay.formats.text import FilePath, shown
+from mtassay.formats.thresholds import read_thresholds
 from mtassay.languages import parse_pair
 from mtassay.methods.behavior.capabilities.base import capability_class
 
 __all__ = [
+    "EVIDENCE",
     "FILTERS",
     "MOVED",
     "STATUSES",
@@ -32,6 +36,7 @@ __all__ = [
     "Thresholds",
     "Where",
     "calibrate",
+    "calibrated_thresholds",
     "caution",
     "compared",
     "is_blind",
@@ -135,6 +140,31 @@ def thresholds_for(
         defaults.alpha if alpha is None else alpha,
         defaults.beta if beta is None else beta,
         f"one given, the other: {defaults.origin}",
+    )
+
+
+EVIDENCE = "evidence"
+"""How a file of thresholds calls the judge that adds up what speaks for an error."""
+
+
+def calibrated_thresholds(file: FilePath, wanted: Sequence[str]) -> dict[str, Any]:
+    """The parameters that follow from a file of found thresholds, for the first of the judges that it has.
+
+    A judge is a quality measure, or "evidence".
+    """
+    found = read_thresholds(file).values()
+    for name in wanted:
+        needed = "fail" if name == EVIDENCE else "alpha"
+        fitting = [entry for entry in found if entry.quality == name and needed in entry.parameters]
+        if fitting:
+            # What was found on a run of this method knows beta too.
+            entry = max(fitting, key=lambda entry: "beta" in entry.parameters)
+            own = {} if name == EVIDENCE else dict(entry.parameters)
+            judge = EVIDENCE if name == EVIDENCE else "paper"
+            return {**own, "judge_by": judge, "calibrated": asdict(entry)}
+    others = ", ".join(dict.fromkeys(entry.quality or entry.judge for entry in found))
+    raise UsageError(
+        f"{shown(file)} has no thresholds for {' or '.join(map(repr, wanted))}. It has some for: {others}."
     )
 
 

@@ -10,19 +10,15 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from mtassay.core import Case, Edit, Output, Segment, Tools, original_of
+from mtassay.detectors.answers import AnnotatedAnswer, AnsweredCase, ComparedPair, Unread
 from mtassay.errors import InputError
-from mtassay.methods.invariance.structures.words import plain_words
 from mtassay.tools.annotate import Annotation, Annotator, Token, TokenSpan
+from mtassay.tools.annotate.words import plain_words
 
 __all__ = [
-    "AnnotatedAnswer",
-    "AnsweredCase",
-    "ComparedPair",
-    "Unread",
     "answered",
     "cases_of",
     "edit_between",
@@ -36,25 +32,7 @@ __all__ = [
 ]
 
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)+")
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatedAnswer:
-    """One source and its translation, both as the annotators read them; a bare one has a text only."""
-
-    id: str
-    source: Annotation
-    output: Annotation
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedPair:
-    """An original and one of its variants, with their translations."""
-
-    original: AnnotatedAnswer
-    variant: AnnotatedAnswer
-    edit: Edit
+_NUMBER = re.compile(r"(?<!\d)\d++(?:[.,:]\d++)+")
 
 
 def variant_of(original: Segment, edit: Edit, place: int, facts: Mapping[str, Any] | None = None) -> Segment:
@@ -242,36 +220,6 @@ def _unpack(text: str, kept: bytes) -> Annotation:
 
 
 Read = Callable[[str], Annotation]
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A variant that cannot be compared, and why."""
-
-    id: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredCase:
-    """What a system made of one case.
-
-    `original` is `None` where nothing can be compared; `problem` then says why, and `absent` is the output
-    that is not there, if that is why. `phrases` are parts of the original that were translated alone.
-    """
-
-    case: Case
-    original: AnnotatedAnswer | None
-    compared: list[ComparedPair] = field(default_factory=list)
-    phrases: list[AnnotatedAnswer] = field(default_factory=list)
-    unread: list[Unread] = field(default_factory=list)
-    problem: str = ""
-    absent: Output | None = None
-
-    @property
-    def answers(self) -> list[AnnotatedAnswer]:
-        """The original and all variants that can be compared with it."""
-        return [] if self.original is None else [self.original, *(pair.variant for pair in self.compared)]
 
 
 def texts_of(outputs: Iterable[Sequence[Output]]) -> list[str]:

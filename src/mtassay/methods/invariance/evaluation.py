@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from mtassay.core import Case, Output, Run, Tools
+from mtassay.detectors.answers import AnnotatedAnswer
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.answers import AnnotatedAnswer
 from mtassay.methods.invariance.issues import CORRECT, Issue, VariantRanking, find_issues, labels_of
 from mtassay.methods.invariance.method import InvarianceMethod, names_in
 from mtassay.registry import names

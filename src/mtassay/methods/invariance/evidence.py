@@ -19,7 +19,10 @@ _TEXT_KEYS = ("source", "output", "why", "reason")
 
 @dataclass(frozen=True, slots=True)
 class ShownVariant:
-    """A variant that is shown with an issue: what was changed, and how far its output is."""
+    """A variant that is shown with an issue: what was changed, and how far its output is.
+
+    `reasons` are the judge's for an error in it.
+    """
 
     id: str = ""
     source: str = ""
@@ -28,6 +31,7 @@ class ShownVariant:
     after: str = ""
     distance: float = 0.0
     differences: Sequence[str] = ()
+    reasons: Sequence[str] = ()
 
     @property
     def change(self) -> str:
@@ -51,7 +55,8 @@ class IssueEvidence:
     `status` is empty where nothing was compared; `reason` then says why, and a companion detector says `why`.
     `distances` are those of all compared variants, `label` is what people said of the pairs shown.
     `original` and `differences` are of a variant that is told on its own. `details` is what a companion
-    detector knows besides.
+    detector knows besides. Where the judge was asked, `probability` is that of an error in the worst of the
+    outputs shown, and `reasons` are those for one in the original's.
     """
 
     status: str = ""
@@ -69,6 +74,8 @@ class IssueEvidence:
     why: str = ""
     reason: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    probability: float | None = None
+    reasons: Sequence[str] = ()
 
     @classmethod
     def of(cls, finding: Finding) -> IssueEvidence:
@@ -102,6 +109,8 @@ class IssueEvidence:
         if self.variants is not None:
             stored["variants"] = [asdict(variant) for variant in self.variants]
             stored["label"] = dict(self.label)
+        if self.probability is not None:
+            stored |= {"probability": self.probability, "reasons": list(self.reasons)}
         if self.unread:
             stored["unread"] = [{"id": left_out.id, "why": left_out.why} for left_out in self.unread]
         if self.filtered:

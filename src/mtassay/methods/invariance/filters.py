@@ -1,31 +1,35 @@
-"""Filters against false alarms: variants whose distance the parser or a paraphrase explains.
+"""Filters against false alarms: variants whose distance has another reason than a wrong translation.
 
 Section 5.1 of the paper names three sources of false alarms. Strange variants are dropped when variants are
-made; these two look at the other sources, a parser that errs and a translation that is right in other words.
+made; two of these look at the other sources, a parser that errs and a translation that is right in other
+words. The third asks the judge, who looks at each translation on its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
+from mtassay.detectors.judge import Opinion
 from mtassay.errors import UsageError
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.tools.annotate import Annotation
 from mtassay.tools.encoder import open_encoder, unit
 
-__all__ = ["FILTERS", "check_filters", "read_twice", "without_paraphrases"]
+__all__ = ["FILTERS", "check_filters", "read_twice", "without_paraphrases", "without_right_ones"]
 
 FILTERS = {
     "parser": "the distance is not there when the outputs are parsed a second time",
     "paraphrase": "the two outputs are as near in meaning as the two sources are",
+    "judge": "the judge finds both outputs more likely right than wrong",
 }
 """What each filter leaves out, by its name."""
 
 _MARGIN = 0.02
+_EVEN = 0.5
 
 Reader = Callable[[Sequence[str]], dict[str, Annotation]]
 
@@ -59,6 +63,23 @@ def without_paraphrases(
     sources = (sides[:, 0] * sides[:, 1]).sum(axis=1)
     outputs = (sides[:, 2] * sides[:, 3]).sum(axis=1)
     return np.where(outputs >= sources - margin, 0.0, distances).tolist()  # type: ignore[no-any-return]
+
+
+def without_right_ones(
+    compared: Sequence[ComparedPair], distances: Sequence[float], opinions: Mapping[str, Opinion]
+) -> list[float]:
+    """The distances, 0 where the judge takes neither output for wrong; `opinions` are by id.
+
+    Wrong is what is as likely as not to be; where there is no probability, what fails.
+    """
+    return [
+        distance if any(_is_doubtful(opinions[side.id]) for side in _sides(pair)) else 0.0
+        for pair, distance in zip(compared, distances, strict=True)
+    ]
+
+
+def _is_doubtful(opinion: Opinion) -> bool:
+    return opinion.verdict == "fail" if opinion.probability is None else opinion.probability >= _EVEN
 
 
 def read_twice(

@@ -11,10 +11,10 @@ import numpy as np
 
 from mtassay import stats
 from mtassay.core import DISPUTED, Cluster, Comparison, Finding, Ledger, Result, Score, Tools, percent
+from mtassay.detectors.answers import AnnotatedAnswer, AnsweredCase
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import read_reviews
 from mtassay.formats.text import FilePath
-from mtassay.methods.invariance.answers import AnnotatedAnswer, AnsweredCase
 from mtassay.methods.invariance.evidence import IssueEvidence
 from mtassay.reviews import Subject, decide
 from mtassay.stats.comparison import rank_shares

@@ -25,33 +25,31 @@ from mtassay.core import (
     Verdict,
     original_of,
 )
-from mtassay.errors import InputError, UsageError
-from mtassay.formats import read_segments
-from mtassay.languages import Pair, parse_pair
-from mtassay.methods.basis import SettledOutputs, sign
-from mtassay.methods.gaps import missing
-from mtassay.methods.invariance.answers import (
-    AnnotatedAnswer,
-    AnsweredCase,
-    ComparedPair,
-    answered,
-    cases_of,
-    is_made,
-    read_texts,
-    texts_of,
-    with_edits,
-)
-from mtassay.methods.invariance.blocks import InvarianceRun
-from mtassay.methods.invariance.detectors.base import Detector, PhraseDetector, Suspicion
-from mtassay.methods.invariance.detectors.companions import (
+from mtassay.detectors.answers import AnnotatedAnswer, AnsweredCase, ComparedPair
+from mtassay.detectors.base import Detector, PhraseDetector, Suspicion
+from mtassay.detectors.companions import (
     default_detectors,
     find_suspicions,
     installed_detectors,
     known_detectors,
     open_detectors,
 )
+from mtassay.detectors.judge import Opinion, TranslationJudge, is_trained, open_judge
+from mtassay.errors import InputError, UsageError
+from mtassay.formats import read_segments
+from mtassay.languages import Pair, parse_pair
+from mtassay.methods.basis import SettledOutputs, sign
+from mtassay.methods.gaps import missing
+from mtassay.methods.invariance.answers import answered, cases_of, is_made, read_texts, texts_of, with_edits
+from mtassay.methods.invariance.blocks import InvarianceRun
 from mtassay.methods.invariance.evidence import IssueEvidence, LeftOutVariant, ShownVariant
-from mtassay.methods.invariance.filters import FILTERS, check_filters, read_twice, without_paraphrases
+from mtassay.methods.invariance.filters import (
+    FILTERS,
+    check_filters,
+    read_twice,
+    without_paraphrases,
+    without_right_ones,
+)
 from mtassay.methods.invariance.issues import (
     QUESTION,
     Far,
@@ -67,7 +65,9 @@ from mtassay.methods.invariance.issues import (
     subject_of,
 )
 from mtassay.methods.invariance.structures.base import Structure, open_structure
+from mtassay.methods.invariance.variants.base import asks_models
 from mtassay.methods.invariance.variants.generation import VariantSettings, make_variants
+from mtassay.methods.opinions import BACK_TRANSLATION, ask_judge, reasons_of
 from mtassay.options import option
 from mtassay.registry import find, names
 from mtassay.stats import fixed_seed
@@ -76,6 +76,11 @@ from mtassay.texts.tokenization import tokenization_of
 from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator
 
 __all__ = ["InvarianceMethod", "SystemDistances", "names_in"]
+
+_OF_ISSUES = frozenset(("threshold", "preset", "discount", "filters", "structure"))
+"""What makes an issue: where somebody gives some of it, nothing else is by default."""
+_LESS = 4
+"""The judge drops what is right, so that a smaller part of a preset's threshold is enough."""
 
 _VERDICTS: dict[str, Verdict] = {
     "suspicious": "fail",
@@ -87,10 +92,14 @@ _VERDICTS: dict[str, Verdict] = {
 
 @dataclass(frozen=True)
 class SystemDistances:
-    """All distances of one system; `filtered` has the filter and the distance before it, by variant."""
+    """All distances of one system; `filtered` has the filter and the distance before it, by variant.
+
+    `opinions` are the judge's, by pair, where it was asked.
+    """
 
     rankings: Sequence[VariantRanking]
     filtered: Mapping[str, Far]
+    opinions: Mapping[str, Opinion] = field(default_factory=dict)
 
     @cached_property
     def by_original(self) -> dict[str, VariantRanking]:
@@ -105,7 +114,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
     An original has an issue if the distance of a variant's translation from its own is strictly larger than
     `threshold`, which is that of the structure's `preset` where none is given; the `top` farthest variants
     are shown. `filters` leave out variants whose distance has a harmless reason, `detectors` look for single
-    kinds of errors in the same translations. `annotator` and `source_annotator` ask for certain language
+    kinds of errors in the same translations. Where the judge was trained for the language pair, it is the
+    filter by default, and with it a quarter of the threshold is enough; `back_translation`, an engine, gives
+    it more to go by. `annotator` and `source_annotator` ask for certain language
     tools. Without `reviews`, what people said of an issue does not count.
     """
 
@@ -165,10 +176,11 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         ),
     )
     detectors: tuple[str, ...] = field(
-        default_factory=default_detectors,
+        default=(),
         metadata=option(
             f"Companion detectors, 'none' or 'all': {', '.join(names('detector'))}. "
-            f"Default: {', '.join(default_detectors())}, as far as there are tools.",
+            "Default: those that proved good for the languages (en-pt: "
+            f"{', '.join(default_detectors(parse_pair('en-pt')))}).",
             metavar="NAMES",
             kind=str | None,
             default=None,
@@ -177,6 +189,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
     annotator: str | None = field(
         default=None, metadata=option("Language tool for outputs: spacy, stanza:pt…", metavar="NAME")
     )
+    back_translation: str | None = field(default=None, metadata=BACK_TRANSLATION)
     alpha: float = field(
         default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5, in_signature=False)
     )
@@ -211,7 +224,10 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         others = ("preset", "detectors", *(("threshold",) if "preset" in explicit else ()))
         for key in others if structure == own else (*others, "threshold", "discount", "filters"):
             saved.pop(key, None)
-        values = {**saved, **explicit, "structure": structure}
+        values = {**saved, **explicit}
+        if "pair" in values and not _OF_ISSUES & values.keys() and is_trained(parse_pair(values["pair"])):
+            values |= {"filters": ("judge",), "threshold": usual["wide"] / _LESS}
+        values["structure"] = structure
         if "threshold" not in values:
             preset = values.get("preset", "wide")
             if preset not in usual:
@@ -241,6 +257,10 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         """Whether there is something to compare in a run: its own, or one whose cases are edits."""
         edits = ((segment.id, original_of(segment)) for segment in run.segments)
         return run.method == cls.name or any(key == f"{original}{EDITED}" for key, original in edits)
+
+    @property
+    def asks_models(self) -> bool:
+        return asks_models(self.substitutes)
 
     def read(self, sentences: Any) -> list[Segment]:
         """The sentences of a file (`-` is standard input) or a list; segments stay as they are."""
@@ -354,9 +374,12 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             for pair, distance in zip(pairs, self._structure.distances(pairs), strict=True)
         }
         filtered: dict[str, Far] = {}
+        opinions: dict[str, Opinion] = {}
         for name in self.filters:
             far = [pair for pair in pairs if distances[pair.variant.id] > above]
-            for pair, distance in zip(far, self._again(name, far, distances, tools), strict=True):
+            if name == "judge":
+                opinions = self._opinions(far, tools)
+            for pair, distance in zip(far, self._again(name, far, distances, opinions, tools), strict=True):
                 if distance < distances[pair.variant.id]:
                     filtered.setdefault(pair.variant.id, Far(name, distances[pair.variant.id]))
                     distances[pair.variant.id] = distance
@@ -368,7 +391,15 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             for answered_case in material
             if answered_case.original is not None
         ]
-        return SystemDistances(rankings, filtered)
+        return SystemDistances(rankings, filtered, opinions)
+
+    def _opinions(self, pairs: Sequence[ComparedPair], tools: Tools) -> dict[str, Opinion]:
+        """The judge's of all outputs of these pairs, by id."""
+        answers = {side.id: side for pair in pairs for side in (pair.original, pair.variant)}
+        opinions = ask_judge(
+            self._judge, list(answers.values()), tools, back_translation=self.back_translation
+        )
+        return dict(zip(answers, opinions, strict=True))
 
     @property
     def detector(self) -> str:
@@ -385,6 +416,11 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             "threshold": f"{self.threshold:g}",
             "filters": "+".join(self.filters) or "none",
             "detectors": "+".join(self.detectors) or "none",
+            **(
+                {"judge": self._judge.signature, "back": self.back_translation or "none"}
+                if "judge" in self.filters
+                else {}
+            ),
             "annotator": self._annotator.signature if self._annotator else "none",
             "version": f"mtassay-{__version__}",
         }
@@ -398,6 +434,10 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
     @cached_property
     def _structure(self) -> Structure:
         return open_structure(self.structure, self._pair, discount=self.discount)
+
+    @cached_property
+    def _judge(self) -> TranslationJudge:
+        return open_judge(self._pair)
 
     @cached_property
     def _detectors(self) -> list[Detector]:
@@ -419,12 +459,19 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         return read_texts(texts, annotator, tools, step=step).__getitem__
 
     def _again(
-        self, name: str, pairs: Sequence[ComparedPair], distances: Mapping[str, float], tools: Tools
+        self,
+        name: str,
+        pairs: Sequence[ComparedPair],
+        distances: Mapping[str, float],
+        opinions: Mapping[str, Opinion],
+        tools: Tools,
     ) -> list[float]:
         """What a filter makes of these distances."""
         current_distances = [distances[pair.variant.id] for pair in pairs]
         if name == "paraphrase":
             return without_paraphrases(pairs, current_distances)
+        if name == "judge":
+            return without_right_ones(pairs, current_distances, opinions)
         if self._annotator is None or not self._structure.needs:
             raise UsageError(f"The filter 'parser' is not for '{self.structure}', which is not parsed.")
         annotator = self._annotator
@@ -453,7 +500,9 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             self.threshold,
             len(pairs),
             dict(ranking),
-            [self._shown(pairs[far.variant], far.distance) for far in shown] if issue else None,
+            [self._shown(pairs[far.variant], far.distance, measured.opinions) for far in shown]
+            if issue
+            else None,
             {key: labels[key] for key in issue.pairs(self.top) if key in labels} if issue else {},
             [LeftOutVariant(unread.id, unread.why) for unread in answered_case.unread],
             [
@@ -461,13 +510,15 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
                 for key, distance in ranking
                 if key in measured.filtered and distance <= self.threshold
             ],
+            probability=_likeliest(measured.opinions, issue.pairs(self.top) if issue else ()),
+            reasons=_reasons(measured.opinions, answered_case.case.id) if issue else (),
         )
         verdict = _VERDICTS[evidence.status]
         return Finding(
             answered_case.case.id, system, self.detector, verdict, ranking[0].distance, evidence.as_dict()
         )
 
-    def _shown(self, pair: ComparedPair, distance: float) -> ShownVariant:
+    def _shown(self, pair: ComparedPair, distance: float, opinions: Mapping[str, Opinion]) -> ShownVariant:
         return ShownVariant(
             pair.variant.id,
             pair.variant.source.text,
@@ -476,6 +527,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             pair.edit.after,
             distance,
             self._structure.differences(pair),
+            _reasons(opinions, pair.variant.id),
         )
 
     def _without_answer(self, material: Sequence[AnsweredCase], system: str) -> list[Finding]:
@@ -529,6 +581,18 @@ def _saved(method: type[InvarianceMethod], run: Run | None) -> dict[str, Any]:
     field_names = {f.name for f in fields(method)} if run.method == method.name else {"pair"}
     restored = method.restore(run.parameters)
     return {key: restored[key] for key in field_names if restored.get(key) is not None}
+
+
+def _likeliest(opinions: Mapping[str, Opinion], pairs: Sequence[str]) -> float | None:
+    """The highest probability of an error in these pairs; `None` where the judge gave none."""
+    given = (opinions[pair].probability for pair in pairs if pair in opinions)
+    return max((probability for probability in given if probability is not None), default=None)
+
+
+def _reasons(opinions: Mapping[str, Opinion], pair: str) -> tuple[str, ...]:
+    """Why the judge finds an output wrong; nothing where it does not."""
+    opinion = opinions.get(pair)
+    return reasons_of(opinion) if opinion and opinion.verdict == "fail" else ()
 
 
 def names_in(value: str | Sequence[str]) -> tuple[str, ...]:

@@ -33,9 +33,12 @@ _REASONS = 5  # reasons that a note names
 
 
 def issues_in(run: Run) -> list[Finding]:
-    """The findings that are issues, the farthest first, equally far ones in the order of the run."""
+    """The findings that are issues: those that are likeliest wrong first, and then the farthest.
+
+    Equal ones are in the order of the run.
+    """
     issues = [f for f in run.findings if is_about_original(f) and IssueEvidence.of(f).is_issue]
-    return sorted(issues, key=lambda finding: -(finding.value or 0.0))
+    return sorted(issues, key=lambda f: (-(IssueEvidence.of(f).probability or 0.0), -(f.value or 0.0)))
 
 
 def issue_block(finding: Finding, *, show_system: bool = True) -> Block:
@@ -48,12 +51,18 @@ def issue_block(finding: Finding, *, show_system: bool = True) -> Block:
     names = [finding.case_id, finding.system if show_system else "", evidence.status, _far(finding)]
     lines = [Line("source", source, find_words(source, [variant.before for variant in evidence.shown]))]
     lines.append(Line("output", output))
+    lines += _why(evidence.reasons)
     for variant in evidence.shown:
         lines.append(Line(None, variant.change))
         lines.append(Line("output", variant.output, differing(output, variant.output)[1]))
         if variant.differences:
             lines.append(Line("differs", "; ".join(variant.differences)))
+        lines += _why(variant.reasons)
     return Block(lines, " · ".join(filter(None, names)))
+
+
+def _why(reasons: Sequence[str]) -> list[Line]:
+    return [Line("why", "; ".join(reasons))] if reasons else []
 
 
 def issue_blocks(run: Run, view: View) -> list[Block]:
@@ -245,7 +254,8 @@ def _far(finding: Finding) -> str:
     of = "" if evidence.threshold is None else f" (threshold {evidence.threshold:g})"
     shown, compared = len(evidence.shown), evidence.compared
     among = "" if compared is None else f", {shown} of {compared} variants shown"
-    return f"distance {finding.value or 0:g}{of}{among}"
+    likely = "" if evidence.probability is None else f"error {evidence.probability:.0%} likely, "
+    return f"{likely}distance {finding.value or 0:g}{of}{among}"
 
 
 def _statuses(run: Run, system: str) -> Counter[str]:

@@ -28,10 +28,12 @@ from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_pair
 from mtassay.method import Method
 from mtassay.methods.gaps import compared_basis, compared_note, missing
+from mtassay.methods.opinions import BACK_TRANSLATION
 from mtassay.methods.score.comparison import Correction, SystemTests, Test
 from mtassay.methods.score.difference_tables import difference_parts, difference_record, segment_lines
 from mtassay.methods.score.differences import Differences, find_differences
 from mtassay.methods.score.evidence import SegmentEvidence
+from mtassay.methods.score.judged import judge_outputs, judged_blocks, judged_table
 from mtassay.methods.score.tables import (
     comparison_table,
     group_tables,
@@ -60,8 +62,9 @@ class ScoreMethod(Method):
     resamples give the intervals, and the p-values of the bootstrap; `trials` those of randomization.
     `correction` adjusts p-values for the number of comparisons in a table: together ("max-t"), so that no
     more than `alpha` of all tables claim a difference where there is none, or pair by pair. `by`
-    names a tag of the segments (or "document"): each of its values is scored on its own too. `labels`
-    (test set, language pair…) go into the signatures.
+    names a tag of the segments (or "document"): each of its values is scored on its own too. With `judged`
+    the judge looks at every output, with `back_translation`, an engine, for more to go by. `labels` (test
+    set, language pair…) go into the signatures.
     """
 
     name: ClassVar[str] = "score"
@@ -114,6 +117,15 @@ class ScoreMethod(Method):
     guards: bool = field(
         default=True, metadata=option("Look for broken outputs and mistaken inputs.", in_signature=False)
     )
+    judged: bool = field(
+        default=False,
+        metadata=option(
+            "Judge every output too, with a reference or without: which look wrong, and why.",
+            "--judge/--no-judge",
+            in_signature=False,
+        ),
+    )
+    back_translation: str | None = field(default=None, metadata=BACK_TRANSLATION)
     evidence: bool = False
     against_best: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -127,7 +139,7 @@ class ScoreMethod(Method):
             both = parse_pair(pair)
             values["pair"] = pair = (str(both.source), str(both.target))
         if run is None or values.get("metrics") is not None:
-            values["metrics"] = _metrics(values.get("metrics"), pair[1] if pair else "")
+            values["metrics"] = _metrics(values.get("metrics"), pair)
         if values.get("correction") is None and (run is None or values.get("test") is not None):
             test = values.get("test") or cls.test
             values["correction"] = "max-t" if test == "randomization" else "none"
@@ -141,7 +153,11 @@ class ScoreMethod(Method):
     def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
         saved = super().restore(parameters)
         pair = saved.get("pair")
-        return saved | {"metrics": _metrics(list(saved.get("metrics") or ()), pair[1] if pair else "")}
+        return saved | {"metrics": _metrics(list(saved.get("metrics") or ()), pair)}
+
+    @property
+    def asks_models(self) -> bool:
+        return any(metric.asks_models for metric in self.metrics.values())
 
     def check(self, systems: Sequence[str]) -> None:
         if self.baseline is not None and self.baseline not in systems:
@@ -190,6 +206,9 @@ class ScoreMethod(Method):
                 if unchecked := guards.unchecked.get(system):
                     counts[system]["language_unchecked"] = unchecked
                 findings += guards.findings[system]
+        if self.judged:
+            pair = parse_pair("-".join(self.pair)) if self.pair else None
+            findings += judge_outputs(corpus, pair, tools, back_translation=self.back_translation)
         statistics: list[Statistics] = []
         for _, metric, usable, measured in measure_all(self.metrics, corpus, tools, extra=self._resampling):
             for entry in measured:
@@ -289,8 +308,12 @@ class ScoreMethod(Method):
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
         run = _labelled(run)
-        more = (comparison_table(run, all_pairs=view.pairs), guard_table(run.result))
+        more = (comparison_table(run, all_pairs=view.pairs), guard_table(run.result), judged_table(run))
         return [main_table(run), *group_tables(run.result), *filter(None, more)]
+
+    @classmethod
+    def blocks(cls, run: Run, view: View = PLAIN) -> list[Block]:
+        return judged_blocks(run, view)
 
     @classmethod
     def figures(cls, run: Run, view: View = PLAIN) -> list[Figure]:
@@ -307,6 +330,17 @@ class ScoreMethod(Method):
     def differences_record(cls, run: Run, view: View = PLAIN) -> dict[str, Any]:
         found = _differences(run, view, _installed_metrics(run)) if view.examples else None
         return {"differences": difference_record(found)} if found else {}
+
+    @classmethod
+    def finding_blocks(cls, run: Run) -> list[Block]:
+        blocks = []
+        for finding, block in zip(run.findings, super().finding_blocks(run), strict=True):
+            evidence = SegmentEvidence.of(finding.evidence)
+            marked = [
+                line._replace(marks=evidence.marks(of_source=line.label == "source")) for line in block.lines
+            ]
+            blocks.append(replace(block, lines=marked))
+        return blocks
 
     @classmethod
     def block(cls, run: Run, case_id: str, system: str) -> Block:
@@ -355,7 +389,7 @@ def _labelled(run: Run) -> Run:
     metrics: dict[str, Metric] = {}
     for name in bare:
         with suppress(MtassayError):
-            metrics |= _metrics([name], "")
+            metrics |= _metrics([name], None)
     labels = _labels_of(metrics)
     scores = [
         replace(s, label=labels[s.name], decimals=metrics[s.name].decimals) if s.name in labels else s
@@ -370,7 +404,7 @@ def _installed_metrics(run: Run) -> dict[str, Metric]:
     metrics: dict[str, Metric] = {}
     for name, described in run.parameters.get("metrics", {}).items():
         with suppress(MtassayError):
-            (metric,) = _metrics([name], pair[1] if pair else "").values()
+            (metric,) = _metrics([name], pair).values()
             # An object that somebody gave may have any name.
             metrics |= {name: metric} if repr(metric) == described else {}
     return metrics
@@ -388,7 +422,7 @@ def _differences(run: Run, view: View, metrics: Mapping[str, Metric]) -> Differe
 
 
 def _metrics(
-    metrics: Mapping[str, Metric] | Sequence[str] | str | None, language: str
+    metrics: Mapping[str, Metric] | Sequence[str] | str | None, pair: Sequence[str] | None
 ) -> Mapping[str, Metric]:
     """The metrics by what was asked for."""
     if isinstance(metrics, Mapping):
@@ -397,7 +431,8 @@ def _metrics(
     single_specs = [part for spec in specs for part in split_specs(spec)]
     if not single_specs:
         raise UsageError("There is no metric: write -m bleu,chrf or leave -m out.")
-    return {spec: build("metric", spec, language=language) for spec in single_specs}
+    known = {"language": pair[1], "langpair": "-".join(pair)} if pair else {"language": ""}
+    return {spec: build("metric", spec, **known) for spec in single_specs}
 
 
 def _segment(case: Case) -> Segment:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mtassay.core import Comparison, Result, Run, Score
 from mtassay.display import Cell, Figure, Point, Series, Table
+from mtassay.metrics.blindspots import blindspots_note
 
 WHOLE = "all"
 FEW = 30
@@ -43,6 +44,16 @@ class _Look:
         return f"{self.number((score.high - score.low) / 2, score.name)}"
 
 
+def _sizes(numbers: Sequence[int]) -> str:
+    """One n for all systems, or the fewest and the most.
+
+    >>> _sizes([60, 60]), _sizes([1200, 58])
+    ('60', '58 to 1,200')
+    """
+    fewest, most = min(numbers), max(numbers)
+    return f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+
+
 def main_table(run: Run) -> Table:
     """Systems by metric: score, half-width of its 95 % interval, rank of its significance cluster."""
     result, look = run.result, _Look.of(run.result)
@@ -68,13 +79,15 @@ def main_table(run: Run) -> Table:
             row += [Cell(look.number(score.value, metric), strong=rank == 1), look.spread(score)]
             row += [str(rank)] if rank else []
         rows.append(row)
-    sizes = {metric: cells[metric, systems[0]].n for metric in metrics}
-    notes = [f"n: {', '.join(f'{look.label(metric)} {n:,}' for metric, n in sizes.items())}."]
+    sizes = {metric: [cells[metric, system].n for system in systems] for metric in metrics}
+    notes = [f"n: {', '.join(f'{look.label(metric)} {_sizes(n)}' for metric, n in sizes.items())}."]
     notes.append("±: half of the 95 % bootstrap interval.")
-    if min(sizes.values()) < FEW:
+    if min(n for several in sizes.values() for n in several) < FEW:
         notes.append(f"Fewer than {FEW}: intervals and p-values say little.")
     if ranks:
         notes.append(f"#: rank; a new one where all above differ from all below (p < {_alpha(run):g}).")
+    if note := blindspots_note((metric, look.label(metric)) for metric in metrics):
+        notes.append(note)
     return Table(header, rows, notes=notes)
 
 

@@ -13,10 +13,28 @@ from functools import cached_property
 from typing import Literal
 
 from mtassay.errors import InputError, MtassayError
-from mtassay.formats.suite import REGEX_FIELDS, TOKEN_FIELDS, Item, Rule, RuleField, Suite
+from mtassay.formats.suite import (
+    PATTERNS,
+    REGEX_FIELDS,
+    TOKEN_FIELDS,
+    VARIABLE,
+    Item,
+    Rule,
+    RuleField,
+    Suite,
+    longest_pattern,
+)
 from mtassay.languages import parse_pair
 from mtassay.methods.suite.evidence import Applied, VerdictEvidence
-from mtassay.methods.suite.patterns import TIMEOUT, Pattern, SearchedText, compile_rule, normalize
+from mtassay.methods.suite.patterns import (
+    PATIENCE,
+    TIMEOUT,
+    Costs,
+    Pattern,
+    SearchedText,
+    compile_rule,
+    normalize,
+)
 
 __all__ = ["Judge", "JudgedOutput", "Match", "Status"]
 
@@ -77,6 +95,7 @@ class Judge:
     suite: Suite
     _patterns: dict[tuple[str, str | None, str], Pattern] = field(default_factory=dict, repr=False)
     _tokens: dict[str, _Tokens] = field(default_factory=dict, repr=False)
+    _costs: Costs = field(default_factory=Costs, repr=False)
 
     def __post_init__(self) -> None:
         ids = Counter(item.id for item in self.suite.items)
@@ -104,18 +123,22 @@ class Judge:
         expressions = tuple(self._matching_expressions(item, SearchedText(text), slow))
         kinds = {match.is_positive for match in tokens or expressions}
         if not kinds:
-            why = f"a rule took longer than {TIMEOUT:g} s" if slow else "no rule applies"
+            why = self._slowness if slow else "no rule applies"
             return JudgedOutput("undecided", why, text, timed_out=tuple(slow))
         matches = (*tokens, *expressions)
         if len(kinds) == 2:
             what = "tokens" if tokens else "expressions"
             return JudgedOutput("conflict", f"positive and negative {what} apply", text, matches, tuple(slow))
         if slow and not tokens:
-            return JudgedOutput(
-                "undecided", f"a rule took longer than {TIMEOUT:g} s", text, matches, tuple(slow)
-            )
+            return JudgedOutput("undecided", self._slowness, text, matches, tuple(slow))
         status: Status = "correct" if kinds == {True} else "incorrect"
         return JudgedOutput(status, _why(tokens, expressions, status), text, matches, tuple(slow))
+
+    @property
+    def _slowness(self) -> str:
+        if self._costs.seconds_left <= 0:
+            return f"slow rules have taken {PATIENCE:g} s, and are not tried any more"
+        return f"a rule took longer than {TIMEOUT:g} s"
 
     def _is_copy(self, item: Item, text: str) -> bool:
         """Whether the source stands where its translation should, and no reference is the same text."""
@@ -178,7 +201,7 @@ class Judge:
         if key not in self._patterns:
             try:
                 self._patterns[key] = compile_rule(
-                    rule, matching=self.suite.matching, macros=self.suite.macros
+                    rule, matching=self.suite.matching, macros=self.suite.macros, costs=self._costs
                 )
             except ValueError as error:
                 raise InputError(
@@ -187,7 +210,20 @@ class Judge:
                     path=self.suite.path,
                     line=item.line,
                 ) from None
+            self._costs.steps += self._patterns[key].size
+            self._check_steps(item)
         return self._patterns[key]
+
+    def _check_steps(self, item: Item) -> None:
+        """Few characters can make large programs, which take time and memory."""
+        limit = PATTERNS * longest_pattern()
+        if self._costs.steps > limit:
+            raise InputError(
+                f"its patterns up to item '{item.id}' make programs of more than {limit:,} steps together."
+                f" Make ranges such as {{1,400}} shorter, or raise {VARIABLE}.",
+                path=self.suite.path,
+                line=item.line,
+            )
 
 
 def _why(tokens: tuple[Match, ...], expressions: tuple[Match, ...], status: Status) -> str:

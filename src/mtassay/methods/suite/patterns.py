@@ -9,6 +9,7 @@ form of the pattern for text that is not ASCII. In such text `mark` puts a mark 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,7 +21,9 @@ from mtassay.formats.suite import Matching, Rule, expand
 
 __all__ = [
     "MARK",
+    "PATIENCE",
     "TIMEOUT",
+    "Costs",
     "Found",
     "Pattern",
     "SearchedText",
@@ -70,7 +73,7 @@ _CLASSES = {
 }
 _CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _HEX = {"x": 2, "u": 4, "U": 8}
-_QUANTIFIER = re.compile(r"\{(\d*)(,?)(\d*)\}")
+_QUANTIFIER = re.compile(r"\{(\d*+)(,?+)(\d*+)\}")
 _GLOBAL_FLAGS = re.compile(r"\(\?([a-zA-Z]+)\)")
 _SCOPED_FLAGS = re.compile(r"\(\?([a-zA-Z]*)(-[a-zA-Z]+)?:")
 _NAMED = re.compile(r"\(\?P<\w+>")
@@ -325,6 +328,13 @@ _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 TIMEOUT = 1.0
 """Seconds that an expression with `engine: regex` may take for one output."""
 
+PATIENCE = 30.0
+"""Seconds that all searches with `engine: regex` together may take that are slow."""
+
+_SLOW = 0.02  # what takes less does not count
+# After what is escaped, and classes of characters: a call of a group, or of the whole, which may have no end.
+_CALL = re.compile(r"\\.|\[\^?+\]?+(?:\\.|[^]\\])*+(?:\]|\Z)|(\(\?(?:R\)|&|P>|[+-]?\d))", re.DOTALL)
+
 
 class Found(NamedTuple):
     """Where an expression matched, in characters of the normalised output."""
@@ -381,8 +391,18 @@ class SearchedText:
         return mark(self.text, inner=True).encode("utf-8", "replace")
 
 
+@dataclass(slots=True)
+class Costs:
+    """What the expressions of a judge cost together: steps of their programs, seconds left for slow ones."""
+
+    steps: int = 0
+    seconds_left: float = PATIENCE
+
+
 class Pattern(Protocol):
-    """A compiled expression."""
+    """A compiled expression; `size` is what it takes, in steps of its program."""
+
+    size: int
 
     def search(self, text: SearchedText) -> Found | None:
         """The first place where it matches. A `TimeoutError` says that this took too long."""
@@ -402,8 +422,13 @@ def control_in(text: str) -> str:
     return f"control character {shown}; in YAML write patterns in single quotes or without quotes"
 
 
-def compile_rule(rule: Rule, *, matching: Matching, macros: Mapping[str, str]) -> Pattern:
-    """The expression of a rule, with its macros written out. A `ValueError` says what is wrong with it."""
+def compile_rule(
+    rule: Rule, *, matching: Matching, macros: Mapping[str, str], costs: Costs | None = None
+) -> Pattern:
+    """The expression of a rule, with its macros written out. A `ValueError` says what is wrong with it.
+
+    `costs` are shared by expressions that are searched for in one go.
+    """
     text = expand(rule.text, macros)
     if control := control_in(text):
         raise ValueError(control)
@@ -412,7 +437,9 @@ def compile_rule(rule: Rule, *, matching: Matching, macros: Mapping[str, str]) -
         text = _WRITTEN_QUOTE.sub(lambda match: chr(int(match[1], 16)), text)
         text = _QUOTE_RANGE.sub("'\"", text)
     text = normalize(text, replace(matching, whitespace="keep"))
-    return (_Re2Pattern if rule.engine == "re2" else _RegexPattern)(text, ignore_case)
+    if rule.engine == "regex":
+        return _RegexPattern(text, ignore_case, costs or Costs())
+    return _Re2Pattern(text, ignore_case)
 
 
 class _Re2Pattern:
@@ -420,6 +447,7 @@ class _Re2Pattern:
         self._text, self._ignore_case = text, ignore_case
         self._translation = translate(text)
         self._plain = self._compiled(self._translation.plain)
+        self.size: int = self._plain.programsize
 
     @cached_property
     def _marked(self) -> Any:
@@ -456,15 +484,29 @@ def _characters(data: bytes, span: tuple[int, int]) -> Found:
 
 
 class _RegexPattern:
-    def __init__(self, text: str, ignore_case: bool) -> None:
+    def __init__(self, text: str, ignore_case: bool, costs: Costs) -> None:
         import regex
 
+        if call := next((match[1] for match in _CALL.finditer(text) if match[1]), None):
+            raise ValueError(f"'{call}…' calls a group, which may have no end; write out what it stands for")
         try:
             flags = regex.IGNORECASE if ignore_case else 0
             self._compiled = regex.compile(text, flags | regex.VERSION0)
-        except (regex.error, OverflowError, RecursionError) as error:
-            raise ValueError(str(error)) from None
+        except (regex.error, OverflowError, RecursionError, MemoryError) as error:
+            raise ValueError(str(error) or "it is too large") from None
+        self._costs = costs
+        self.size = len(text)
 
     def search(self, text: SearchedText) -> Found | None:
-        match = self._compiled.search(text.text, timeout=TIMEOUT)
+        limit = min(TIMEOUT, self._costs.seconds_left)
+        if limit <= 0:
+            raise TimeoutError
+        began = time.monotonic()
+        try:
+            match = self._compiled.search(text.text, timeout=limit)
+        except MemoryError:  # as bad as too long
+            raise TimeoutError from None
+        finally:
+            if (seconds := time.monotonic() - began) > _SLOW:
+                self._costs.seconds_left -= seconds
         return match and Found(*match.span())

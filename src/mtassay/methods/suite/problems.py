@@ -306,6 +306,8 @@ class Checked:
         try:
             text = expand(rule.text, suite.macros)
         except ValueError as error:
+            if not str(error).startswith("no macro"):
+                return "bad-pattern", f"'{short(rule.text)}': {error}"
             return "unknown-macro", f"'{short(rule.text)}': {error}; define it under 'macros:'"
         if control := control_in(text):
             return "control-character", f"'{short(rule.text)}' holds a {control}"

@@ -20,7 +20,7 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_lines
 from mtassay.formats.suite import Suite
 from mtassay.formats.suite.files import write_text
-from mtassay.formats.text import FilePath, decode, read_bytes
+from mtassay.formats.text import FilePath, check_characters, decode, read_bytes
 from mtassay.texts.marks import plural
 
 __all__ = [
@@ -251,7 +251,10 @@ def read_key(path: Path) -> Key:
     """The key in a file; see `key_from_record`."""
     try:
         content = json.loads(decode(read_bytes(path), str(path)))
-    except (json.JSONDecodeError, RecursionError):
+        check_characters(content)
+    except InputError:
+        raise
+    except (ValueError, RecursionError):
         raise InputError("this is no key of 'mtassay suite scramble'", path=path) from None
     return key_from_record(content, path=str(path))
 

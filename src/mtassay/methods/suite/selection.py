@@ -158,6 +158,7 @@ def used_macros(items: Sequence[Item], macros: Mapping[str, str], *, path: str =
                 raise InputError(f"'{item.id}': {error}", path=path, line=item.line) from None
             waiting = macros_in(rule.text)
             while waiting:
-                used.add(name := waiting.pop())
-                waiting += macros_in(macros[name])
+                if (name := waiting.pop()) not in used:
+                    used.add(name)
+                    waiting += macros_in(macros[name])
     return frozenset(used)

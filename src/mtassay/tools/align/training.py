@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from mtassay.compression import decompress
 from mtassay.errors import InputError
 from mtassay.tools.align.aligner import Words
 
@@ -66,8 +65,6 @@ def writable(words: Words) -> str:
 def _read(path: Path) -> bytes:
     try:
         raw = path.read_bytes()
-        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+        return decompress(raw, path=path) if raw[:2] == b"\x1f\x8b" else raw
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror or error}).", path=path) from None
-    except (EOFError, zlib.error):
-        raise InputError("is a broken gzip file.", path=path) from None

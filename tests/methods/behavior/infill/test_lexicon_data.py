@@ -30,7 +30,8 @@ def test_every_row_can_be_read(languages: tuple[str, str]) -> None:
 @pytest.mark.parametrize("name", PARTS)
 def test_rows_have_known_columns_and_are_not_repeated(name: str) -> None:
     rows = [row for _, row in rows_of(name)]
-    assert all(set(row) <= {"group", *LANGUAGES} for row in rows)
+    assert all(set(row) <= {"group", "use", *LANGUAGES} for row in rows)
+    assert {row.get("use", "") for row in rows} <= {"", "in", "out"}
     assert [row for row, count in Counter(tuple(row.items()) for row in rows).items() if count > 1] == []
 
 
@@ -68,8 +69,8 @@ def test_idioms_are_patterns_of_a_known_language() -> None:
 
 
 def test_groups_of_near_words_are_groups_of_the_lexicon() -> None:
-    groups = {row["group"] for name in PARTS for _, row in rows_of(name)}
-    assert groups >= near_groups()
+    groups = {row["group"] for name in (*PARTS, "relations") for _, row in rows_of(name)}
+    assert groups | {"tense"} >= near_groups()
 
 
 def test_a_name_has_one_kind() -> None:

@@ -49,6 +49,15 @@ def texts(
         ("12 acres (5 hectares)", "12 acres (5 hectares)", []),  # they would contradict each other
         ("two trees, one old and one young", "duas árvores, uma velha e uma nova", []),
         ("from 0 to 100", "de 0 a 100", []),
+        ("a phase 3 trial", "um ensaio de fase 3", []),  # these name something, and count nothing
+        ("type 2 diabetes", "diabetes tipo 2", []),
+        ("The COVID-19 virus", "O vírus da COVID-19", []),
+        ("the COVID 19 virus", "o vírus da COVID 19", []),
+        ("see chapter 7", "ver o capítulo 7", []),
+        ("version 4 is out", "saiu a versão 4", []),
+        ("at the 5′ end", "na extremidade 5′", []),
+        ("below 30 kg/m 2", "abaixo de 30 kg/m 2", [("number", "30", "30")]),
+        ("I'm 25 now", "Tenho 25 agora", [("number", "25", "25")]),
         ("about 1.5% of them", "cerca de 1,5% deles", []),  # below 2 a verb may be singular
     ],
 )

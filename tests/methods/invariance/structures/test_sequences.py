@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtassay.methods.invariance.structures.sequences import Raw, Tokens
-from mtassay.methods.invariance.structures.words import words_of
 from mtassay.tools.annotate.annotation import Annotation
+from mtassay.tools.annotate.words import words_of
 from tests.methods.invariance.structures.build import parsed, plain
 
 

@@ -96,7 +96,7 @@ def test_every_row_of_our_tables_is_well_formed() -> None:
         ("bridge", "NN", "tunnel"),
         ("trucks", "NNS", "cars"),
         ("white", "JJ", "black"),
-        ("oldest", "JJS", "youngest"),
+        ("oldest", "JJS", "largest"),
         ("Monday", "NNP", "Friday"),
     ],
 )

@@ -82,18 +82,18 @@ class PartOfSpeech(Capability):
 
 
 class Noun(PartOfSpeech):
-    """Nouns and names."""
+    """Nouns, without names: these are for the capability `ner`."""
 
     name = "noun"
     about = "a noun or noun phrase becomes another"
     is_of_the_paper = True
-    labels = frozenset(("NOUN", "PROPN", "NP"))
+    labels = frozenset(("NOUN", "NP"))
     kind = "a noun or noun phrase"
 
     @staticmethod
     def is_one(token: Token) -> bool:
-        """Whether a word is a noun."""
-        return token.pos in ("NOUN", "PROPN")
+        """Whether a word is a noun, and no name."""
+        return token.pos == "NOUN"
 
 
 class Verb(PartOfSpeech):
@@ -153,8 +153,8 @@ class Adverb(PartOfSpeech):
 
     @staticmethod
     def is_one(token: Token) -> bool:
-        """Whether a word is an adverb."""
-        return token.pos == "ADV"
+        """Whether a word is an adverb, or a noun in an adverb's place: `tomorrow`, `last week`."""
+        return token.pos == "ADV" or relation_of(token) == "npadvmod"
 
 
 class Preposition(PartOfSpeech):

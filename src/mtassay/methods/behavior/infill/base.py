@@ -115,6 +115,10 @@ class Infiller(ABC):
         """Whether nothing can ever come of a capability, whatever the text."""
         return False
 
+    def lacks(self, capability: type[Capability]) -> bool:
+        """Whether nothing can come of a capability in the languages of its pair."""
+        return self.never_edits(capability)
+
     @classmethod
     def distinct(cls, provenance: Mapping[str, Any]) -> Distinct:
         """What is known of the edits of a case it made: a language model's, say, may be synonyms."""
@@ -129,10 +133,11 @@ class Infiller(ABC):
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
         """One answer for each masked pair, in order: never another's."""
 
-    def spans(self, pair: ReadPair, *, start: bool = False) -> list[AlignedSpan] | None:
+    def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan] | None:
         """The places of a pair that it can fill; `None` if it takes whatever is aligned.
 
-        `start` allows the first word of the source.
+        `start` allows the first word of the source. `forms` asks for capabilities that change the form of a
+        word, and not for those that replace it.
         """
         return None
 

@@ -7,15 +7,11 @@ reason.
 
 from __future__ import annotations
 
-import json
-import re
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from mtassay.core import Output, Request, Tools, apply_edits
-from mtassay.errors import ClosedError, RejectedError, UsageError
+from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.methods.behavior import objections
 from mtassay.methods.behavior.infill.base import Filled, Infiller, Masked, Rejected
@@ -28,111 +24,11 @@ from mtassay.methods.behavior.infill.replies import (
     read_reply,
     unquoted,
 )
-from mtassay.options import open_system
-from mtassay.systems.live import Limits, LiveSystem, signature
-from mtassay.tools.chat import ChatReply, Message
+from mtassay.systems.conversations import ChatSystem, Conversations, conversation, open_chat
 
-__all__ = ["Chat", "ChatSystem", "Conversations", "LLMInfiller", "fit"]
+__all__ = ["LLMInfiller", "fit"]
 
-ADAPTER = 1
-LEAST_FOR_SAMPLES = 0.7
-"""Further samples and further tries are drawn at no lower temperature: at 0 they would be much the same."""
-_TRIES_APART = 1_000_003  # between the seeds of two tries; more samples than that nobody draws
 _SWITCHES = {"json": "as_json", "example": "example"}
-_EXAMPLE = "as llm:openai:gpt-5-mini or llm:llama:MODEL.gguf"
-_NO_SCHEMA = re.compile(r"response_format|json_schema|structured|grammar", re.IGNORECASE)
-
-
-class Chat(Protocol):
-    """A chat model: `ChatClient` or `GgufModel`."""
-
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        temperature: float | None = 0.0,
-        seed: int | None = None,
-        json_schema: dict[str, Any] | None = None,
-    ) -> ChatReply:
-        """The reply to a conversation."""
-
-
-class ChatSystem(Protocol):
-    """A system that translates with a chat model, such as `openai:` and `llama:`; we use the model alone."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def pair(self) -> Pair: ...
-    @property
-    def temperature(self) -> float | None: ...
-    @property
-    def seed(self) -> int | None: ...
-    @property
-    def signature(self) -> str: ...
-    @property
-    def limits(self) -> Limits: ...
-    @property
-    def chat(self) -> Chat: ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Conversations(LiveSystem):
-    """Asks a chat model conversations: a request's text is one, as JSON, its context `SAMPLE/TRY` from 0 on.
-
-    `as_json` holds the reply to a schema; a server that knows none is asked without.
-    """
-
-    scheme: ClassVar[str] = "llm"
-    subject: ClassVar[str] = "model"
-
-    model: ChatSystem
-    as_json: bool = True
-    _refused: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
-
-    @property
-    def signature(self) -> str:
-        """The model's own; temperature and seed are among it."""
-        return signature(
-            "conversation",
-            model=self.model.signature,
-            form="json" if self.as_json else "text",
-            adapter=ADAPTER,
-        )
-
-    @property
-    def limits(self) -> Limits:
-        """Those of the model."""
-        return self.model.limits
-
-    def translate(self, requests: Sequence[Request]) -> list[Output]:
-        """One reply per conversation, word for word."""
-        return [self._ask(request) for request in requests]
-
-    def _ask(self, request: Request) -> Output:
-        conversation: list[Message] = json.loads(request.text or "[]")
-        if any("\ud800" <= c <= "\udfff" for message in conversation for c in message["content"]):
-            return Output(request.id, None, "the text is not valid Unicode")
-        reply = self._complete(conversation, *map(int, (request.context or "0/0").split("/")))
-        meta = {"usage": dict(reply.usage), "finish_reason": reply.finish_reason, "model": reply.model}
-        return Output(request.id, reply.text, meta={key: value for key, value in meta.items() if value})
-
-    def _complete(self, conversation: Sequence[Message], sample: int, again: int) -> ChatReply:
-        temperature, seed = self.model.temperature, self.model.seed
-        if sample or again:
-            temperature = None if temperature is None else max(temperature, LEAST_FOR_SAMPLES)
-            seed = (seed or 0) + sample + again * _TRIES_APART
-        chat = self.model.chat
-        if self.as_json and not self._refused.is_set():
-            try:
-                return chat.complete(
-                    conversation, temperature=temperature, seed=seed, json_schema=dict(SCHEMA)
-                )
-            except (RejectedError, ClosedError) as error:
-                if not _NO_SCHEMA.search(str(error)):
-                    raise
-                self._refused.set()
-        return chat.complete(conversation, temperature=temperature, seed=seed)
 
 
 class LLMInfiller(Infiller):
@@ -150,14 +46,8 @@ class LLMInfiller(Infiller):
     @classmethod
     def open(cls, pair: Pair, rest: str, tools: Tools) -> LLMInfiller:
         """A chat model as `SYSTEM?key=value&…`; the keys `tries`, `adapted`, `json`, `example` are ours."""
-        if not rest:
-            raise UsageError(f"Infiller 'llm:' needs a chat model: {_EXAMPLE}.")
         system, own = _own_options(rest)
-        model = open_system("infiller", system, pair)
-        if not hasattr(model, "chat"):
-            scheme = rest.partition(":")[0]
-            raise UsageError(f"Infiller 'llm:{rest}': system '{scheme}' is no chat model. {_EXAMPLE}.")
-        return cls(model, tools, **own)
+        return cls(open_chat("infiller", system, pair), tools, **own)
 
     def __init__(
         self,
@@ -172,7 +62,13 @@ class LLMInfiller(Infiller):
         if tries < 1 or not 0 <= adapted <= 1:
             raise UsageError("llm: tries must be 1 or more, and adapted from 0 to 1.")
         self.pair = model.pair
-        self._system = Conversations(name=model.name, pair=model.pair, model=model, as_json=as_json)
+        self._system = Conversations(
+            name=model.name,
+            pair=model.pair,
+            model=model,
+            form="json" if as_json else "text",
+            schema=SCHEMA if as_json else None,
+        )
         self._tools, self._tries, self._adapted, self._example = tools, tries, adapted, example
 
     @property
@@ -207,14 +103,14 @@ class LLMInfiller(Infiller):
         return [answers[i] for i in range(len(masked))]
 
     def _request(self, i: int, masked: Masked, objections: Sequence[str]) -> Request:
-        conversation = messages(
+        asked = messages(
             masked,
             self.pair,
-            as_json=self._system.as_json,
+            as_json=self._system.schema is not None,
             example=self._example,
             objections=objections,
         )
-        return Request(str(i), json.dumps(conversation), f"{masked.number}/{len(objections)}")
+        return conversation(str(i), asked, sample=masked.number, again=len(objections))
 
     def _answer(self, masked: Masked, output: Output) -> Filled | Rejected:
         if output.text is None:

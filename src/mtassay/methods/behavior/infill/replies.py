@@ -29,7 +29,9 @@ __all__ = [
 
 Place = tuple[int, int]
 
-_LEFT = re.compile(r"<\s*/?\s*mask\s*\d*\s*/?\s*>|\[\s*mask\s*\d*\s*\]|<extra_id_\d+>|_{3,}", re.IGNORECASE)
+_LEFT = re.compile(
+    r"<\s*+(?:/\s*+)?mask\s*+\d*+\s*+(?:/\s*+)?>|\[\s*+mask\s*+\d*+\s*+\]|<extra_id_\d+>|_{3,}", re.IGNORECASE
+)
 _UNSPACED = "⺀-鿿豈-﫿぀-ヿ가-힯฀-๿"
 _PIECE = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|[^\w\s]")
 _SPACED_LETTER = re.compile(rf"[^\W{_UNSPACED}]")

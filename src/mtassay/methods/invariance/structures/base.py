@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, cast
 
+from mtassay.detectors.answers import ComparedPair
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.registry import find, is_known, names
 from mtassay.tools.annotate.annotation import Layer
 

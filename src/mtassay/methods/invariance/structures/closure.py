@@ -17,13 +17,14 @@ from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 from mtassay.core import Edit
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import AnnotatedAnswer, ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import Groups, SideBySide, compare_words
-from mtassay.methods.invariance.structures.words import Words, gone_and_new, words_of
+from mtassay.methods.invariance.structures.words import gone_and_new
 from mtassay.tools.align import Links, WordAligner, open_aligner
 from mtassay.tools.annotate.annotation import Layer
+from mtassay.tools.annotate.words import Words, words_of
 from mtassay.tools.encoder import Encoder, encoder_version, is_installed, open_encoder, unit
 
 __all__ = [

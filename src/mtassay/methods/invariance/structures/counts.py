@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mtassay.detectors.answers import ComparedPair
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import compare_words
 from mtassay.tools.annotate.annotation import Annotation, Layer, with_phrases

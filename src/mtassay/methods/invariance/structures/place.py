@@ -15,10 +15,11 @@ from collections.abc import Hashable, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from mtassay.methods.invariance.answers import ComparedPair
-from mtassay.methods.invariance.structures.words import Stretch, Words, align, words_of_both
+from mtassay.detectors.answers import ComparedPair
+from mtassay.methods.invariance.structures.words import Stretch, align
 from mtassay.texts.distance import common_ends
 from mtassay.tools.annotate.annotation import Token
+from mtassay.tools.annotate.words import Words, words_of_both
 
 __all__ = ["LONGEST", "Groups", "SideBySide", "agree", "compare_words", "word_keys"]
 

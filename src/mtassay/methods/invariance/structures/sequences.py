@@ -12,17 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Self
 
+from mtassay.detectors.answers import ComparedPair
 from mtassay.languages import Pair
-from mtassay.methods.invariance.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, agree, compare_words
-from mtassay.methods.invariance.structures.words import (
-    Words,
-    align,
-    changed_wording,
-    words_of_both,
-)
+from mtassay.methods.invariance.structures.words import align, changed_wording
 from mtassay.texts.distance import edit_distance
+from mtassay.tools.annotate.words import Words, words_of_both
 
 __all__ = ["Raw", "Remainder", "Tokens", "changed_words", "remainders"]
 

@@ -11,11 +11,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from mtassay.methods.invariance.answers import ComparedPair
+from mtassay.detectors.answers import ComparedPair
 from mtassay.methods.invariance.structures.base import Structure
 from mtassay.methods.invariance.structures.place import SideBySide, compare_words
-from mtassay.methods.invariance.structures.words import Words, gone_and_new, head_name, universal
+from mtassay.methods.invariance.structures.words import gone_and_new, head_name, universal
 from mtassay.tools.annotate.annotation import Layer
+from mtassay.tools.annotate.words import Words
 
 __all__ = ["Triples"]
 

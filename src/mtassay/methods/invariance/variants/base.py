@@ -6,12 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, cast
 
+from mtassay.core import Tools
 from mtassay.errors import UsageError
 from mtassay.languages import parse_language
 from mtassay.registry import each, find, is_known
 from mtassay.tools.annotate.annotation import Annotation
 
-__all__ = ["Candidate", "Substituter", "WordPlace", "open_substituter", "substituter_names"]
+__all__ = ["Candidate", "Substituter", "WordPlace", "asks_models", "open_substituter", "substituter_names"]
 
 
 class WordPlace(NamedTuple):
@@ -39,12 +40,18 @@ class Substituter(ABC):
     about: ClassVar[str]
     argument: ClassVar[str] = ""
     wants: ClassVar[str] = ""
+    asks_models: ClassVar[bool] = False
+    """Whether it asks live models, whose answers are paid for and must be kept."""
     has_matched: bool = True
 
     @classmethod
     def open(cls, rest: str, language: str) -> Substituter:
         """The one for sources in a language; `rest` is what is written after the colon."""
         return cls()
+
+    def lent(self, tools: Tools) -> Substituter:
+        """The same with what the engine lends, for one that asks live models; by default as it is."""
+        return self
 
     @property
     @abstractmethod
@@ -59,6 +66,16 @@ class Substituter(ABC):
 def substituter_names() -> list[str]:
     """All names, each with what it takes: `fill-mask:MODEL`."""
     return [f"{kind.name}:{kind.argument}" if kind.argument else kind.name for kind in each("substitutes")]
+
+
+def asks_models(text: str) -> bool:
+    """Whether what a person asked for asks live models.
+
+    >>> asks_models("llm:openai:gpt-5-mini"), asks_models("lexicon")
+    (True, False)
+    """
+    name = text.partition(":")[0]
+    return is_known("substitutes", name) and bool(getattr(find("substitutes", name), "asks_models", False))
 
 
 def open_substituter(text: str, language: str) -> Substituter:

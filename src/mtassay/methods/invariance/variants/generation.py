@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from random import Random
 
 from mtassay.core import Edit, Segment, Tools, original_of
+from mtassay.detectors.referential import phrase_segments
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.methods.invariance.answers import variant_of
-from mtassay.methods.invariance.detectors.referential import phrase_segments
 from mtassay.methods.invariance.variants.base import Substituter, WordPlace, open_substituter
 from mtassay.methods.invariance.variants.places import (
     changeable,
@@ -31,8 +31,6 @@ Report = Callable[[str, int, int | None], None]
 
 # How many candidates are looked at for each that is wanted: some are too far off, some change the parse.
 _ASKED, _ENCODED = 4, 2
-# What the proposer's order weighs beside the cosine.
-_ORDER = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +65,7 @@ class VariantSettings:
         default="lexicon",
         metadata=option(
             "Where new words come from: lexicon (ours, English), file:TABLE.tsv, fill-mask:MODEL "
-            "(the paper's way), causal:MODEL.",
+            "(the paper's way), causal:MODEL, llm:openai:MODEL.",
             metavar="WHAT",
         ),
     )
@@ -99,7 +97,7 @@ def make_variants(
     """
     language = str(pair.source)
     annotator = open_annotator(language, needs=("pos", "dependencies"), name=settings.source_annotator)
-    substituter = open_substituter(settings.substitutes, language)
+    substituter = open_substituter(settings.substitutes, language).lent(tools)
     encoder = open_encoder() if is_installed() else None
     if encoder is None:
         tools.note("variants are not ranked in context: pip install 'mtassay[use]'")
@@ -139,8 +137,8 @@ class _Choice:
 
     @property
     def rank(self) -> float:
-        """Near in context first; the proposer's own order decides between the equally near."""
-        return (self.similarity or 0.0) - _ORDER * self.order
+        """The proposer's order: how near a variant lies does not tell whether it reads naturally."""
+        return -self.order
 
 
 @dataclass
@@ -230,7 +228,7 @@ def _propose(
 
 
 def _compare(work: list[_Work], encoder: Encoder, settings: VariantSettings, tell: Report) -> None:
-    """Keeps what is near enough in meaning, the nearest first."""
+    """Keeps what is near enough in meaning, in the order of the proposer."""
     for task in work:
         tried = set(
             map(id, _take(task.choices, _ENCODED * settings.per_sentence, _ENCODED * settings.per_word))

@@ -5,13 +5,17 @@ written), and its substitutes, `word:score` between blanks, best first. English 
 Other languages' are the universal part of speech and the values of gender, number, degree, tense, mood, verb
 form and person that the word has, with bars between: `NOUN|Fem|Plur`. A line that begins with # says nothing.
 
-A second table has common neighbours, so that no set phrase is broken: "white rice", not "white bicycle".
+The scores of English nouns and adjectives say how naturally a substitute reads, by a language model in all
+kinds of sentences; its place is judged by the network of `cloze.py`. For verbs and adverbs a second table has
+common neighbours, so that no set phrase is broken.
 """
 
 from __future__ import annotations
 
 import gzip
+import math
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
@@ -21,6 +25,7 @@ from typing import ClassVar
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.text import read_bytes
 from mtassay.methods.invariance.variants.base import Candidate, Substituter, WordPlace
+from mtassay.methods.invariance.variants.cloze import Cloze, WordChoice, open_cloze
 from mtassay.tools.annotate.annotation import Token
 
 __all__ = [
@@ -30,6 +35,7 @@ __all__ = [
     "TableFile",
     "inflection",
     "languages_with_lexicon",
+    "naturalness",
     "open_lexicon",
     "open_pairs",
     "read_lexicon",
@@ -117,12 +123,32 @@ def inflection(token: Token) -> str:
     return "|".join((token.pos, *(token.features[name] for name in _FEATURES if name in token.features)))
 
 
-class SubstituteLexicon(Substituter):
-    """A table of substitutes, and of the pairs that a substitute must not break.
+_JUDGED = frozenset(("NN", "NNS", "JJ", "JJR", "JJS"))  # whose scores a language model judged
+_OF_THE_PLACE = 0.133  # what it weighs, by a regression on variants that a language model labelled
+# A sentence keeps what is sure to read naturally; where this is less than a few, the best of the rest, too.
+_SURE, _LEAST, _FEW = 0.88, 0.62, 6
 
-    `lines` are the cells of substitutes by key and word; they are taken apart when asked for. What is nearer
-    than `sure` needs no pair to prove that it goes with its neighbours. `has_matched` says whether any place
-    so far had a row.
+
+def naturalness(score: float, likelier: float) -> float:
+    """How likely a variant reads naturally, from 0 to 1.
+
+    `score` is the table's, for a place that favours neither word; `likelier` is the natural log of how much
+    likelier the new word is in this place than the old one.
+
+    >>> round(naturalness(0.8, 0.0), 2), round(naturalness(0.8, -10.0), 2)
+    (0.8, 0.51)
+    """
+    score = min(max(score, 0.01), 0.99)
+    return 1 / (1 + (1 - score) / score * math.exp(-_OF_THE_PLACE * likelier))
+
+
+class SubstituteLexicon(Substituter):
+    """A table of substitutes, and what a substitute must not break.
+
+    `lines` are the cells of substitutes by key and word; they are taken apart when asked for. With a `cloze`,
+    nouns and adjectives must read naturally in their place, and their score says how likely they do. Other
+    words must go with their neighbours in `pairs`; what is nearer than `sure` needs no pair to prove it.
+    `has_matched` says whether any place so far had a row.
     """
 
     name = "lexicon"
@@ -144,10 +170,12 @@ class SubstituteLexicon(Substituter):
         *,
         signature: str,
         pairs: Pairs | None = None,
+        cloze: Cloze | None = None,
         sure: float = 0.8,
     ) -> None:
         self._lines = lines
         self._pairs = pairs
+        self._cloze = cloze
         self._sure = sure
         self._signature = signature
         self.has_matched = False
@@ -158,8 +186,24 @@ class SubstituteLexicon(Substituter):
         return self._signature
 
     def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
-        """The words of the table that go with their neighbours."""
-        return [self._at(place)[:count] for place in places]
+        """The words of the table that go with their places."""
+        candidates = [self._at(place) for place in places]
+        if self._cloze is not None:
+            judged = [number for number, place in enumerate(places) if inflection(_token(place)) in _JUDGED]
+            chosen = _natural([(places[n], candidates[n]) for n in judged], self._cloze)
+            for number, natural in zip(judged, chosen, strict=True):
+                candidates[number] = natural
+        return [words[:count] for words in candidates]
+
+    def _at(self, place: WordPlace) -> list[Candidate]:
+        token = _token(place)
+        key = inflection(token)
+        line = self._lines.get((key, token.text)) or self._lines.get((key, token.text.lower()), "")
+        self.has_matched |= bool(line)
+        candidates = [_candidate(cell) for cell in line.split()]
+        if self._pairs is None or (self._cloze is not None and key in _JUDGED):
+            return candidates
+        return [candidate for candidate in candidates if self._goes(place, candidate, self._pairs)]
 
     def _goes(self, place: WordPlace, candidate: Candidate, pairs: Pairs) -> bool:
         if candidate.score >= self._sure:
@@ -168,16 +212,52 @@ class SubstituteLexicon(Substituter):
             return False
         return pairs.fits(place, candidate.word)
 
-    def _at(self, place: WordPlace) -> list[Candidate]:
-        token = place.sentence.tokens[place.token]
-        key = inflection(token)
-        line = self._lines.get((key, token.text)) or self._lines.get((key, token.text.lower()), "")
-        self.has_matched |= bool(line)
-        return [
-            candidate
-            for candidate in map(_candidate, line.split())
-            if self._pairs is None or self._goes(place, candidate, self._pairs)
+
+def _natural(
+    proposals: Sequence[tuple[WordPlace, Sequence[Candidate]]], cloze: Cloze
+) -> list[list[Candidate]]:
+    """For each place the words that read naturally there, best first.
+
+    A sentence that has only a few of these gets the best of the others, too. A noun before a noun stays: it
+    is part of a name for a thing ("chain reaction") more often than not.
+    """
+    asked = [
+        [] if _token(place).relation == "compound" else list(candidates) for place, candidates in proposals
+    ]
+    likelier = cloze.likelier(
+        [
+            WordChoice(place.sentence.text, _token(place).start, _token(place).text, [c.word for c in words])
+            for (place, _), words in zip(proposals, asked, strict=True)
         ]
+    )
+    judged = [
+        [
+            Candidate(word.word, naturalness(word.score, more))
+            for word, more in zip(words, answers, strict=True)
+            if more is not None
+        ]
+        for words, answers in zip(asked, likelier, strict=True)
+    ]
+    by_sentence: dict[int, list[float]] = defaultdict(list)
+    for (place, _), words in zip(proposals, judged, strict=True):
+        by_sentence[id(place.sentence)].extend(word.score for word in words)
+    least = {sentence: min(_SURE, max(_LEAST, _best(scores))) for sentence, scores in by_sentence.items()}
+    return [
+        sorted(
+            (word for word in words if word.score >= least[id(place.sentence)]),
+            key=lambda word: (-word.score, word.word),
+        )
+        for (place, _), words in zip(proposals, judged, strict=True)
+    ]
+
+
+def _best(scores: Sequence[float]) -> float:
+    """The score of the last of a few best ones; 0 where there are not as many."""
+    return sorted(scores, reverse=True)[_FEW - 1] if len(scores) >= _FEW else 0.0
+
+
+def _token(place: WordPlace) -> Token:
+    return place.sentence.tokens[place.token]
 
 
 class TableFile(SubstituteLexicon):
@@ -204,7 +284,9 @@ def open_lexicon(language: str) -> SubstituteLexicon:
     path = DATA / f"{language}.tsv.gz"
     if not path.is_file():
         raise UsageError(f"No lexicon for '{language}'. Available: {', '.join(languages_with_lexicon())}.")
-    return read_lexicon(path, name=f"lexicon:{language}", pairs=open_pairs(language))
+    return read_lexicon(
+        path, name=f"lexicon:{language}", pairs=open_pairs(language), cloze=open_cloze(language)
+    )
 
 
 def languages_with_lexicon() -> list[str]:
@@ -217,11 +299,12 @@ def read_lexicon(
     *,
     name: str | None = None,
     pairs: Pairs | None = None,
+    cloze: Cloze | None = None,
     kind: type[SubstituteLexicon] = SubstituteLexicon,
 ) -> SubstituteLexicon:
     """A table from a file, gzip where its name ends so; `name` is what the signature calls it.
 
-    Without `pairs` the neighbours of a word have no say.
+    Without `pairs` and `cloze` the words around a word have no say.
     """
     data = read_bytes(path)
     try:
@@ -244,8 +327,11 @@ def read_lexicon(
     if not lines:
         raise InputError("no substitutes in it", path=path)
     parts = [name or f"file:{Path(path).name}", sha256(data).hexdigest()[:12]]
-    signature = "|".join(parts if pairs is None else [*parts, f"pairs:{pairs.digest}"])
-    return kind(lines, signature=signature, pairs=pairs)
+    if pairs is not None:
+        parts.append(f"pairs:{pairs.digest}")
+    if cloze is not None:
+        parts.append(f"cloze:{cloze.digest}")
+    return kind(lines, signature="|".join(parts), pairs=pairs, cloze=cloze)
 
 
 def _check_scores(cell: str, path: str | Path, line: int) -> None:

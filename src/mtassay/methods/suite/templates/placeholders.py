@@ -13,7 +13,7 @@ from functools import lru_cache
 __all__ = ["Argument", "Call", "Placeholder", "parse", "slots_in"]
 
 # A macro, a class of characters such as \p{Lu}, or a placeholder.
-_BRACES = re.compile(r"""\{\{.*?\}\}|\\[pP]\{[^{}]*\}|\{(?P<inside>[^\W\d][^{}]*|['"][^{}]*)\}""")
+_BRACES = re.compile(r"""\{\{.{0,200}?\}\}|\\[pP]\{[^{}]*\}|\{(?P<inside>[^\W\d][^{}]*|['"][^{}]*)\}""")
 _VALUE = re.compile(
     r"""\s*(?:(?P<quote>['"])(?P<literal>.*?)(?P=quote)|(?P<slot>[\w-]+)(?:\.(?P<column>[\w-]+))?)\s*"""
 )

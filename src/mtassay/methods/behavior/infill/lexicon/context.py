@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -17,6 +17,8 @@ __all__ = [
     "apart",
     "contradicts_time",
     "goes_with_words_before",
+    "is_idiom",
+    "is_place",
     "is_unsafe_in_english",
     "left_alone",
     "opens_sentence",
@@ -75,9 +77,12 @@ Place = tuple[int, int]
 
 _TAGS: dict[str, tuple[str, ...]] = {
     "NOUN": ("NN",), "VERB": ("VB",), "ADJ": ("JJ",), "ADV": ("RB",), "ADP": ("IN",),
-    "DET": ("DT", "JJ", "PRP$"),
+    "DET": ("DT", "JJ", "PRP$"), "CONJ": ("CC", "IN", "WRB"),
+    "PRON": ("DT", "NN", "PRP"),
 }  # fmt: skip
-_ALONE = frozenset(("speech", "recall", "motion up", "growth", "wait", "live", "departure"))
+_DAYS = frozenset(("today", "tomorrow", "tonight", "yesterday"))
+"""Adverbs that taggers take for nouns."""
+_ALONE = frozenset(("speech", "evidence", "recall", "motion up", "growth", "wait", "live", "departure"))
 """The groups of verbs that need no object; all others are used with a direct one."""
 _BY_NUMBER = frozenset(("motion up", "growth"))
 """The groups of verbs that are replaced only where a number says how much."""
@@ -85,10 +90,12 @@ _GOVERNED = frozenset(("about", "against", "as", "for", "into", "of", "off", "on
 """What a verb may ask for and another one not: `work on`, but not `study on`."""
 _INTENTS = frozenset(("attempt", "wish"))
 """The groups of verbs that are replaced only before an infinitive: `want to go`, not `want a dog`."""
-_EVENTS = frozenset(("food", "handling", "outcome", "phase", "tongue"))
+_EVENTS = frozenset(("food", "handling", "outcome", "perception", "phase", "tongue"))
 """Groups of verbs with a thing as their only object."""
-_PERSONAL = frozenset(("regard", "treat"))
+_PERSONAL = frozenset(("care", "regard", "treat"))
 """The groups of verbs whose object may be a Portuguese pronoun before the verb: `me ajudou`."""
+_PLAIN = frozenset(("cause", "effect", "finding", "inclusion", "making", "measure"))
+"""Groups of verbs with any direct object, and nothing else that hangs from them."""
 _NEGATIVES = frozenset((
     "any", "anybody", "anyone", "anything", "at all", "either", "ever", "yet", "again", "more",
     "nada", "ninguém", "nenhum", "nenhuma", "nem", "não", "mais",
@@ -117,8 +124,16 @@ _PORTION = re.compile(
     r"|slice|spoon|spoonful|stick|tablespoon|teaspoon|tin|ton|tray)(?:e?s)?|loaf|loaves"
 )
 """What food and drink come in; not all of them come in each: `two slices of bread`, but not of pasta."""
-_SIZES = frozenset(("age", "depth", "height", "length", "stature", "texture"))
+_SIZES = frozenset(("age", "depth", "height", "journey", "length", "stature", "texture"))
 """The groups of adjectives that may say what a number measures: `58 inches long`."""
+_FREE = frozenset((
+    "body", "character traits", "course", "dose", "efficacy", "evaluation", "filled", "germ", "goods",
+    "infectious", "journey", "level", "likeness", "living", "make", "mood", "nature", "occurrence",
+    "opened", "organs", "potential", "rank", "result", "scope", "severity", "sex", "society", "study",
+    "time", "way",
+))  # fmt: skip
+"""The groups of adjectives that are replaced only without a complement, and in Portuguese after the noun."""
+_COMPLEMENTS = frozenset(("about", "as", "at", "for", "from", "of", "on", "than", "that", "to", "with"))
 _CONTRASTS = frozenset(("as", "but", "even", "yet"))
 """After these an adjective or adverb is what nobody expects, and its opposite makes no sense."""
 _NO_NOUN = frozenset(("VERB", "AUX", "ADP", "PUNCT", "SCONJ", "PRON", "PART"))
@@ -137,13 +152,16 @@ _TIMES = frozenset((
 def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     """Whether the words around make an edit here unsafe."""
     token = tokens[place[0]]
-    if place[1] - place[0] == 1 and token.tag and not token.tag.startswith(_TAGS.get(entry.part, ("",))):
+    is_day = entry.part == "ADV" and token.text.lower() in _DAYS and token.relation == "npadvmod"
+    is_tagged = place[1] - place[0] == 1 and not is_day and bool(token.tag)
+    if is_tagged and not token.tag.startswith(_TAGS.get(entry.part, ("",))):
         return True
     if entry.group.startswith(("state ", "city ")) and _in_address(tokens, place):
         return True
     check = {
         "NOUN": _noun, "VERB": _verb, "ADJ": _adjective, "ADV": _adverb, "DET": _determiner,
-        "ADP": _preposition,
+        "ADP": _preposition, "CONJ": _conjunction,
+        "PRON": _pronoun,
     }.get(entry.part)  # fmt: skip
     return check is not None and check(tokens, place, entry)
 
@@ -151,13 +169,15 @@ def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: LexiconEn
 def goes_with_words_before(
     tokens: Sequence[Token], place: Place, after: str, *, part: str, forms: Mapping[str, str]
 ) -> bool:
-    """Whether `a`, `an`, `more` or `most` right before a word can stand before another.
+    """Whether `a`, `an`, `more`, `most` or `very` right before a word can stand before another.
 
     `part` and `forms` are those of the other.
     """
     before = tokens[place[0] - 1].text.lower() if place[0] else ""
     if before in ("more", "most") and part == "ADJ":
         return takes_more(after)
+    if part == "ADJ" and before in _DEGREES and after in _EXTREMES:
+        return False
     if before in ("a", "an"):
         is_countable = part != "NOUN" or "pl" in forms
         return is_countable and wants_an(tokens[place[0]].text) == wants_an(after)
@@ -219,11 +239,36 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
         return True
     if entry.group in _PERSONAL and not any(map(_is_somebody, _objects(tokens, place))):
         return True
-    if entry.group in _PERSONAL | _EVENTS and relations & {"ccomp", "xcomp", "oprd", "dative", "acomp"}:
+    if entry.group in _PERSONAL | _EVENTS | _PLAIN and relations & {
+        "ccomp",
+        "xcomp",
+        "oprd",
+        "dative",
+        "acomp",
+    }:
         return True  # `help me do it`, `call me Tom`
-    if any(other.text.lower().endswith(("self", "selves")) or other.text == "each" for other in tokens):
+    objects = _objects(tokens, place)
+    if entry.group in _PLAIN and len(objects) > 1:  # `it caused him pain`
+        return True
+    if entry.group == "tongue" and not all(one.text[:1].isupper() for one in objects):
+        return True  # languages are spoken, computer science is not
+    if entry.group in _PERSONAL | _EVENTS | _PLAIN | {"trade"} and _moves(tokens, place):
+        return True  # `translate a letter into French`
+    if any(
+        other.text.lower().endswith(("self", "selves")) or other.text in ("each", "another")
+        for other in tokens
+    ):
         return True
     return "prt" in relations or tokens[place[0]].relation in ("compound", "amod")
+
+
+def _moves(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether it is said where from or where to, which other verbs do not take."""
+    names = ("against", "from", "into", "off", "onto", "out", "to", "with")
+    return any(
+        place[0] <= child.head < place[1] and child.relation == "prep" and child.text.lower() in names
+        for child in tokens
+    )
 
 
 def _objects(tokens: Sequence[Token], place: Place) -> list[Token]:
@@ -253,32 +298,114 @@ def _adjective(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bo
         return True
     if entry.group in _SIZES and any(other.pos == "NUM" for other in tokens[max(place[0] - 2, 0) : place[0]]):
         return True
+    follows = after.text.lower() if after else ""
+    if entry.group == "fore" and (after is None or after.pos not in ("NOUN", "PROPN")):
+        return True
+    if entry.group == "task":
+        verb = tokens[place[1] + 1] if place[1] + 1 < len(tokens) else None
+        return follows != "to" or verb is None or verb.tag != "VB"
+    if follows == "in" and entry.group in ("character traits", "wealth"):  # `rich in iron`
+        return True
+    if follows in ("about", "for", "from", "of", "with") or (
+        entry.group in _FREE and follows in _COMPLEMENTS
+    ):
+        return True
     # `the final` is a noun
     return before is not None and before.pos == "DET" and (after is None or after.pos in _NO_NOUN)
 
 
 def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
-    after = _after(tokens, place)
-    if entry.group == "soon" and after is not None and after.tag in ("JJ", "VBG", "VBN"):
-        return True  # `immediately following`
-    if entry.group == "degree":  # `very much`, `very many`
-        return (
-            after is None or after.tag not in ("JJ", "RB") or after.text in ("few", "little", "many", "much")
-        )
-    if entry.group == "focus":  # `he also speaks French`
-        before = _before(tokens, place)
-        return (
-            after is None or not after.tag.startswith("VB") or (before is not None and before.text == "not")
-        )
-    if entry.group == "whereabouts":  # `from here`
-        before = _before(tokens, place)
-        return before is None or before.pos in ("ADP", "SCONJ", "ADV") or tokens[place[0]].pos != "ADV"
-    if "never" in {*entry.source.values()} and any(other.text.lower() in _NEGATIVES for other in tokens):
+    before, after = _before(tokens, place), _after(tokens, place)
+    word = tokens[place[0]].text.lower()
+    follows = after.tag if after else ""
+    if _is_unexpected(before) or (word in _DAYS and follows.startswith(("NN", "POS", "VB", "MD"))):
         return True
-    return _is_unexpected(_before(tokens, place))
+    match entry.group:
+        case "soon":  # `immediately following`, `later in life`
+            return follows in ("JJ", "VBG", "VBN", "IN")
+        case "degree":  # `very much`, `very many`; `so big that`, `too big to`
+            is_more = after is not None and after.text in ("few", "little", "many", "much")
+            return (
+                follows not in ("JJ", "RB") or is_more or (word in _OPEN_DEGREES and _goes_on(tokens, place))
+            )
+        case "comparison" | "comparison most":  # `no more`, `the more the better`
+            is_double = before is not None and before.text.lower() in (
+                "no",
+                "any",
+                "once",
+                "the",
+                "much",
+                "even",
+            )
+            return follows not in ("JJ", "RB", "VBN") or (is_double and word in ("more", "less"))
+        case "gradation":  # `so much better`
+            is_double = before is not None and before.text.lower() in ("so", "that", "too", "very")
+            return follows not in ("JJR", "RBR") or is_double
+        case "focus":  # `he also speaks French`
+            return not follows.startswith("VB") or (before is not None and before.text == "not")
+        case "middle" | "never":
+            return _is_outside_middle(tokens, place)
+        case "ending" | "today":
+            is_bound = before is None or before.pos in ("ADP", "SCONJ", "ADV") or before.lemma == "be"
+            return is_bound or (after is not None and after.pos != "PUNCT")
+        case "whereabouts":  # `from here`
+            return before is None or before.pos in ("ADP", "SCONJ", "ADV") or tokens[place[0]].pos != "ADV"
+        case "manner":
+            governor = tokens[tokens[place[0]].head] if tokens[place[0]].head >= 0 else None
+            is_verb = governor is not None and governor.pos == "VERB"
+            return not is_verb or (before is not None and before.pos == "ADV") or follows in ("JJ", "RB")
+        case "degree change":
+            governor = tokens[tokens[place[0]].head] if tokens[place[0]].head >= 0 else None
+            return governor is None or governor.lemma not in _CHANGES
+        case "emphasis":
+            is_negated = before is not None and before.text.lower() in ("not", "n't", "n’t")
+            return is_negated or after is None or after.pos not in ("ADP", "DET", "NOUN", "PROPN", "ADJ")
+        case "hour":
+            return (
+                follows in ("IN", "TO", "NN")
+                and after is not None
+                and after.text in ("in", "for", "to", "or")
+            )
+    if "never" in {*entry.source.values()}:
+        return any(other.text.lower() in _NEGATIVES for other in tokens)
+    return False
+
+
+_OPEN_DEGREES = frozenset(("so", "too"))
+_CHANGES = frozenset((
+    "affect", "alter", "change", "decline", "decrease", "differ", "drop", "fall", "grow", "improve",
+    "increase", "lower", "raise", "reduce", "rise", "vary",
+))  # fmt: skip
+_NOT = frozenset((
+    "not", "n't", "n’t", "no", "nobody", "nothing", "none", "neither", "nor", "never", "without", "hardly",
+    "yet", "anymore", "any", "anything", "anyone", "if", "unless", "than",
+))  # fmt: skip
+"""What an adverb in the middle of a sentence may depend on."""
+
+
+def _goes_on(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether a clause says how much: `so big that`, `too big to`."""
+    return any(token.text.lower() in ("that", "to", "for", "as", "not") for token in tokens[place[1] :])
+
+
+def _is_outside_middle(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether an adverb does not stand between a subject or auxiliary and its verb, or is denied."""
+    before, after = _before(tokens, place), _after(tokens, place)
+    others = [*tokens[: place[0]], *tokens[place[1] :]]
+    if before is None or after is None or any(token.text.lower() in _NOT for token in others):
+        return True
+    if before.pos not in ("PRON", "NOUN", "PROPN", "AUX", "DET"):
+        return True
+    if after.tag.startswith("VB"):
+        return False
+    is_only = tokens[place[0]].text.lower() in ("only", "just", "even", "really")
+    return before.lemma != "be" or is_only or after.tag not in ("JJ", "VBN", "VBG", "IN", "DT")
 
 
 def _determiner(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    if entry.group == "all":  # `almost all the buses`
+        before = _before(tokens, place)
+        return before is not None and before.pos == "ADV"
     if entry.group.startswith("mine"):  # `I lost my way`
         return any(other.text.lower() in _SPEAKERS for other in tokens)
     if entry.group != "quantity":  # `this` alone points to what was said
@@ -316,12 +443,62 @@ def _preposition(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
     return entry.group == "near" and after.pos == "ADJ"
 
 
+def _pronoun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    """Whether a pronoun is none here, or something hangs from it that goes with it alone."""
+    token, after = tokens[place[0]], _after(tokens, place)
+    places = ("dobj", "pobj") if entry.group == "what" else ("dobj", "pobj", "nsubj")
+    is_followed = after is not None and (after.pos in ("ADJ", "NOUN") or after.text in ("else", "of", "that"))
+    is_denied = any(other.text.lower() in ("not", "n't", "n’t", "never", "no", "if") for other in tokens)
+    return token.pos != "PRON" or token.relation not in places or is_followed or is_denied
+
+
+_JOINED = frozenset(("both", "between", "either", "together", "same", "each", "neither", "not", "nor"))
+
+
+def _conjunction(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
+    """Whether another conjunction would not do here: nothing may depend on the one that there is."""
+    token, before, after = tokens[place[0]], _before(tokens, place), _after(tokens, place)
+    words = {other.text.lower() for other in tokens}
+    if before is None or after is None or token.head < 0:
+        return True
+    head = tokens[token.head]
+    if entry.group == "joining":
+        other = next((o for o in tokens if o.relation == "conj" and o.head == token.head), None)
+        is_subject = any(one.relation.startswith("nsubj") for one in _upwards(tokens, head))
+        same = other is not None and head.pos == other.pos and head.pos in ("NOUN", "PROPN", "ADJ")
+        return not same or is_subject or bool(words & _JOINED)
+    if entry.group == "clauses":
+        is_clause = head.pos in ("VERB", "AUX") and any(
+            o.relation == "conj" and o.head == token.head and o.pos in ("VERB", "AUX") for o in tokens
+        )
+        return not is_clause or bool(words & {"not", "nothing", "all"}) or before.text != ","
+    if entry.group == "question":  # `I know why he came`, but not `the day when` or `how old`
+        is_asked = head.pos in ("VERB", "AUX") and head.relation in ("ccomp", "pcomp") and head.lemma != "be"
+        is_state = head.lemma == "feel" or (head.lemma == "do" and head.tag == "VBG")  # `how he is doing`
+        return not is_asked or is_state or before.pos in ("NOUN", "PROPN") or after.pos in ("ADJ", "ADV")
+    is_clause = head.pos in ("VERB", "AUX") and head.relation == "advcl"
+    return not is_clause or "?" in words or before.pos in ("VERB", "ADP", "ADV", "SCONJ", "AUX")
+
+
+def _upwards(tokens: Sequence[Token], token: Token) -> Iterator[Token]:
+    """A token and the conjuncts that it hangs from."""
+    yield token
+    while token.relation == "conj" and token.head >= 0:
+        token = tokens[token.head]
+        yield token
+
+
 def _before(tokens: Sequence[Token], place: Place) -> Token | None:
     return tokens[place[0] - 1] if place[0] else None
 
 
 def _after(tokens: Sequence[Token], place: Place) -> Token | None:
     return tokens[place[1]] if place[1] < len(tokens) else None
+
+
+def _next_word(tokens: Sequence[Token], place: Place) -> str:
+    after = _after(tokens, place)
+    return after.text.lower() if after else ""
 
 
 def _relations(tokens: Sequence[Token], place: Place) -> set[str]:
@@ -364,6 +541,13 @@ def _in_address(tokens: Sequence[Token], place: Place) -> bool:
     )
 
 
+_TIES = frozenset(("que", "de", "para", "com", "em", "por", "quanto", "demais", "do", "da", "dos", "das"))
+_EXTREMES = frozenset((
+    "absurd", "crucial", "enormous", "essential", "excellent", "extraordinary", "fantastic", "fascinating",
+    "gigantic", "huge", "impossible", "incredible", "perfect", "ridiculous", "terrible", "tiny",
+    "unforgettable", "wonderful",
+))  # fmt: skip
+"""Adjectives that go with no degree: nothing is very excellent."""
 _OPENING = frozenset(".!?:\"“”«»'‘’—–-(¿¡…>")
 _JOINTS = frozenset("-/_@{}<>%&")
 _CLITICS = frozenset(["se", "me", "te", "lhe", "lhes", "nos", "vos"])
@@ -394,15 +578,17 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Lexic
     around = text[first.start - 1 : first.start], text[last.end : last.end + 1]
     if language != "zh" and (around[0] in _JOINTS or around[1] in _JOINTS):
         return True
-    if any(idiom.start() < last.end and idiom.end() > first.start for idiom in _idioms(language, text)):
+    if is_idiom(language, annotation, place):
         return True
-    if entry.group.split(" ")[0] in _PLACES and _in_longer_name(annotation.tokens, place):
+    if is_place(entry) and _in_longer_name(annotation.tokens, place):
         return True
     if entry.group == "month" and _LATE_DAY.search(text):  # not every month has it
         return True
     if contradicts_time(language, annotation, place, entry):
         return True
     if entry.group in _SPEECH and language != "zh" and not _quotes(annotation, place):
+        return True
+    if entry.group == "evidence" and _next_word(annotation.tokens, place) not in ("that", "que"):
         return True
     before = annotation.tokens[place[0] - 1].text.lower() if place[0] else ""
     if entry.group == "frequency" and before in _DEGREES:
@@ -415,6 +601,20 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Lexic
     if language == "en":
         return is_unsafe_in_english(annotation.tokens, place, entry)
     return language == "pt" and _unsafe_in_portuguese(annotation.tokens, place, entry)
+
+
+def is_place(entry: LexiconEntry) -> bool:
+    """Whether an entry is the name of a city, state, country or continent."""
+    return entry.group.split(" ")[0] in _PLACES
+
+
+def is_idiom(language: str, annotation: Annotation, place: Place) -> bool:
+    """Whether a word in this place belongs to an idiom; an entry of several words may be one itself."""
+    start, end = annotation.tokens[place[0]].start, annotation.tokens[place[1] - 1].end
+    idioms = [one.span() for one in _idioms(language, annotation.text)]
+    if place[1] - place[0] > 1 and (start, end) in idioms:  # `de novo`
+        return False
+    return any(first < end and last > start for first, last in idioms)
 
 
 def opens_sentence(annotation: Annotation, first: int) -> bool:
@@ -470,13 +670,13 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
         if entry.group in _INTENTS:
             is_object = before in _CLITICS or before in ("o", "a", "os", "as", "lo", "la")
             return is_object or not after.endswith(("ar", "er", "ir", "or", "pôr"))
-        if entry.group == "wait" and after in ("por", "pelo", "pela"):
+        if entry.group == "wait" and (after in ("por", "pelo", "pela") or after in _DE):
             return True
         if entry.group in _PERSONAL | _EVENTS and (after in _DE or after in ("ao", "à", "com", "em")):
             return True  # `esqueceu de`: the object is no direct one
         return before in (_CLITICS - _OBJECTS if entry.group in _PERSONAL else _CLITICS) or after in _CLITICS
-    if entry.group == "degree":
-        return place[1] >= len(tokens) or tokens[place[1]].pos not in ("ADJ", "ADV") or after in _DEGREES
+    if entry.part == "ADV" and _is_adverb_elsewhere(tokens, place, entry, before, after):
+        return True
     if entry.group == "focus":
         is_verb = place[1] < len(tokens) and tokens[place[1]].pos in ("VERB", "AUX")
         return not is_verb or before in ("não", "nem")
@@ -486,9 +686,70 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
         return True  # `em frente à casa`, but `atrás da casa`
     if entry.group in _COMPANY and after in ("mim", "ti", "si", "nós", "onde", "que", "quem"):
         return True
+    if entry.part == "PRON":
+        return before in ("de", "em", "a", "por") or after in ("que", "mais", "de", "mesmo", "o")
+    if entry.group == "another":
+        return before in ("um", "uma", "de", "em", "a")
+    if entry.part == "CONJ":
+        return _is_conjunction_elsewhere(tokens, place, entry, after)
+    is_first = place[1] < len(tokens) and tokens[place[1]].pos in ("NOUN", "PROPN")
+    if entry.part == "ADJ" and entry.group in _FREE:
+        is_last = place[0] > 0 and tokens[place[0] - 1].pos == "NOUN"
+        ties = ("que", "quanto", "demais") if is_last else _TIES
+        return is_first or after in ties
+    if entry.group == "fore":  # `uma bela casa`
+        return not is_first
+    if entry.group == "task":  # `é difícil dizer`
+        return not after.endswith(("ar", "er", "ir"))
     if entry.group == "quality" and place[1] < len(tokens) and tokens[place[1]].pos == "NOUN":
         return True  # `um bom advogado`, but `um advogado ruim`
     return entry.part == "ADP" and after == "que"
+
+
+def _is_conjunction_elsewhere(tokens: Sequence[Token], place: Place, entry: LexiconEntry, after: str) -> bool:
+    """Whether a Portuguese conjunction joins numbers, or a clause whose verb goes with it alone."""
+    if entry.group == "joining":
+        near = tokens[max(place[0] - 1, 0) : place[1] + 1]
+        return any(token.pos in ("NUM", "VERB", "AUX") for token in near) or not after
+    if entry.group == "clauses":
+        return after in ("sim", "também", "não")
+    verb = next((token for token in tokens[place[1] :] if token.pos in ("VERB", "AUX")), None)
+    if entry.group == "question":
+        return verb is None or verb.features.get("Mood") == "Sub" or after in ("é", "fica", "está", "se")
+    return verb is None or verb.features.get("Mood") != "Ind"
+
+
+def _is_adverb_elsewhere(
+    tokens: Sequence[Token], place: Place, entry: LexiconEntry, before: str, after: str
+) -> bool:
+    """Whether a Portuguese adverb does not stand where the others of its group can."""
+    follows = tokens[place[1]].pos if place[1] < len(tokens) else ""
+    precedes = tokens[place[0] - 1].pos if place[0] else ""
+    words = {token.text.lower() for token in tokens}
+    match entry.group:
+        case "degree":
+            is_open = tokens[place[0]].text.lower() == "tão" and words & {"que", "quanto", "como"}
+            return follows not in ("ADJ", "ADV") or after in _DEGREES or bool(is_open)
+        case "comparison" | "comparison most":
+            is_adjective = follows in ("ADJ", "ADV") or (follows == "VERB" and after.endswith(_PARTICIPLES))
+            return not is_adjective or before in ("não", "nada", "ainda", "muito", "quanto")
+        case "gradation":
+            return after not in ("mais", "menos", "melhor", "pior", "maior", "menor", "melhores", "maiores")
+        case "middle" | "never":
+            is_near = follows in ("VERB", "AUX", "PRON") or precedes in ("VERB", "AUX")
+            denied = words & {"não", "nem", "nada", "ninguém", "nenhum", "nenhuma", "sem"}
+            return not is_near or bool(denied) or after in ("que", "mais", "assim", "se", "mesmo")
+        case "ending" | "today":
+            return (place[1] < len(tokens) and follows != "PUNCT") or bool(words & {"nunca", "mais"})
+        case "emphasis":
+            is_noun = follows in ("ADP", "DET", "NOUN", "PROPN", "ADJ", "NUM")
+            return not is_noun or before in ("não", "nem") or after == "mesmo"
+        case "hour":
+            return after == "da" or before in ("mais", "muito")
+    return False
+
+
+_PARTICIPLES = ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas")
 
 
 def _quotes(annotation: Annotation, place: Place) -> bool:

@@ -38,6 +38,8 @@ PARTS = {
     "adverbs": "ADV",
     "prepositions": "ADP",
     "determiners": "DET",
+    "conjunctions": "CONJ",
+    "pronouns": "PRON",
     "calendar": "NAME",
     "places": "NAME",
 }
@@ -46,12 +48,16 @@ PARTS = {
 
 @dataclass(frozen=True, slots=True)
 class LexiconEntry:
-    """One sense: the forms in both languages, by cell, and its group with the part of speech."""
+    """One sense: the forms in both languages, by cell, and its group with the part of speech.
+
+    `use` is `out` for a word that can only be replaced, and `in` for one that only takes another's place.
+    """
 
     part: str
     group: str
     source: dict[str, str]
     reference: dict[str, str]
+    use: str = ""
 
     def cells(self, source: str, reference: str) -> set[tuple[str, str]]:
         """All that a form in the source and one in the reference can be; none, if they are no pair."""
@@ -93,7 +99,15 @@ class BilingualLexicon:
     def having(self, sequences: Iterable[str]) -> list[LexiconEntry]:
         """The entries with a form among these word sequences of a source, which are in lower case."""
         by_identity = {id(entry): entry for text in sequences for entry in self._by_source.get(text, ())}
-        return list(by_identity.values())
+        return [entry for entry in by_identity.values() if entry.use != "in"]
+
+    def group_of(self, entry: LexiconEntry) -> list[LexiconEntry]:
+        """The other words of its group that can come in."""
+        return [
+            other
+            for other in self._groups[entry.part, entry.group]
+            if other.use != "out" and not _share_a_form(entry, other)  # a synonym, or another sense of it
+        ]
 
     def substitutes(self, entry: LexiconEntry, cells: set[tuple[str, str]]) -> list[Substitute]:
         """The other words of its group that have one form in all these cells, on either side.
@@ -101,9 +115,7 @@ class BilingualLexicon:
         A form that may be several things (`cut`) is replaced only by a word that looks alike in all of them.
         """
         substitutes = []
-        for other in self._groups[entry.part, entry.group]:
-            if _share_a_form(entry, other):  # a synonym, or another sense of the word
-                continue
+        for other in self.group_of(entry):
             pairs = {other.form(cell) for cell in cells}
             pair = pairs.pop() if len(pairs) == 1 else None
             if pair is not None:
@@ -130,7 +142,7 @@ def load_lexicon(source: str, reference: str) -> BilingualLexicon:
                 forms = LANGUAGES[source](part, words[0]), LANGUAGES[reference](part, words[1])
             except (KeyError, ValueError, IndexError):
                 raise InputError(f"cannot read {words}", path=DATA / f"{name}.tsv", line=line) from None
-            entries.append(LexiconEntry(part, row["group"], *forms))
+            entries.append(LexiconEntry(part, row["group"], *forms, row.get("use", "")))
     return BilingualLexicon(entries)
 
 

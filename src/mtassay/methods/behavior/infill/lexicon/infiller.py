@@ -10,10 +10,13 @@ from typing import Any
 from mtassay.core import Edit, Tools, apply_edits
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.behavior.capabilities.base import Capability, capability_class
+from mtassay.methods.behavior.capabilities.verbs import Tense
 from mtassay.methods.behavior.infill.base import Distinct, Filled, Infiller, Masked, Rejected
 from mtassay.methods.behavior.infill.lexicon.entries import DATA, Substitute, load_lexicon, near_groups
 from mtassay.methods.behavior.infill.lexicon.numbers import number_offers
 from mtassay.methods.behavior.infill.lexicon.offers import Offer, name_offers, word_offers
+from mtassay.methods.behavior.infill.lexicon.prepositions import preposition_offers
+from mtassay.methods.behavior.infill.lexicon.tenses import TENSE_PAIRS, tense_offers
 from mtassay.methods.behavior.infill.lexicon.times import time_offers
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 
@@ -22,7 +25,7 @@ __all__ = ["LexiconInfiller", "lexicon_offers", "lexicon_spans"]
 
 _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
 
-_RULES = 5
+_RULES = 6
 """To be raised with every change of the code that changes what is filled."""
 
 
@@ -47,8 +50,13 @@ class LexiconInfiller(Infiller):
 
     @classmethod
     def never_edits(cls, capability: type[Capability]) -> bool:
-        """A lexicon has other words, and no other forms of the same."""
-        return capability.changes_form
+        """A lexicon has other words, and of other forms of the same the past perfect alone."""
+        return capability.changes_form and capability.name != Tense.name
+
+    def lacks(self, capability: type[Capability]) -> bool:
+        """Tense is edited in some pairs only."""
+        is_tense = capability.name == Tense.name
+        return self._languages not in TENSE_PAIRS if is_tense else self.never_edits(capability)
 
     @classmethod
     def distinct(cls, provenance: Mapping[str, Any]) -> Distinct:
@@ -68,16 +76,17 @@ class LexiconInfiller(Infiller):
         """One answer for each masked pair, in order; the same pair, place and number give the same one."""
         return [self._fill(one) for one in masked]
 
-    def spans(self, pair: ReadPair, *, start: bool = False) -> list[AlignedSpan]:
+    def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan]:
         """The places of a pair that it can fill: see `lexicon_spans`."""
-        return lexicon_spans(pair, self.pair, start=start)
+        return lexicon_spans(pair, self.pair, start=start, forms=forms)
 
     def _fill(self, masked: Masked) -> Filled | Rejected:
         capability = capability_class(masked.capability)
         if capability is not None and self.never_edits(capability):
             return Rejected(masked, "no such edit in the lexicon", is_final=True)
         changes, others, kinds = [], [], []
-        offers = lexicon_offers(self._languages, masked.pair)
+        forms = capability is not None and capability.changes_form
+        offers = lexicon_offers(self._languages, masked.pair, forms=forms)
         used: set[str] = set()
         for span in masked.spans:
             offer = _offer_at(offers, span)
@@ -96,7 +105,7 @@ class LexiconInfiller(Infiller):
                     substitute.reference,
                 )
             )
-            kinds.append(offer.kind)
+            kinds.append(_group(substitute) or offer.kind)
         changes.sort()
         others.sort()
         return Filled(
@@ -109,26 +118,34 @@ class LexiconInfiller(Infiller):
         )
 
 
-def lexicon_spans(pair: ReadPair, languages: Pair | str, *, start: bool = False) -> list[AlignedSpan]:
+def lexicon_spans(
+    pair: ReadPair, languages: Pair | str, *, start: bool = False, forms: bool = False
+) -> list[AlignedSpan]:
     """The places that the lexicon can edit, in order; a place that is an entity comes once more as that.
 
     Both sides stand in the lexicon as translations of each other, so no aligner is needed. `start` allows the
-    first word of the source.
+    first word of the source; `forms` asks for verbs that get another form, and not for other words.
     """
     both = parse_pair(languages) if isinstance(languages, str) else languages
-    offers = lexicon_offers((both.source.code, both.target.code), pair)
+    offers = lexicon_offers((both.source.code, both.target.code), pair, forms=forms)
     first = next((token.start for token in pair.source.tokens if token.text[:1].isalnum()), 0)
     return [span for offer in offers if start or offer.start > first for span in offer.spans()]
 
 
-def lexicon_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
-    """All that the lexicon can do with a pair, in order; no two places overlap on a side."""
+def lexicon_offers(languages: tuple[str, str], pair: ReadPair, *, forms: bool = False) -> list[Offer]:
+    """All that the lexicon can do with a pair, in order; no two places overlap on a side.
+
+    With `forms`, the same words in another form; without, other words.
+    """
+    if forms:
+        return tense_offers(languages, pair)
     kept: list[Offer] = []
     for offers in (
         time_offers(languages, pair),
         number_offers(languages, pair),
         word_offers(load_lexicon(*languages), languages, pair),
         name_offers(languages, pair),
+        preposition_offers(languages, pair),
     ):
         kept += [offer for offer in offers if all(_apart(offer, other) for other in kept)]
     return sorted(kept, key=lambda offer: offer.start)
@@ -166,17 +183,27 @@ def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
 def _choice(offer: Offer, masked: Masked, used: set[str]) -> Substitute | None:
     """The substitute for this repetition: all are taken once, in an order made from the pair's texts.
 
-    Of two with the same translation (`big` and `large`) one is left out, since they test the same.
+    Those of the first group come first. Of two with the same translation (`big` and `large`) one is left
+    out, since they test the same.
     """
     seed = f"{masked.pair.source.text}\0{masked.pair.reference.text}\0{offer.start}"
     free = [s for s in offer.substitutes if s.source.lower() not in used and s.reference.lower() not in used]
+    rank = {group: n for n, group in enumerate(dict.fromkeys(_group(one) for one in offer.substitutes))}
     ordered = sorted(
-        free, key=lambda s: hashlib.sha256(f"{seed}\0{s.source}\0{s.reference}".encode()).digest()
+        free,
+        key=lambda s: (
+            rank[_group(s)],
+            hashlib.sha256(f"{seed}\0{s.source}\0{s.reference}".encode()).digest(),
+        ),
     )
     first: dict[str, Substitute] = {}
     for substitute in ordered:
         first.setdefault(substitute.reference, substitute)
     return [*first.values()][masked.number] if masked.number < len(first) else None
+
+
+def _group(substitute: Substitute) -> str:
+    return substitute.entry.group if substitute.entry else ""
 
 
 def _change(text: str, start: int, end: int, after: str) -> Edit:
@@ -187,6 +214,6 @@ def _change(text: str, start: int, end: int, after: str) -> Edit:
 def _contents() -> str:
     """A fingerprint of the data files."""
     digest = hashlib.sha256()
-    for path in sorted(DATA.glob("*.tsv")):
+    for path in sorted([*DATA.glob("*.tsv"), *DATA.glob("*.txt")]):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]

@@ -104,13 +104,31 @@ _BEFORE_MONEY = re.compile(r"[$€£¥] ?$")
 _AFTER_MONEY = re.compile(
     r"(?: (?:million|billion|milhões|bilhões))?(?: de)? ?(?:dollar|euro|dólar|rea(?:is|l)\b|€)", re.I
 )
+_NAMED = (
+    "no", "nº", "n.º", "number", "version", "windows", "chapter", "article", "section", "part", "page",
+    "volume", "figure", "fig", "table", "appendix", "paragraph", "phase", "type", "stage", "grade", "group",
+    "class", "level", "category", "step", "season", "episode", "room", "gate", "route", "line", "platform",
+    "model", "layer", "tier", "scenario", "question", "exercise", "lesson", "unit", "channel", "day", "week",
+    "número", "versão", "capítulo", "artigo", "seção", "secção", "parte", "página", "figura", "tabela",
+    "quadro", "apêndice", "parágrafo", "fase", "tipo", "estágio", "estádio", "grau", "grupo", "classe",
+    "nível", "categoria", "etapa", "passo", "temporada", "episódio", "sala", "portão", "rota", "linha",
+    "plataforma", "modelo", "camada", "cenário", "questão", "exercício", "lição", "unidade", "canal",
+    "nummer", "kapitel", "artikel", "abschnitt", "teil", "seite", "band", "abbildung", "tabelle", "typ",
+    "stadium", "grad", "gruppe", "klasse", "stufe", "kategorie", "zimmer", "linie", "gleis", "modell",
+)  # fmt: skip
+"""What a number behind it names, and does not count: `phase 3`."""
 _NEVER_BEFORE = re.compile(
-    r"(?:\b0 (?:to|auf|a) |\b(?:no|nº|n\.º|version|versão|windows|chapter|article|§|plus|minus)\.? ?|[-−])$",
+    rf"(?:\b0 (?:to|auf|a) |\b(?:{'|'.join(map(re.escape, _NAMED))})\.? ?|(?:\b(?:plus|minus)|§) ?|[-−]"
+    r"|(?<!['’])\b(?:[ckm]?m|kg) ?|第|(?-i:\b\w*[A-Z]{2,}\w*)[ -])$",
     re.I,
 )
-_NEVER_AFTER = re.compile(r" ?(?:o'clock|horas? da|[ap]\.?m\b|h\d*\b|uhr\b|º|ª|th\b|[点号余多来几]|-)", re.I)
+_NEVER_AFTER = re.compile(
+    r" ?(?:o'clock|horas? da|[ap]\.?m\b|h\d*\b|uhr\b|º|ª|th\b|[点号余多来几′″'’²³]|-)", re.I
+)
 # An amount in two units, as in `2 acres (0.8 hectares)`, and two things of which each is told of.
-_TWO_UNITS = re.compile(r"\d[\d.,]*[^\d()（）.!?]{0,20}[(（][^()（）]*\d[^()（）]*[)）]")
+_TWO_UNITS = re.compile(
+    r"(?<![\d.,])[.,]*+\d[\d.,]*+[^\d()（）.!?]{0,20}[(（][^()（）\d]*+\d[^()（）]*+[)）]"
+)
 _ONE_BY_ONE = re.compile(r"\bone\b.*\b(?:one|other|another)\b", re.IGNORECASE)
 
 

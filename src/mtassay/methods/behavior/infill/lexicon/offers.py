@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 from mtassay.methods.behavior.infill.lexicon.context import (
     Place,
     goes_with_words_before,
+    is_place,
     left_alone,
     opens_sentence,
     possible_cells,
@@ -21,6 +22,12 @@ from mtassay.methods.behavior.infill.lexicon.entries import (
     LexiconEntry,
     Substitute,
     rows_of,
+)
+from mtassay.methods.behavior.infill.lexicon.portuguese import (
+    ARTICLES,
+    article_of,
+    joined_preposition,
+    split_preposition,
 )
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.tools.annotate.annotation import Annotation, Token
@@ -34,10 +41,10 @@ _SIBILANTS = ("s", "x", "z", "ß")
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One place on both sides, in characters, and what may stand there instead, in no special order.
+    """One place on both sides, in characters, and what may stand there instead, group by group.
 
     `labels` say what it is: a part of speech first, then the kind of entity where it is one. `kind` is the
-    group of the lexicon, or what sort of number.
+    group of the lexicon that comes first, or what sort of number.
     """
 
     start: int
@@ -48,6 +55,16 @@ class Offer:
     kind: str
     labels: tuple[str, ...]
     substitutes: tuple[Substitute, ...]
+
+    def after(self, other: Offer | None) -> Offer:
+        """Another offer for the same place, with what this one adds to it; it alone where there is none."""
+        if other is None:
+            return self
+        if (other.reference_start, other.reference_end) != (self.reference_start, self.reference_end):
+            return other
+        written = {substitute.source for substitute in other.substitutes}
+        more = tuple(one for one in self.substitutes if one.source not in written)
+        return replace(other, substitutes=other.substitutes + more)
 
     def spans(self) -> list[AlignedSpan]:
         """The place as aligned spans, one for each label."""
@@ -246,41 +263,56 @@ class _Side:
         """Whether one of these forms stands here already."""
         return any(form.lower() in self.places for form in forms)
 
-    def only_place(self, forms: Iterable[str]) -> tuple[str, Place] | None:
-        """The one place where a form of an entry stands, with that form; `None` where it is not, or twice."""
-        hits = [(form, place) for form in set(forms) for place in self.places.get(form.lower(), ())]
-        if not hits:
-            return None
-        form, place = min(hits, key=lambda item: (item[1][0] - item[1][1], item[0] != self.text(item[1])))
+    def hits(self, forms: Iterable[str]) -> list[tuple[str, Place]]:
+        """The places where a form of an entry stands, with that form; of those that overlap the longest."""
+        found = [(form, place) for form in set(forms) for place in self.places.get(form.lower(), ())]
+        kept: list[tuple[str, Place]] = []
         # `mais antiga` holds `antiga`: the longest stands for all that it covers.
-        if any(other[0] < place[0] or other[1] > place[1] for _, other in hits):
-            return None
-        return (form, place) if self.spelled(place, form) else None
+        for form, place in sorted(
+            found, key=lambda item: (item[1][0] - item[1][1], item[0] != self.text(item[1]), item)
+        ):
+            if all(place[1] <= other[0] or place[0] >= other[1] for _, other in kept):
+                kept.append((form, place))
+        return [(form, place) for form, place in kept if self.spelled(place, form)]
 
 
 def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
     """One offer for each word of the source that the lexicon can replace on both sides, in order.
 
-    A word that stands twice on a side is left out: which goes with which would be a guess.
+    A word that stands twice on a side is left out, unless the aligner says which goes with which.
     """
     source, reference = _Side(languages[0], pair.source), _Side(languages[1], pair.reference)
     by_place: dict[Place, Offer] = {}
     for entry in lexicon.having(source.places):
-        hit = source.only_place(entry.source.values())
-        partner = reference.only_place(entry.reference.values())
-        if hit is None or partner is None or hit[1] in by_place:
-            continue
-        if not _go_together(pair, entry, hit[1], partner[1]):
-            continue
-        offer = _offer(lexicon, entry, (source, *hit), (reference, *partner))
-        if offer is not None:
-            by_place[hit[1]] = offer
+        for hit, partner in _partners(
+            pair, source.hits(entry.source.values()), reference.hits(entry.reference.values())
+        ):
+            if not _go_together(pair, entry, hit[1], partner[1]):
+                continue
+            offer = _offer(lexicon, entry, (source, *hit), (reference, *partner))
+            if offer is not None:
+                by_place[hit[1]] = offer.after(by_place.get(hit[1]))
     # The longer one wins where two overlap.
     kept: list[Place] = []
     for place in sorted(by_place, key=lambda p: (p[0] - p[1], p)):
         if all(place[1] <= other[0] or place[0] >= other[1] for other in kept):
             kept.append(place)
     return [by_place[place] for place in sorted(kept)]
+
+
+_Hit = tuple[str, Place]
+
+
+def _partners(pair: ReadPair, hits: Sequence[_Hit], others: Sequence[_Hit]) -> list[tuple[_Hit, _Hit]]:
+    """Which hits go together: the only ones of both sides, else those that are linked with no other."""
+    if len(hits) == len(others) == 1:
+        return [(hits[0], others[0])]
+    linked = [(hit, other) for hit in hits for other in others if _are_linked(pair, hit[1], other[1])]
+    return [both for both in linked if sum(both[0] is a or both[1] is b for a, b in linked) == 1]
+
+
+def _are_linked(pair: ReadPair, place: Place, other: Place) -> bool:
+    return any(place[0] <= a < place[1] and other[0] <= b < other[1] for a, b in pair.links)
 
 
 def _go_together(pair: ReadPair, entry: LexiconEntry, place: Place, partner: Place) -> bool:
@@ -302,6 +334,9 @@ def _offer(
     partner: tuple[_Side, str, Place],
 ) -> Offer | None:
     cells = entry.cells(word[1], partner[1])
+    contracted = _with_article(lexicon, entry, word, partner)
+    if contracted is not None:
+        return contracted
     for number, (side, _, place) in enumerate((word, partner)):
         if left_alone(side.language, side.annotation, place, entry):
             return None
@@ -309,6 +344,38 @@ def _offer(
     if not cells:
         return None
     return _offer_with(word[0], partner[0], word[2], partner[2], entry, lexicon.substitutes(entry, cells))
+
+
+def _with_article(
+    lexicon: BilingualLexicon,
+    entry: LexiconEntry,
+    word: tuple[_Side, str, Place],
+    partner: tuple[_Side, str, Place],
+) -> Offer | None:
+    """An offer for a place with an article that others do not have: `na Singapura` becomes `em Seul`."""
+    sides = (word, partner)
+    number = next((n for n in (0, 1) if sides[n][0].language == "pt"), None)
+    if number is None or not is_place(entry):
+        return None
+    side, form, place = sides[number]
+    before = side.annotation.tokens[place[0] - 1] if place[0] else None
+    if before is None or {"": form} != (entry.source, entry.reference)[number]:
+        return None
+    preposition, article = split_preposition(before.text.lower())
+    if before.text.lower() in ARTICLES and before.pos == "DET":
+        preposition, article = "", before.text.lower()
+    if article not in ARTICLES or any(left_alone(s.language, s.annotation, p, entry) for s, _, p in sides):
+        return None
+    place = (place[0] - 1, place[1])
+    substitutes = []
+    for other in lexicon.group_of(entry):
+        forms = [next(iter(by_cell.items())) for by_cell in (other.source, other.reference)]
+        cell, name = forms[number]
+        texts = [written for _, written in forms]
+        texts[number] = f"{joined_preposition(preposition, article_of(cell))} {name}".strip()
+        substitutes.append(Substitute(texts[0], texts[1], other))
+    places = [place if n == number else sides[n][2] for n in (0, 1)]
+    return _offer_with(word[0], partner[0], places[0], places[1], entry, substitutes)
 
 
 def _offer_with(
@@ -333,12 +400,21 @@ def _offer_with(
         head = place[1] - 1
     else:
         head = head_of(source.annotation, source.start(place), source.end(place))
-    label = source.annotation.tokens[head].pos or {"NAME": "PROPN"}.get(entry.part, entry.part)
+    label = _label(entry, source.annotation.tokens[head])
     labels = (label, _ENTITIES[kind]) if kind in _ENTITIES else (label,)
     return Offer(
         source.start(place), source.end(place), reference.start(other), reference.end(other),
         head, entry.group, labels, tuple(kept.values()),
     )  # fmt: skip
+
+
+def _label(entry: LexiconEntry, head: Token) -> str:
+    """What a word is: a month is a name, whatever a tagger says, and `last week` an adverb phrase."""
+    if entry.part == "NAME":
+        return "PROPN"
+    if entry.part == "ADV" and head.pos != "ADV":
+        return "ADVP"
+    return head.pos or entry.part
 
 
 def _hides_gender(entry: LexiconEntry, substitute: Substitute) -> bool:

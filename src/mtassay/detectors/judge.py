@@ -1,0 +1,267 @@
+"""The judge: does a translation hold an error, how likely is that, and why.
+
+For a language pair with weights, clues are added up by a logistic model that was trained on labelled
+outputs (`models/judge`). For all others there are rules: what a default detector of the pair suspects is
+wrong (numbers, tags and repetitions are looked at in all), and so is an output far from its reference.
+Between right and wrong the judge says that it does not know.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, NamedTuple
+
+from mtassay.core import Verdict
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.base import PairDetector, Suspicion
+from mtassay.detectors.clues import Clue, ClueFinder
+from mtassay.detectors.companions import installed_detectors, open_detectors
+from mtassay.detectors.vocabulary import DATA
+from mtassay.languages import Pair
+from mtassay.reviews.audit import TrackRecord
+from mtassay.tools.encoder import Encoder, is_installed, open_encoder, unit
+
+__all__ = [
+    "Opinion",
+    "Reason",
+    "RuleJudge",
+    "TrackRecord",
+    "TrainedJudge",
+    "TranslationJudge",
+    "Weights",
+    "is_trained",
+    "open_judge",
+]
+
+
+class Reason(NamedTuple):
+    """One line that speaks for an error: the clue's name, how much it adds (in logits), what it is about."""
+
+    name: str
+    weight: float
+    why: str
+    words: tuple[str, ...] = ()
+
+
+class Opinion(NamedTuple):
+    """What the judge makes of one output: `reasons` are those for an error, strongest first.
+
+    `probability` is that of an error; `None` where there are only rules.
+    """
+
+    verdict: Verdict
+    probability: float | None = None
+    reasons: tuple[Reason, ...] = ()
+
+    def with_threshold(self, fail: float) -> Opinion:
+        """The same where an answer is called wrong from the probability `fail` on; below, it is not.
+
+        >>> [Opinion(v, p).with_threshold(0.6).verdict for v, p in (("fail", 0.5), ("undecided", 0.7))]
+        ['undecided', 'fail']
+        """
+        if self.probability is None:
+            return self
+        if self.probability >= fail:
+            return self._replace(verdict="fail")
+        return self._replace(verdict="undecided") if self.verdict == "fail" else self
+
+    @property
+    def why(self) -> str:
+        """The reasons in a line."""
+        return "; ".join(reason.why for reason in self.reasons)
+
+
+class TranslationJudge(ABC):
+    """Gives its opinion of outputs in one language pair."""
+
+    pair: Pair
+
+    @abstractmethod
+    def judge(self, answers: Sequence[AnnotatedAnswer]) -> list[Opinion]:
+        """One opinion for each answer, in order."""
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """What its opinions depend on."""
+
+    @abstractmethod
+    def known(self, answers: Sequence[AnnotatedAnswer]) -> str:
+        """What is known of how well it judges such answers, in a sentence."""
+
+
+_LEAST = 0.1
+"""A clue that adds less, in logits, is no reason."""
+_MOST = 4
+_EMPTY = Opinion("fail", 1.0, (Reason("empty", math.inf, "the output is empty"),))
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A logistic model for answers of one kind.
+
+    `clues` has for each the weight and its usual value. An answer is called wrong from the probability `fail`
+    on, and right below `passes`.
+    """
+
+    bias: float
+    clues: Mapping[str, tuple[float, float]]
+    fail: float
+    passes: float
+    records: tuple[TrackRecord, ...] = ()
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Weights:
+        """Read from the file."""
+        clues = {name: (weight, usual) for name, (weight, usual) in record["clues"].items()}
+        records = tuple(TrackRecord(**entry) for entry in record["records"])
+        return cls(record["bias"], clues, record["fail"], record["passes"], records)
+
+    def opinion(self, clues: Mapping[str, Clue]) -> Opinion:
+        """What these clues come to."""
+        parts = {name: weight * (clues[name].value - usual) for name, (weight, usual) in self.clues.items()}
+        probability = 1 / (1 + math.exp(-self.bias - sum(parts.values())))
+        if probability >= self.fail:
+            verdict: Verdict = "fail"
+        else:
+            verdict = "pass" if probability < self.passes else "undecided"
+        reasons = [
+            Reason(name, round(part, 3), clues[name].why, clues[name].words)
+            for name, part in sorted(parts.items(), key=lambda item: -item[1])
+            if part >= _LEAST and clues[name].why
+        ]
+        return Opinion(verdict, round(probability, 4), tuple(reasons[:_MOST]))
+
+
+@dataclass(frozen=True)
+class TrainedJudge(TranslationJudge):
+    """Adds up clues; the weights depend on whether there is a reference, and a translation back."""
+
+    pair: Pair
+    finder: ClueFinder
+    weights: Mapping[str, Weights]
+    content: str
+
+    def judge(self, answers: Sequence[AnnotatedAnswer]) -> list[Opinion]:
+        """One opinion for each answer, in order."""
+        clues = self.finder.find(answers)
+        return [
+            self.weights[kind_of(answer)].opinion(own) if answer.output.text.strip() else _EMPTY
+            for answer, own in zip(answers, clues, strict=True)
+        ]
+
+    @property
+    def signature(self) -> str:
+        """The language pair, and a digest of the weights."""
+        return f"trained-{self.pair}-{self.content}"
+
+    def known(self, answers: Sequence[AnnotatedAnswer]) -> str:
+        """The records of the kind of answers that most of these are."""
+        kinds = [kind_of(answer) for answer in answers]
+        kind = max(set(kinds), key=kinds.count, default="reference")
+        told = "; ".join(record.tell() for record in self.weights[kind].records)
+        return f"The judge {told}, by cross-validation on labels of language models."
+
+
+def kind_of(answer: AnnotatedAnswer) -> str:
+    """What weights an answer is judged with."""
+    return ("reference" if any(map(str.strip, answer.references)) else "source") + (
+        "+back" if answer.back is not None else ""
+    )
+
+
+_RULES = ("markup", "added-figures", "numbers", "repetition")
+"""Detectors that every language has a use for."""
+_NEAR, _FAR = 0.76, 0.55
+"""Cosines with the reference: from the one on an output is right, below the other it is wrong."""
+
+
+@dataclass(frozen=True)
+class RuleJudge(TranslationJudge):
+    """Calls wrong what a default detector suspects, and what is far from its reference; gives no probability.
+
+    An output without a reference, which nothing is suspected of, is undecided.
+    """
+
+    pair: Pair
+    detectors: tuple[str, ...]
+    encoder: Encoder | None = None
+
+    def judge(self, answers: Sequence[AnnotatedAnswer]) -> list[Opinion]:
+        """One opinion for each answer, in order."""
+        numbered = [replace(answer, id=str(number)) for number, answer in enumerate(answers)]
+        reasons: dict[int, list[Reason]] = {}
+        for detector in open_detectors(self.detectors, self.pair):
+            found: list[Suspicion] = detector.suspects(numbered) if isinstance(detector, PairDetector) else []
+            for suspicion in found:
+                reason = Reason(detector.name, 1.0, suspicion.why)
+                reasons.setdefault(int(suspicion.id), []).append(reason)
+        cosines = self._cosines(answers)
+        return [
+            _EMPTY if not answer.output.text.strip() else self._opinion(reasons.get(number, []), cosine)
+            for number, (answer, cosine) in enumerate(zip(answers, cosines, strict=True))
+        ]
+
+    def _opinion(self, reasons: Sequence[Reason], cosine: float | None) -> Opinion:
+        if cosine is not None and cosine < _NEAR:
+            why = f"far from the reference in meaning (cosine {cosine:.2f})"
+            reasons = [*reasons, Reason("meaning", _NEAR - cosine, why)]
+        if any(reason.name != "meaning" for reason in reasons) or (cosine is not None and cosine < _FAR):
+            return Opinion("fail", None, tuple(reasons))
+        return Opinion(
+            "pass" if cosine is not None and cosine >= _NEAR else "undecided", None, tuple(reasons)
+        )
+
+    def _cosines(self, answers: Sequence[AnnotatedAnswer]) -> list[float | None]:
+        """With the nearest reference; `None` where there is none, or no encoder."""
+        if self.encoder is None:
+            return [None] * len(answers)
+        texts = sorted({t for a in answers for t in (a.output.text, *a.references) if t.strip()})
+        rows = dict(zip(texts, unit(self.encoder(texts)), strict=True)) if texts else {}
+        cosines: list[float | None] = []
+        for answer in answers:
+            output = rows.get(answer.output.text)
+            near = [float(rows[t] @ output) for t in answer.references if t in rows and output is not None]
+            cosines.append(max(near, default=None))
+        return cosines
+
+    @property
+    def signature(self) -> str:
+        """The detectors, and the cosines that count."""
+        near = f"+cosine-{_FAR:g}-{_NEAR:g}" if self.encoder else ""
+        return f"rules-{'+'.join(self.detectors) or 'none'}{near}"
+
+    def known(self, answers: Sequence[AnnotatedAnswer]) -> str:
+        """That nothing is known."""
+        return f"The judge goes by rules; how many errors it sees is not measured for {self.pair}."
+
+
+def open_judge(pair: Pair, *, encoder: Encoder | None = None) -> TranslationJudge:
+    """The trained judge of a pair if there is one and the sentence encoder is installed; else rules."""
+    if encoder is None and is_installed():
+        encoder = open_encoder("the judge")
+    weights = _read_weights(str(pair))
+    if weights and encoder is not None:
+        content = hashlib.sha256((DATA / f"{pair}.judge.json").read_bytes()).hexdigest()[:8]
+        return TrainedJudge(pair, ClueFinder.open(pair, encoder=encoder), weights, content)
+    detectors = dict.fromkeys((*_RULES, *installed_detectors(pair)))
+    return RuleJudge(pair, tuple(detectors), encoder)
+
+
+def is_trained(pair: Pair) -> bool:
+    """Whether the trained judge can serve this pair here."""
+    return bool(_read_weights(str(pair))) and is_installed()
+
+
+@cache
+def _read_weights(pair: str) -> dict[str, Weights]:
+    path = DATA / f"{pair}.judge.json"
+    if not path.exists():
+        return {}
+    return {kind: Weights.of(record) for kind, record in json.loads(path.read_text("utf-8")).items()}

@@ -1,0 +1,194 @@
+"""From which score on an output is called wrong, so that most of what is called wrong is wrong.
+
+A threshold that was picked where precision happens to be high on some labels has less on others. So precision
+is read from a logistic curve through the labels, not from the labels themselves, and how strict the threshold
+must be is found on outputs that the curve did not see.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "FlaggedCounts",
+    "fit_logistic",
+    "flag_held_out",
+    "folds_by_group",
+    "logistic",
+    "threshold_for_precision",
+]
+
+Floats = NDArray[np.float64]
+_RIDGE = 1e-2
+_STEP = 0.02
+_DOUBT = 5
+"""So many outputs with the usual share of errors are added to what is called wrong: few prove little."""
+_LEAST = 0.2
+"""Less likely errors are not called wrong, whatever the precision."""
+FEWEST = 10
+"""Outputs that must be called wrong before their precision says anything."""
+
+
+class FlaggedCounts(NamedTuple):
+    """How many outputs are called wrong and are wrong, are called so and are not, are missed, are neither."""
+
+    hits: int
+    alarms: int
+    misses: int
+    rest: int
+
+    @classmethod
+    def of(cls, flagged: NDArray[np.bool_], is_error: NDArray[np.bool_]) -> FlaggedCounts:
+        """Counted."""
+        cells = [(flagged, is_error), (flagged, ~is_error), (~flagged, is_error), (~flagged, ~is_error)]
+        return cls(*(int((one & other).sum()) for one, other in cells))
+
+    @property
+    def precision(self) -> float:
+        """Of what is called wrong; nan where nothing is."""
+        flagged = self.hits + self.alarms
+        return self.hits / flagged if flagged else math.nan
+
+    @property
+    def recall(self) -> float:
+        """Of what is wrong; nan where nothing is."""
+        wrong = self.hits + self.misses
+        return self.hits / wrong if wrong else math.nan
+
+
+def fit_logistic(features: ArrayLike, is_error: ArrayLike) -> Floats:
+    """The bias and the weights of a logistic model, with a slight pull towards 0.
+
+    `features` are (outputs, features), or one feature for each output. Without both kinds of outputs the
+    weights are 0.
+
+    >>> weights = fit_logistic([0.0, 1.0, 2.0, 3.0], [False, False, True, True])
+    >>> bool(weights[1] > 0), [round(float(p)) for p in logistic([0.0, 3.0], weights)]
+    (True, [0, 1])
+    """
+    x = _columns(features)
+    y = np.asarray(is_error, dtype=np.float64)
+    middle, spread = x.mean(axis=0), x.std(axis=0)
+    spread = np.where(spread > 0, spread, 1.0)
+    design = np.column_stack([np.ones(len(x)), (x - middle) / spread])
+    pull = _RIDGE * np.append(0.0, np.ones(x.shape[1]))
+    weights = np.zeros(design.shape[1])
+    if not 0 < y.sum() < len(y):
+        return weights
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-np.clip(design @ weights, -30, 30)))
+        gradient = design.T @ (y - p) - pull * weights
+        curvature = (design * (p * (1 - p) + 1e-9)[:, None]).T @ design + np.diag(pull)
+        step = np.linalg.solve(curvature, gradient)
+        weights += step
+        if np.abs(step).max() < 1e-8:
+            break
+    slopes = weights[1:] / spread
+    return np.append(weights[0] - slopes @ middle, slopes)
+
+
+def logistic(features: ArrayLike, weights: Floats) -> Floats:
+    """The probability of an error by a model that was fitted."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(weights[0] + _columns(features) @ weights[1:], -30, 30))))
+
+
+def _columns(features: ArrayLike) -> Floats:
+    x = np.asarray(features, dtype=np.float64)
+    return x[:, None] if x.ndim == 1 else x
+
+
+def folds_by_group(groups: Sequence[Any], count: int, *, seed: int | None) -> NDArray[np.int64]:
+    """A fold for each output, from 0; outputs of one group are in one fold, and folds are equally large."""
+    ids: dict[Any, int] = {}
+    codes = np.array([ids.setdefault(group, len(ids)) for group in groups], dtype=np.int64)
+    order = np.random.default_rng(seed).permutation(len(ids))
+    return np.asarray(order % count)[codes]
+
+
+def threshold_for_precision(
+    scores: ArrayLike,
+    is_error: ArrayLike,
+    groups: Sequence[Any],
+    precision: float,
+    *,
+    folds: int = 5,
+    seed: int | None = 12345,
+) -> float | None:
+    """The lowest score from which on outputs are to be called wrong; `None` where this precision is not met.
+
+    The higher a score, the surer is an error; nan is never called wrong. The threshold is as strict as it
+    must be for the precision on outputs of held-out groups, of which at least ten must be called wrong; to
+    these five with the usual share of errors are added, since few prove little.
+    """
+    values, wrong = np.asarray(scores, dtype=np.float64), np.asarray(is_error, dtype=bool)
+    scored = ~np.isnan(values)
+    parts = folds_by_group(groups, folds, seed=seed)
+    splits = [(scored & (parts != part), scored & (parts == part)) for part in range(folds)]
+    level = precision
+    while level < 1 - 1e-9:
+        flagged = np.zeros(len(values), dtype=bool)
+        for learn, held in splits:
+            limit = _smooth_threshold(values[learn], wrong[learn], level)
+            flagged |= held & (values >= limit)
+        if flagged.sum() < FEWEST:
+            return None
+        hits, share = float(wrong[flagged].sum()), float(wrong[scored].mean())
+        if (hits + _DOUBT * share) / (flagged.sum() + _DOUBT) >= precision:
+            limit = _smooth_threshold(values[scored], wrong[scored], level)
+            below = values[scored & (values < limit)]
+            # Halfway to the next score, so that it does not matter on which side equal scores are.
+            middle = (limit + below.max()) / 2 if len(below) else limit
+            return float(middle) if math.isfinite(limit) else None
+        level += _STEP
+    return None
+
+
+def _smooth_threshold(scores: Floats, is_error: NDArray[np.bool_], precision: float) -> float:
+    """The lowest score from which on the mean probability of an error is as high; infinite for none."""
+    if not len(scores):
+        return math.inf
+    weights = fit_logistic(scores, is_error)
+    if weights[1] < 0:
+        return math.inf  # the surer the judge, the less often it is right
+    order = np.argsort(-scores, kind="stable")
+    ordered = scores[order]
+    chances = logistic(ordered, weights)
+    means = np.cumsum(chances) / np.arange(1, len(ordered) + 1)
+    last = np.append(ordered[1:] != ordered[:-1], True)
+    # A judge that tells right from wrong so well that precision is left over need not call right ones wrong.
+    good = np.flatnonzero(last & (means >= precision - 1e-12) & (chances >= min(_LEAST, precision / 2)))
+    return float(ordered[good[-1]]) if len(good) else math.inf
+
+
+def flag_held_out(
+    scores: ArrayLike,
+    is_error: ArrayLike,
+    groups: Sequence[Any],
+    precision: float,
+    *,
+    folds: int = 5,
+    seed: int | None = 12345,
+) -> NDArray[np.bool_]:
+    """What is called wrong where each fold has the threshold that the other folds lead to.
+
+    So every output is judged by a threshold that its label had no part in.
+    """
+    values, wrong = np.asarray(scores, dtype=np.float64), np.asarray(is_error, dtype=bool)
+    parts = folds_by_group(groups, folds, seed=None if seed is None else seed + 1)
+    flagged = np.zeros(len(values), dtype=bool)
+    for learn, held in _splits(parts, folds):
+        own = [group for group, chosen in zip(groups, learn, strict=True) if chosen]
+        limit = threshold_for_precision(values[learn], wrong[learn], own, precision, folds=folds, seed=seed)
+        if limit is not None:
+            flagged |= held & (values >= limit)
+    return flagged
+
+
+def _splits(parts: NDArray[np.int64], folds: int) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+    for part in range(folds):
+        yield parts != part, parts == part

@@ -1,0 +1,277 @@
+"""Chat models for other work than translating: whole conversations are asked and answered as texts are.
+
+What asks a language model (an infiller, a judge, substitutes) asks through this, so that replies are kept in
+the workspace, calls keep to limits and budgets, and nothing is paid for twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, NoReturn, Protocol, TypeVar, cast
+
+from mtassay.core import Output, Request, Tools
+from mtassay.errors import ClosedError, RejectedError, UsageError
+from mtassay.languages import Pair
+from mtassay.options import open_system
+from mtassay.systems.live import Limits, LiveSystem, signature
+from mtassay.tools.chat import ChatReply, Message
+
+__all__ = [
+    "BadReplyError",
+    "Chat",
+    "ChatSystem",
+    "Conversations",
+    "Heard",
+    "ask_until_usable",
+    "conversation",
+    "objection",
+    "only_object",
+    "open_chat",
+]
+
+ADAPTER = 1
+LEAST_FOR_SAMPLES = 0.7
+"""Further samples and further tries are drawn at no lower temperature: at 0 they would be much the same."""
+_TRIES_APART = 1_000_003  # between the seeds of two tries; more samples than that nobody draws
+_NO_SCHEMA = re.compile(r"response_format|json_schema|structured|grammar", re.IGNORECASE)
+_EXAMPLE = "as llm:openai:gpt-5-mini or llm:llama:MODEL.gguf"
+
+
+class Chat(Protocol):
+    """A chat model: `ChatClient` or `GgufModel`."""
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        temperature: float | None = 0.0,
+        seed: int | None = None,
+        json_schema: dict[str, Any] | None = None,
+    ) -> ChatReply:
+        """The reply to a conversation."""
+
+
+class ChatSystem(Protocol):
+    """A system that translates with a chat model, such as `openai:` and `llama:`; we use the model alone."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def pair(self) -> Pair: ...
+    @property
+    def temperature(self) -> float | None: ...
+    @property
+    def seed(self) -> int | None: ...
+    @property
+    def signature(self) -> str: ...
+    @property
+    def limits(self) -> Limits: ...
+    @property
+    def chat(self) -> Chat: ...
+
+
+def open_chat(what: str, text: str, pair: Pair, *, name: str = "") -> ChatSystem:
+    """The chat model that `scheme:MODEL?key=value&…` describes; `what` needs it, for errors.
+
+    `name` is what it is called in progress and notes, `what` where none is given.
+    """
+    if not text:
+        raise UsageError(f"{what[:1].upper()}{what[1:]} 'llm:' needs a chat model: {_EXAMPLE}.")
+    model = open_system(name or what, text, pair)
+    if not hasattr(model, "chat"):
+        scheme = text.partition(":")[0]
+        raise UsageError(
+            f"{what[:1].upper()}{what[1:]} 'llm:{text}': system '{scheme}' is no chat model. {_EXAMPLE}."
+        )
+    return cast("ChatSystem", model)
+
+
+def conversation(id_: str, messages: Sequence[Message], *, sample: int = 0, again: int = 0) -> Request:
+    """The request that asks for the reply to messages; further samples and tries draw anew."""
+    return Request(id_, json.dumps(list(messages)), f"{sample}/{again}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversations(LiveSystem):
+    """Asks a chat model conversations: a request's text is one, as JSON, its context `SAMPLE/TRY` from 0 on.
+
+    `schema` is the JSON that the reply is held to, `None` for free text; a server that knows none is asked
+    without. `form` names the schema. `price` is that of a million tokens read and of a million written, where
+    it is known; it changes no answer.
+    """
+
+    scheme: ClassVar[str] = "llm"
+    subject: ClassVar[str] = "model"
+
+    model: ChatSystem
+    form: str = "text"
+    schema: Mapping[str, Any] | None = None
+    price: tuple[float, ...] = ()
+    _refused: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
+
+    @property
+    def signature(self) -> str:
+        """The model's own; temperature and seed are among it."""
+        return signature("conversation", model=self.model.signature, form=self.form, adapter=ADAPTER)
+
+    @property
+    def limits(self) -> Limits:
+        """Those of the model."""
+        return self.model.limits
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        """One reply per conversation, word for word."""
+        return [self._ask(request) for request in requests]
+
+    def _ask(self, request: Request) -> Output:
+        messages: list[Message] = json.loads(request.text or "[]")
+        if any("\ud800" <= c <= "\udfff" for message in messages for c in message["content"]):
+            return Output(request.id, None, "the text is not valid Unicode")
+        reply = self._complete(messages, *map(int, (request.context or "0/0").split("/")))
+        meta = {"usage": dict(reply.usage), "finish_reason": reply.finish_reason, "model": reply.model}
+        return Output(request.id, reply.text, meta={key: value for key, value in meta.items() if value})
+
+    def _complete(self, messages: Sequence[Message], sample: int, again: int) -> ChatReply:
+        temperature, seed = self.model.temperature, self.model.seed
+        if sample or again:
+            temperature = None if temperature is None else max(temperature, LEAST_FOR_SAMPLES)
+            seed = (seed or 0) + sample + again * _TRIES_APART
+        chat = self.model.chat
+        if self.schema is not None and not self._refused.is_set():
+            try:
+                return chat.complete(
+                    messages, temperature=temperature, seed=seed, json_schema=dict(self.schema)
+                )
+            except (RejectedError, ClosedError) as error:
+                if not _NO_SCHEMA.search(str(error)):
+                    raise
+                self._refused.set()
+        return chat.complete(messages, temperature=temperature, seed=seed)
+
+
+# What of a reply can be used -----------------------------------------------------------------------------
+
+MOST_CHARACTERS = 20_000
+"""A longer reply is not read: nothing that is asked for is that long."""
+_FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+
+_UNUSABLE = "This answer cannot be used: {objection}. Answer again, with nothing but the JSON asked for."
+
+T = TypeVar("T")
+
+
+class BadReplyError(Exception):
+    """A reply that cannot be used. `kind` is what it is counted under; the text is what the model is told."""
+
+    def __init__(self, kind: str, told: str) -> None:
+        super().__init__(told)
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True)
+class Heard(Generic[T]):
+    """What a conversation came to: its value, or `None` and `why` there is none; and all replies in it."""
+
+    value: T | None
+    why: str = ""
+    replies: tuple[Output, ...] = ()
+
+
+def ask_until_usable(
+    tools: Tools,
+    system: Conversations,
+    asked: Sequence[Sequence[Message]],
+    read: Callable[[int, str], T],
+    *,
+    tries: int,
+    object_to: Callable[[str, str], Sequence[Message]],
+) -> list[Heard[T]]:
+    """What each of several conversations came to, in order.
+
+    `read` gets the number of a conversation and the reply to it, and gives its value, or raises
+    `BadReplyError`. Then the model is asked again, `tries` times in all, after what `object_to` makes of the
+    reply and of what was wrong. A reply that was cut off cannot be used.
+    """
+    heard: dict[int, Heard[T]] = {}
+    waiting = {i: list(messages) for i, messages in enumerate(asked)}
+    for _ in range(tries):
+        requests = [conversation(str(i), messages) for i, messages in waiting.items()]
+        again: dict[int, list[Message]] = {}
+        for request, output in zip(requests, tools.ask(system, requests), strict=True):
+            assert output.id == request.id
+            i = int(request.id)
+            earlier = heard[i].replies if i in heard else ()
+            if output.text is None:
+                heard[i] = Heard(None, f"no reply: {output.error}", earlier)
+                continue
+            replies = (*earlier, output)
+            try:
+                if output.meta.get("finish_reason") == "length":
+                    raise BadReplyError("cut off", "it was cut off at the most tokens a reply may have")
+                heard[i] = Heard(read(i, output.text), "", replies)
+            except BadReplyError as bad:
+                heard[i] = Heard(None, bad.kind, replies)
+                again[i] = [*waiting[i], *object_to(output.text, str(bad))]
+        waiting = again
+        if not waiting:
+            break
+    return [heard[i] for i in range(len(asked))]
+
+
+def objection(reply: str, told: str, *, wording: str = "") -> list[Message]:
+    """What follows a reply that cannot be used: its beginning, and what is wrong with it.
+
+    `wording` says it in another language, with `{objection}` in it.
+    """
+    wording = wording or _UNUSABLE
+    return [
+        # Servers refuse a message that is empty.
+        {"role": "assistant", "content": reply[:1000].strip() or "…"},
+        {"role": "user", "content": wording.format(objection=told)},
+    ]
+
+
+def only_object(text: str, key: str) -> Any:
+    """The value of the one JSON object in a reply, which must have this key and no other.
+
+    Prose may stand around it.
+
+    >>> only_object('Sure: {"words": ["cat"]}', "words")
+    ['cat']
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise BadReplyError("too long", f"it is longer than {MOST_CHARACTERS:,} characters")
+    fenced = _FENCED.search(text)
+    body = fenced.group(1) if fenced and "{" not in text[: fenced.start()] + text[fenced.end() :] else text
+    start = body.find("{")
+    if start < 0:
+        raise BadReplyError("no JSON", "there is no JSON object in it")
+    if body[:start].rstrip().endswith(("[", ",")):
+        raise BadReplyError("not the JSON asked for", "it is a list and not one JSON object")
+    try:
+        value, end = _DECODER.raw_decode(body, start)
+    except (ValueError, RecursionError):
+        raise BadReplyError("broken JSON", "its JSON is broken or not complete") from None
+    if "{" in body[end:]:
+        raise BadReplyError("not the JSON asked for", "there is more than one JSON object in it")
+    if set(value) != {key}:
+        raise BadReplyError("not the JSON asked for", f"the JSON object must have the key {key!r} alone")
+    return value[key]
+
+
+def _refuse(text: str) -> NoReturn:
+    raise ValueError(text)  # NaN and Infinity are no JSON, whatever Python reads
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise ValueError("a key stands twice")
+    return record
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_without_doubles, strict=False)

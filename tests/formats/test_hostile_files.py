@@ -1,0 +1,187 @@
+"""What files can hold that nobody can take later is told in one line, where it stands."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from mtassay.core import Segment
+from mtassay.errors import InputError, MtassayError
+from mtassay.formats.entities import read_entities
+from mtassay.formats.reviews import read_reviews
+from mtassay.formats.scores import read_score_file
+from mtassay.formats.suite import read_suite
+from mtassay.methods.behavior.files import read_cases
+from mtassay.methods.suite.secrecy import read_key
+from mtassay.systems.chat import read_prompt
+from mtassay.systems.http import read_template
+
+ITEM = '{"id": "1", "category": "C", "phenomenon": "P", "source": "%s"}'
+REVIEW = '{"answer": "correct", "case_id": "1", "sources": ["a"], "outputs": ["%s"], "reviewer": "x"}'
+LONG = "1" * 5000
+
+
+def entities(path: Path) -> object:
+    return read_entities(path, [Segment("1", "a", ("b",))])
+
+
+@pytest.mark.parametrize("bad", [r"\ud800", r"\udfff", r"\u0000"])
+@pytest.mark.parametrize(
+    ("name", "text", "read"),
+    [
+        ("s.jsonl", ITEM, read_suite),
+        ("s.json", '{"items": [], "%s": 1}', read_suite),
+        ("r.jsonl", REVIEW, read_reviews),
+        ("e.jsonl", '{"id": "1", "entities": [], "text": "%s"}', entities),
+        ("e.json", '[{"id": "1", "entities": [], "text": "%s"}]', entities),
+        ("c.jsonl", '{"case_id": "1", "source": "%s"}', read_cases),
+        ("key.json", '{"lines": "%s"}', read_key),
+    ],
+)
+def test_half_a_character_and_nul_are_told_with_the_line(
+    tmp_path: Path, name: str, text: str, read: Callable[[Path], object], bad: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text % bad + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"surrogate|NUL|no key of"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "read"),
+    [
+        ("s.jsonl", '{"id": %s}', read_suite),
+        ("s.json", '{"items": %s}', read_suite),
+        ("r.jsonl", '{"answer": %s}', read_reviews),
+        ("e.json", '[{"id": %s}]', entities),
+        ("c.jsonl", '{"case_id": %s}', read_cases),
+        ("key.json", '{"lines": %s}', read_key),
+        ("t.json", '{"url": %s}', lambda path: read_template(str(path))),
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_one_line(
+    tmp_path: Path, name: str, text: str, read: Callable[[Path], object]
+) -> None:
+    path = tmp_path / name
+    path.write_text(text % LONG + "\n", encoding="utf-8")
+    with pytest.raises(MtassayError) as raised:
+        read(path)
+    assert "\n" not in str(raised.value)
+    assert len(str(raised.value)) < 300 + len(str(path))
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_a_review_at_the_ends_of_time_is_told_with_its_line(tmp_path: Path, at: str) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text(f"answer,case_id,source,output,reviewer,at\ncorrect,1,a,b,x,{at}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"r\.csv line 2: '{at[:10]}.*' is no date that can be"):
+        read_reviews(path)
+
+
+@pytest.mark.parametrize(
+    "cells", ["a\rb,b", '"a\rb",b', "\r", "a,b\r\rc", '"a"\rb,c', '"a\n\n', "\n\r\n,", '"a""\r\n",b\r']
+)
+def test_stray_line_breaks_in_csv_are_read_or_told(tmp_path: Path, cells: str) -> None:
+    path = tmp_path / "r.csv"
+    header = "answer,case_id,source,output,reviewer"
+    path.write_bytes(f"{header}\r\ncorrect,1,{cells},x\r\n".encode())
+    with suppress(InputError):
+        assert read_reviews(path, reviewer="me").rows
+    path.write_bytes(f"{cells}\r\n{header}\r\n".encode())
+    with pytest.raises(InputError):
+        read_reviews(path, reviewer="me")
+
+
+def test_a_stray_line_break_in_a_csv_of_scores_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_bytes(b"system,id,score\nA,1,5\rx,2\n")
+    with pytest.raises(InputError, match=r"scores\.csv line 2: not CSV: a line break inside of a cell"):
+        read_score_file(str(path), ids=["1", "2"])
+
+
+def test_a_character_by_a_number_of_thousands_of_digits_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "e.txt"
+    path.write_text(f"a <PER>b</PER> &lt; &#{LONG};\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"e\.txt line 1"):
+        read_entities(path, [Segment("1", None, ("a b <",))])
+
+
+def test_a_placeholder_that_goes_over_lines_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "p.txt"
+    path.write_text("Translate\n${text\n\n} now: ${text}", encoding="utf-8")
+    with pytest.raises(InputError, match=r"p\.txt line 2: there is no \$\{text\}\. Available: "):
+        read_prompt(str(path))
+
+
+def workbook(rows: str, *, dimension: str = "A1:E2", strings: str = "") -> bytes:
+    """The least that openpyxl takes for a workbook."""
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    files = {
+        "[Content_Types].xml": f'<Types xmlns="{package}/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>'
+        f'<Override PartName="/xl/s.xml" ContentType="{kind}.worksheet+xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{package}/relationships">'
+        f'<Relationship Id="r1" Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}">'
+        '<sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships">'
+        f'<Relationship Id="r1" Type="{office}/worksheet" Target="s.xml"/></Relationships>',
+        "xl/s.xml": f'<worksheet xmlns="{main}"><dimension ref="{dimension}"/>'
+        f"<sheetData>{rows}</sheetData></worksheet>",
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return out.getvalue()
+
+
+def row(number: int, *cells: str) -> str:
+    """A row of texts in the first columns."""
+    inside = "".join(
+        f'<c r="{letter}{number}" t="inlineStr"><is><t>{cell}</t></is></c>'
+        for letter, cell in zip("ABCDEFG", cells, strict=False)
+    )
+    return f'<row r="{number}">{inside}</row>'
+
+
+HEADER = row(1, "answer", "case_id", "source", "output", "reviewer")
+
+
+def test_a_workbook_with_escaped_halves_of_characters_keeps_them_as_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "r.xlsx"
+    path.write_bytes(workbook(HEADER + row(2, "correct", "1", "a_xD800_", "b_x0000__x000A_", "x")))
+    (review,) = read_reviews(path).rows
+    assert review.subject.sources == ("a_xD800_",)
+    assert review.subject.outputs == ("b_x0000_\n",)
+
+
+@pytest.mark.parametrize("dimension", ["A1:XFD1048576", "A1:E99999999999", "no", ""])
+def test_a_workbook_that_claims_a_billion_cells_has_those_it_has(tmp_path: Path, dimension: str) -> None:
+    path = tmp_path / "r.xlsx"
+    path.write_bytes(workbook(HEADER + row(2, "correct", "1", "a", "b", "x"), dimension=dimension))
+    assert len(read_reviews(path).rows) == 1
+
+
+def test_a_row_far_below_ends_the_sheet(tmp_path: Path) -> None:
+    path = tmp_path / "r.xlsx"
+    far = row(99_999_999_999, "correct", "1", "a", "b", "x")
+    path.write_bytes(workbook(HEADER + row(2, "correct", "1", "a", "b", "x") + far))
+    assert len(read_reviews(path).rows) == 1
+
+
+def test_a_workbook_has_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "r.xlsx"
+    monkeypatch.setenv("MTASSAY_MAX_MIB", "1")
+    path.write_bytes(workbook(HEADER + row(2, "correct", "1", "a" * 2**21, "b", "x")))
+    with pytest.raises(InputError, match=r"r\.xlsx: more than 1 MiB when it is decompressed"):
+        read_reviews(path)

@@ -1,0 +1,135 @@
+"""What judges are worth and cost: areas, agreement, calls and prices that can be checked by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mtassay.core import Output, Request
+from mtassay.engine import EngineTools
+from mtassay.errors import UsageError
+from mtassay.languages import parse_pair
+from mtassay.meta.calibration import CalibrationSettings, calibrate_judge, error_scores
+from mtassay.meta.costs import Cost, CountingTools
+from mtassay.meta.detect import JudgedDetector, PairKey
+from mtassay.meta.judges import compare_judges
+from mtassay.store import Workspace
+from mtassay.systems.fake import Fake
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted(Fake):
+    """Counts 100 tokens read and 10 written for each answer."""
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        usage = {"prompt_tokens": 100, "completion_tokens": 10}
+        return [output._replace(meta={"usage": usage}) for output in super().translate(requests)]
+
+
+def tools(workspace: Workspace | None = None) -> EngineTools:
+    return EngineTools(workspace, lambda step, done, total: None)
+
+
+def test_calls_and_tokens_of_live_models_are_counted_and_priced() -> None:
+    counting = CountingTools(tools())
+    model = Counted(name="m", pair=parse_pair("en-de"))
+    counting.ask(model, [Request(str(n), f"text {n}") for n in range(5)])
+    assert (counting.calls, counting.tokens) == (5, {"prompt_tokens": 500, "completion_tokens": 50})
+    # 500 tokens at 2 a million, and 50 at 10 a million.
+    assert counting.price((2.0, 10.0)) == pytest.approx(0.0015)
+    assert counting.price(()) is None
+    assert Cost(5, calls=5, price=0.0015).per_thousand(0.0015) == pytest.approx(0.3)
+
+
+def test_a_price_is_not_known_where_a_server_counts_no_tokens_and_0_where_nobody_is_asked() -> None:
+    counting = CountingTools(tools())
+    assert counting.price(()) == 0
+    counting.ask(Fake(name="m", pair=parse_pair("en-de")), [Request("1", "a")])
+    assert counting.price((1.0, 1.0)) is None
+
+
+def test_answers_from_before_are_told_and_what_was_computed_is_computed_again(tmp_path: Path) -> None:
+    store = Workspace(tmp_path / "w.db")
+    model = Fake(name="m", pair=parse_pair("en-de"))
+    first = tools(store)
+    first.ask(model, [Request("1", "a")])
+    first.remember("key", b"value")
+    later = CountingTools(tools(store))
+    later.ask(model, [Request("1", "a"), Request("2", "b")])
+    assert later.earlier == {"m": 1}
+    assert first.recall("key") == b"value"
+    assert later.recall("key") is None
+
+
+def judge(name: str, scores: Sequence[float | None], wrong: Sequence[bool]) -> JudgedDetector:
+    keys = [PairKey(str(i)) for i in range(len(wrong))]
+    return JudgedDetector(
+        name,
+        frozenset(key for key, score in zip(keys, scores, strict=True) if score is not None and score > 0.5),
+        dict(zip(keys, wrong, strict=True)),
+        {key: score for key, score in zip(keys, scores, strict=True) if score is not None},
+    )
+
+
+def test_two_judges_that_see_half_each_see_more_together() -> None:
+    rng = np.random.default_rng(7)
+    one, other = rng.normal(size=(2, 400))
+    wrong = (one + other + 0.5 * rng.normal(size=400) > 0).tolist()
+    a, b = judge("a", one.tolist(), wrong), judge("b", other.tolist(), wrong)
+    result, summaries, [both] = compare_judges([a, b], {}, set(), CalibrationSettings(), {})
+    alone = max(summary.area.value for summary in summaries if summary.area)
+    assert both.by_ranks.value > alone + 0.1
+    assert both.by_logistic.value > alone + 0.1
+    assert {score.name for score in result.scores} >= {"precision", "recall", "auc", "kappa", "auc:ranks"}
+
+
+def test_equal_judges_cannot_be_told_apart_and_unequal_ones_are() -> None:
+    wrong = [n % 2 == 0 for n in range(60)]
+    perfect = judge("perfect", [float(w) + n / 1000 for n, w in enumerate(wrong)], wrong)
+    guess = judge("guess", [(n * 37 % 60) / 60 for n in range(60)], wrong)
+    twin = replace(perfect, name="twin")
+    result, *_ = compare_judges([perfect, twin, guess], {}, set(), CalibrationSettings(), {})
+    entries = {(entry.a, entry.b): entry for entry in result.comparisons}
+    assert (entries["perfect", "twin"].delta, entries["perfect", "twin"].more) == (0, None)
+    assert entries["perfect", "guess"].more == 0
+    assert entries["perfect", "guess"].p is not None
+    assert entries["perfect", "guess"].p < 0.001
+
+
+def test_judges_of_other_outputs_are_not_compared() -> None:
+    wrong = [True, False] * 20
+    a = judge("a", [0.9, 0.1] * 20, wrong)
+    b = replace(a, name="b", labels=dict(list(a.labels.items())[:30]))
+    result, summaries, combined = compare_judges([a, b], {}, set(), CalibrationSettings(), {})
+    assert (result.comparisons, combined) == ([], [])
+    assert [summary.n for summary in summaries] == [40, 30]
+
+
+def test_outputs_of_one_source_are_of_one_group_whatever_was_edited() -> None:
+    keys = [PairKey("1.noun/edited"), PairKey("1.verb/edited"), PairKey("2.noun/edited")]
+    given = JudgedDetector("j", frozenset(), dict.fromkeys(keys, True), dict.fromkeys(keys, 0.5))
+    sources = {"1.noun/edited": "A cat sat.", "1.verb/edited": "A cat sat."}
+    assert error_scores(given, sources).sources == ["A cat sat.", "A cat sat.", "2.noun"]
+
+
+def test_too_few_labels_are_refused_with_how_many_are_needed() -> None:
+    with pytest.raises(
+        UsageError, match=r"20 labelled outputs, 10 of them wrong, are too few. Label 30 or more"
+    ):
+        calibrate_judge(judge("j", [0.9, 0.1] * 10, [True, False] * 10), CalibrationSettings())
+    with pytest.raises(UsageError, match="8 or more of either kind"):
+        calibrate_judge(judge("j", [0.1] * 40, [True] * 5 + [False] * 35), CalibrationSettings())
+
+
+def test_a_judge_that_cannot_meet_the_wish_says_how_far_it_can_be_trusted() -> None:
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=300)
+    wrong = (rng.random(300) < 1 / (1 + np.exp(-0.8 * scores))).tolist()
+    found = calibrate_judge(judge("j", scores.tolist(), wrong), CalibrationSettings(precision=0.97))
+    assert found.threshold is None
+    assert found.most is not None
+    assert 0.5 <= found.most < 0.95

@@ -1,0 +1,127 @@
+"""Verbs that the lexicon puts into the past perfect, on both sides."""
+
+from __future__ import annotations
+
+import pytest
+
+from mtassay.errors import UsageError
+from mtassay.methods.behavior.capabilities.verbs import Negation, Tense
+from mtassay.methods.behavior.infill.lexicon.german_tenses import german_groups
+from mtassay.methods.behavior.infill.lexicon.infiller import LexiconInfiller
+from mtassay.methods.behavior.infill.lexicon.tenses import english_groups, portuguese_groups, tense_offers
+from mtassay.methods.behavior.pairs import ReadPair
+from mtassay.tools.annotate import Annotator, open_annotator
+from mtassay.tools.annotate.annotation import Annotation, Token
+
+
+def annotator(language: str) -> Annotator:
+    try:
+        return open_annotator(language, needs=("pos", "features", "dependencies"), name="spacy")
+    except UsageError:
+        pytest.skip(f"no spaCy pipeline for {language}")
+
+
+def in_past_perfect(annotation: Annotation, language: str) -> list[str]:
+    """The text once for each verb that can be changed."""
+    find = {"en": english_groups, "pt": portuguese_groups, "de": german_groups}[language]
+    text = annotation.text
+    return [text[: group.start] + group.after + text[group.end :] for group in find(annotation)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("She bought a car.", ["She had bought a car."]),
+        ("The dog ate the bread.", ["The dog had eaten the bread."]),
+        ("He didn't see the man.", ["He hadn't seen the man."]),
+        ("The house was also built in 1990.", ["The house had also been built in 1990."]),
+        ("Tom often wore a hat.", ["Tom had often worn a hat."]),
+        ("She is always happy.", ["She had always been happy."]),
+        ("It's a nice house.", ["It had been a nice house."]),
+        ("Tom has already left the house.", ["Tom had already left the house."]),
+        ("She will buy a car.", []),
+        ("Did she buy a car?", []),
+        ("Buy a car!", []),
+        ("If she bought a car, we would be happy.", []),
+        ("She had bought a car.", []),
+    ],
+)
+def test_english_verbs(text: str, expected: list[str]) -> None:
+    assert in_past_perfect(annotator("en").annotate([text])[0], "en") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ela comprou um carro.", ["Ela tinha comprado um carro."]),
+        ("Eles escreveram uma carta.", ["Eles tinham escrito uma carta."]),
+        ("Nós vimos a casa.", []),  # `ver` or `vir`
+        ("Eu vi a casa.", ["Eu tinha visto a casa."]),
+        ("A casa foi construída em 1990.", ["A casa tinha sido construída em 1990."]),
+        ("Compramos um carro.", ["Tínhamos comprado um carro."]),
+        ("Ela vai comprar um carro.", []),
+        ("Ela tinha comprado um carro.", []),
+    ],
+)
+def test_portuguese_verbs(text: str, expected: list[str]) -> None:
+    assert in_past_perfect(annotator("pt").annotate([text])[0], "pt") == expected
+
+
+def german(marked: str) -> Annotation:
+    """Words with tag and lemma: `ging/VVFIN/gehen`."""
+    tokens, text = [], ""
+    for item in marked.split():
+        word, tag, lemma = [*item.split("/"), "", ""][:3]
+        text += "" if not text or word in ",." else " "
+        tokens.append(Token(word, len(text), len(text) + len(word), lemma=lemma, tag=tag))
+        text += word
+    return Annotation(text, tuple(tokens))
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("Er ging/VVFIN/gehen nach Hause .", "Er war nach Hause gegangen."),
+        ("Er kaufte/VVFIN/kaufen ein Auto .", "Er hatte ein Auto gekauft."),
+        ("Sie kamen/VVFIN/kommen gestern an/PTKVZ/an .", "Sie waren gestern angekommen."),
+        ("Sie studierten/VVFIN/studieren in Bonn .", "Sie hatten in Bonn studiert."),
+        ("Das Haus wurde/VAFIN/werden 1990 gebaut/VVPP/bauen .", "Das Haus war 1990 gebaut worden."),
+        ("Er hat/VAFIN/haben das Buch gelesen/VVPP/lesen .", "Er hatte das Buch gelesen."),
+        ("Er war/VAFIN/sein krank .", "Er war krank gewesen."),
+        ("Er schlief/VVFIN/schlafen , weil/KOUS er krank war/VAFIN/sein .",
+         "Er hatte geschlafen, weil er krank war."),
+        ("Er ist/VAFIN/sein verheiratet/VVPP/verheiraten .", None),  # no perfect
+        ("Er kaufte/VVFIN/kaufen Brot , Wein und Käse .", None),  # where does the clause end?
+        ("Er konnte/VMFIN/können kommen/VVINF/kommen .", None),
+    ],
+)  # fmt: skip
+def test_a_german_participle_goes_to_the_end_of_its_clause(marked: str, expected: str | None) -> None:
+    changed = in_past_perfect(german(marked), "de")
+    assert changed[:1] == ([expected] if expected else [])
+
+
+def test_both_verbs_must_be_linked_and_of_one_time() -> None:
+    source = annotator("en").annotate(["She bought a car and he sold the house."])[0]
+    reference = annotator("pt").annotate(["Ela comprou um carro e ele vendeu a casa."])[0]
+    linked = ReadPair("1", source, reference, frozenset({(1, 1), (6, 6)}))
+    changes = [
+        (o.substitutes[0].source, o.substitutes[0].reference) for o in tense_offers(("en", "pt"), linked)
+    ]
+    assert changes == [("had bought", "tinha comprado"), ("had sold", "tinha vendido")]
+    assert tense_offers(("en", "pt"), ReadPair("1", source, reference, frozenset())) == []
+    present = annotator("pt").annotate(["Ela compra um carro e ele vendeu a casa."])[0]
+    crossed = ReadPair("1", source, present, linked.links)
+    assert len(tense_offers(("en", "pt"), crossed)) == 1
+
+
+def test_the_only_verbs_of_both_sides_need_no_link() -> None:
+    source = annotator("en").annotate(["She bought a car."])[0]
+    reference = annotator("pt").annotate(["Ela comprou um carro."])[0]
+    assert len(tense_offers(("en", "pt"), ReadPair("1", source, reference, frozenset()))) == 1
+
+
+def test_the_lexicon_edits_tense_where_it_knows_both_languages() -> None:
+    assert not LexiconInfiller("en-pt").lacks(Tense)
+    assert not LexiconInfiller("en-de").lacks(Tense)
+    assert LexiconInfiller("en-zh").lacks(Tense)
+    assert LexiconInfiller("en-pt").lacks(Negation)
