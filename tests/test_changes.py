@@ -229,3 +229,9 @@ def test_the_library_has_a_function_for_the_history_of_a_system(tmp_path: Path) 
     assert [(point.score.value, point.score.n) for point in course.points] == [(80.0, 10), (90.0, 10)]
     assert course.points[1].change is not None
     assert (course.points[1].change.fixed, course.points[1].change.p) == (1, 1.0)
+
+
+def test_what_the_judge_of_a_behavioural_case_saw_is_told() -> None:
+    evidence = {"status": "edit broke it", "probability": 0.83, "reasons": ["a number is missing: 12"]}
+    finding = Finding("1", "nmt", "behavior", "fail", evidence=evidence)
+    assert BehaviorMethod.reasons(finding) == ["edit broke it: 83 % likely wrong", "a number is missing: 12"]

@@ -62,7 +62,7 @@ def render_changes(
                 parts.append(_words("No case broke.", form, width))
             continue
         shown = cases if everything else cases[:examples]
-        more = f"; here are {len(shown)}, --all lists them" if len(shown) < len(cases) else ""
+        more = f"; the first {len(shown)}, --all lists them" if len(shown) < len(cases) else ""
         title = f"{LISTED[kind]}: {plural(len(cases), 'case')}{more}"
         if form in ("text", "md"):
             blocks = [case_block(changes.old, changes.new, case, names=changes.names) for case in shown]

@@ -565,10 +565,14 @@ class BehaviorMethod(Method):
 
     @classmethod
     def reasons(cls, finding: Finding) -> list[str]:
-        """What the case was judged to be, with both qualities; without a verdict, why not."""
+        """What the case was judged to be and what speaks for it; without a verdict, why not."""
         evidence = CaseEvidence.of(finding)
-        if not evidence.status or evidence.quality is None or evidence.edited_quality is None:
-            return [evidence.status or cls.why(finding)]
+        if not evidence.status:
+            return [cls.why(finding)]
+        if evidence.probability is not None:
+            return [f"{evidence.status}: {100 * evidence.probability:.0f} % likely wrong", *evidence.reasons]
+        if evidence.quality is None or evidence.edited_quality is None:
+            return [evidence.status]
         return [f"{evidence.status}: quality {evidence.quality:.2f}, edited {evidence.edited_quality:.2f}"]
 
     @classmethod
