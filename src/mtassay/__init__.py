@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mtassay.api import Run, behavior, invariance, load, read, run, score, suite
     from mtassay.api.agreement import correlate
+    from mtassay.api.history import compare, gate, history
     from mtassay.api.translation import translate
 
 __version__ = "0.1.0"
@@ -19,7 +20,10 @@ __all__ = [
     "Run",
     "__version__",
     "behavior",
+    "compare",
     "correlate",
+    "gate",
+    "history",
     "invariance",
     "load",
     "read",
@@ -28,7 +32,13 @@ __all__ = [
     "suite",
     "translate",
 ]
-_ELSEWHERE = {"correlate": "mtassay.api.agreement", "translate": "mtassay.api.translation"}
+_ELSEWHERE = {
+    "compare": "mtassay.api.history",
+    "correlate": "mtassay.api.agreement",
+    "gate": "mtassay.api.history",
+    "history": "mtassay.api.history",
+    "translate": "mtassay.api.translation",
+}
 
 
 def __getattr__(name: str) -> Any:
