@@ -2,7 +2,8 @@
 
 usage: python bench/judging.py [FOLDER] [--records FILE] [--without CLUE]…
 
-FOLDER is demo/judging/held-out; on demo/judging itself it was trained. `--records` writes what `models/judge/train.py --records` puts into the weights, to be told in notes.
+FOLDER is demo/judging/held-out; on demo/judging itself it was trained. `--records` writes what
+`models/judge/train.py --records` puts into the weights, to be told in notes.
 
 An output that the readers dispute is left out. The packaged engine is judged on all its outputs: where they
 are the raw model's, that one's labels hold. Intervals are percentiles of 2,000 bootstrap draws of source

@@ -14,22 +14,22 @@ __all__ = ["Gate", "RuleKind"]
 
 RuleKind = Literal["limit", "loss", "worse", "new"]
 
-_NUMBER = r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>%|points?|pp)?"
-_THAN = r"(?:\s+than\s+(?:the\s+)?baseline)?"
+_NUMBER = r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>%|points?|pp)?"
+_THAN = r"(?: than (?:the )?baseline)?"
 _LIMIT = re.compile(
-    rf"(?:(?P<side>lower|upper)\s+bound\s+of\s+)?(?:the\s+)?(?P<what>.+?)\s*(?P<relation>>=|<=|>|<)\s*{_NUMBER}"
+    rf"(?:(?P<side>lower|upper) bound of )?(?:the )?(?P<what>.{1, 200}?) ?(?P<relation>>=|<=|>|<) ?{_NUMBER}"
 )
 _LOSS = re.compile(
-    rf"(?:the\s+)?(?P<what>.+?)\s+not\s+more\s+than\s+{_NUMBER}\s+(?:lower|higher|worse){_THAN}"
-    r"(?:,?\s+at\s+(?P<level>\d+(?:\.\d+)?)\s*%)?"
+    rf"(?:the )?(?P<what>.{1, 200}?) not more than {_NUMBER} (?:lower|higher|worse){_THAN}"
+    r"(?:,? at (?P<level>\d+(?:\.\d+)?) ?%)?"
 )
 _NONE_WORSE = re.compile(
-    rf"no\s+(?P<what>.+?)\s+(?:(?:is|are)\s+)?significantly\s+(?:worse|lower|higher){_THAN}"
+    rf"no (?P<what>.{1, 200}?) (?:(?:is|are) )?significantly (?:worse|lower|higher){_THAN}"
 )
 _NOT_WORSE = re.compile(
-    rf"(?:the\s+)?(?P<what>.+?)\s+(?:(?:is|are)\s+)?not\s+significantly\s+(?:worse|lower|higher){_THAN}"
+    rf"(?:the )?(?P<what>.{1, 200}?) (?:(?:is|are) )?not significantly (?:worse|lower|higher){_THAN}"
 )
-_NEW = re.compile(rf"no\s+new\s+(?P<what>.+?){_THAN}")
+_NEW = re.compile(rf"no new (?P<what>.{1, 200}?){_THAN}")
 _FORMS = (
     "SCORE >= NUMBER",
     "lower bound of SCORE >= NUMBER",
