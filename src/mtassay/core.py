@@ -29,6 +29,7 @@ __all__ = [
     "Flags",
     "Generated",
     "Judgement",
+    "Ledger",
     "Origin",
     "Output",
     "Question",
@@ -45,6 +46,7 @@ __all__ = [
     "apply_edits",
     "majority",
     "original_of",
+    "percent",
     "texts_digest",
 ]
 
@@ -211,6 +213,63 @@ class Statistics:
     values: NDArray[Any]
     signature: str = ""
     group: str = "all"
+
+
+Parts = Sequence[Collection[str]]
+"""What one score is of: ids of units. Of several parts, the mean of their scores."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ledger:
+    """What the scores of one name and system add up from, so that two runs can be compared unit by unit.
+
+    `values` has one row of sums per entry of `ids`; units that do not count, such as undecided ones, are not
+    there. `aggregate` turns sums (…, columns) into scores (…), and `unit_scores` into those of single units,
+    where that is another thing. `groups` are the units of each score by its group, `columns` those that a
+    group takes where it does not take all, and `part` is what people call one of the groups: phenomenon,
+    capability. `is_detail` is for groups that a reader wants only when asking for them. A share has the
+    columns passed and all, each unit counting 1. Units of one of `clusters`, by id, hang together, as tests
+    made from one sentence do.
+    """
+
+    name: str
+    system: str
+    ids: Sequence[str]
+    values: NDArray[Any]
+    aggregate: Callable[[NDArray[Any]], NDArray[Any]]
+    groups: Mapping[str, Parts]
+    columns: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    part: str = "group"
+    is_share: bool = False
+    is_detail: bool = False
+    higher_is_better: bool = True
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    unit_scores: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+    column_names: Sequence[str] = ()
+    """Where they depend on the texts, as types of entities do: runs with other columns cannot be compared."""
+
+    @classmethod
+    def of_shares(
+        cls, name: str, system: str, passed: Mapping[str, bool], groups: Mapping[str, Parts], **more: Any
+    ) -> Ledger:
+        """That of a share in percent: which units passed, of those that are settled.
+
+        >>> ledger = Ledger.of_shares("accuracy", "nmt", {"a": True, "b": False}, {"all": [["a", "b"]]})
+        >>> ledger.aggregate(ledger.values.sum(axis=0)).tolist()
+        50.0
+        """
+        import numpy as np  # large, and only where runs are compared
+
+        values = np.array([(has_passed, 1) for has_passed in passed.values()], dtype=np.int64).reshape(-1, 2)
+        return cls(name, system, list(passed), values, percent, groups, is_share=True, **more)
+
+
+def percent(sums: NDArray[Any]) -> NDArray[Any]:
+    """Sums (…, passed and all) as shares in percent; not a number of nothing."""
+    import numpy as np
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(100 * sums[..., 0] / sums[..., 1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from mtassay.core import (
     Flags,
     Generated,
     Judgement,
+    Ledger,
     Output,
     Question,
     Result,
@@ -119,6 +120,32 @@ class Method(ABC):
         """A record for each unit and system with the score of each metric, where the method measures."""
         return []
 
+    # What two runs are compared by ------------------------------------------------------------------------
+
+    @classmethod
+    def ledgers(cls, run: Run, system: str) -> list[Ledger]:
+        """What the scores of a system add up from, unit by unit: by default the pass rate of each detector.
+
+        A detector that only ever flags has none.
+        """
+        passed: dict[str, dict[str, bool]] = {}
+        for finding in run.findings:
+            if finding.system == system and finding.verdict in ("pass", "fail"):
+                passed.setdefault(finding.detector, {})[finding.case_id] = finding.verdict == "pass"
+        judges = {name: by_case for name, by_case in passed.items() if any(by_case.values())}
+        return [
+            Ledger.of_shares(
+                "pass rate" if len(judges) == 1 else f"pass rate:{name}", system, by_case, {"all": [by_case]}
+            )
+            for name, by_case in judges.items()
+        ]
+
+    @classmethod
+    def test_set(cls, run: Run) -> str:
+        """What was tested, in a word: runs that share it are points of one history."""
+        texts = str(run.result.basis.get("texts", ""))
+        return f"texts {texts[:12]}" if texts else "unknown texts"
+
     # What people can be asked ----------------------------------------------------------------------------
 
     @classmethod
@@ -175,6 +202,11 @@ class Method(ABC):
             {(f.case_id, f.system): f.value for f in findings if f.value is not None},
             silent,
         )
+
+    @classmethod
+    def finds(cls, detector: str) -> str:
+        """What people call what a detector finds."""
+        return f"{detector} findings"
 
     # How a saved run shows itself ------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -398,10 +397,6 @@ def test_gates_cannot_be_written_where_there_are_none(run: Run, planned: Path) -
     assert "mtassay.yaml has no gates to write into gates.xml." in done.stderr
 
 
-needs_gates = pytest.mark.skipif(find_spec("mtassay.gates") is None, reason="gates are not here yet")
-
-
-@needs_gates
 @pytest.mark.parametrize(
     ("rule", "code"), [("bleu >= 1", 0), ("bleu >= 99", 1), ("bleu not more than 100 lower, at 95 %", 0)]
 )
@@ -414,7 +409,6 @@ def test_a_gate_decides_about_the_exit_code(run: Run, planned: Path, rule: str, 
     assert (planned / "gates.md").exists()
 
 
-@needs_gates
 def test_a_rule_that_is_none_is_told_with_its_line(run: Run, planned: Path) -> None:
     write(planned, mtassay_yaml=f"{TWO_STEPS}gates:\n- bleu >= 1\n- bleu is nice\n")
     done = run("run")

@@ -137,3 +137,31 @@ def test_a_saved_run_comes_back_as_it_was(execution: Execution, tmp_path: Path) 
     assert [f.case_id for f in run.findings] == [f.case_id for f in execution.run.findings]
     assert [o.error for o in again.outputs(run.id)["gap"] if o.id == "b"] == ["no stored output"]
     assert again.segments(run.id)[2].references == ("There are not 3.", None)
+
+
+@pytest.mark.parametrize("method", EXAMPLES.values(), ids=EXAMPLES.keys())
+def test_the_scores_of_a_saved_run_can_be_added_up_again_from_its_ledgers(
+    method: Method, tmp_path: Path
+) -> None:
+    segments, answers = MORE.get(method.name, [[], [Stored("", {})] * 2])
+    system = Stored("good", {**SYSTEMS[0].outputs, **answers[0].outputs})
+    workspace = Workspace(tmp_path / "w.db")
+    own = getattr(method, "segments", SEGMENTS)  # a suite brings its items along
+    execute(method, [*own, *segments], [system]).save(workspace)
+    saved = workspace.run("last")
+    values = {(s.name, s.group): s.value for s in saved.result.scores if s.value is not None}
+    ledgers = type(method).ledgers(saved, "good")
+    assert ledgers
+    seen = set()
+    for ledger in ledgers:
+        places = {unit: place for place, unit in enumerate(ledger.ids)}
+        for group, parts in ledger.groups.items():
+            rows = [[places[unit] for unit in part if unit in places] for part in parts]
+            columns = ledger.columns.get(group, range(ledger.values.shape[1]))
+            sums = [ledger.values[part][:, list(columns)].sum(axis=0) for part in rows if part]
+            if sums:
+                mean = sum(float(ledger.aggregate(part)) for part in sums) / len(sums)
+                assert mean == pytest.approx(values[ledger.name, group])
+                seen.add((ledger.name, group))
+    expected = {key for key in values if not key[0].endswith(":settled") and key[0] != "undecided"}
+    assert seen == expected

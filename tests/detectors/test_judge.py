@@ -117,6 +117,21 @@ def test_it_tells_how_many_errors_it_sees_and_on_what() -> None:
     assert "labels of language models" in known
 
 
+@pytest.mark.parametrize(
+    ("tested", "how"),
+    [
+        (False, "by cross-validation on labels of language models."),
+        (True, "on sentences kept apart, with labels of language models."),
+    ],
+)
+def test_it_says_whether_its_record_is_of_a_test(tested: bool, how: str) -> None:
+    weights = Weights(0, {}, 0.6, 0.2, (TrackRecord("nmt", 300, 100, 75, 60, 80),), tested)
+    judge = TrainedJudge(PAIR, ClueFinder.open(PAIR, encoder=letters), {"source": weights}, "0")
+    assert judge.known([answer("A house.", "Uma casa.")]) == (
+        f"The judge sees 6 of 10 errors of nmt, and 8 of 10 that it reports are errors (n = 300), {how}"
+    )
+
+
 def test_a_pair_without_weights_is_judged_by_rules_and_that_is_said() -> None:
     judge = open_judge(parse_pair("de-en"), encoder=letters)
     assert isinstance(judge, RuleJudge)

@@ -10,9 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass, replace
-from importlib import import_module
 from importlib.metadata import entry_points
-from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -32,6 +30,7 @@ from mtassay.api import (
     workspace_path,
 )
 from mtassay.api.doctor import installed_extras
+from mtassay.api.history import find_snapshots
 from mtassay.api.runs import DryRun
 from mtassay.caller import CallPlan
 from mtassay.core import Segment
@@ -39,6 +38,7 @@ from mtassay.display import Table
 from mtassay.errors import MissingExtraError, MtassayError, ServiceError, UsageError
 from mtassay.formats import read_test_set
 from mtassay.formats.suite.files import write_text
+from mtassay.gates import Baseline, Gate, GateReport, check_gates
 from mtassay.languages import parse_pair
 from mtassay.method import Method, method_of
 from mtassay.options import is_live, open_system
@@ -118,8 +118,8 @@ class PlanRun:
 
     plan: Plan
     steps: Sequence[StepRun]
-    gates: Any = None
-    """What `mtassay.gates` made of the rules of the plan; `None` where none were checked."""
+    gates: GateReport | None = None
+    """What the rules of the plan say; `None` where none were checked."""
     unchecked: str = ""
     """Why the gates of the plan were not checked."""
 
@@ -302,8 +302,6 @@ def run_plan(
             if told is not None:
                 told(ended[-1])
         done = PlanRun(read, ended)
-        if read.gates and not gates:
-            return replace(done, unchecked="there is nothing here to check them with")
         if gates and (only or systems):
             return replace(done, unchecked="only a part of the plan was run")
         if gates and (left := [step.name for step in ended if step.exit_code]):
@@ -720,32 +718,29 @@ def _digest(path: Path) -> str:
 # Gates ---------------------------------------------------------------------------------------------------
 
 
-def _parse_gates(plan: Plan) -> list[Any]:
-    """The rules of the plan, read; none where nothing is installed that could check them."""
-    if not plan.gates or find_spec("mtassay.gates") is None:
-        return []
-    parse = import_module("mtassay.gates").Gate.parse
+def _parse_gates(plan: Plan) -> list[Gate]:
+    """The rules of the plan, read."""
     gates = []
     for entry in plan.gates:
         try:
-            gates.append(parse(entry.typed()))
+            gates.append(Gate.parse(entry.typed()))
         except MtassayError as error:
             raise entry.wrong(error) from None
     return gates
 
 
-def _check_gates(plan: Plan, gates: Sequence[Any], runs: Mapping[str, Run], place: Path | None) -> Any:
+def _check_gates(
+    plan: Plan, gates: Sequence[Gate], runs: Mapping[str, Run], place: Path | None
+) -> GateReport:
     """What the gates say of these runs, held against the baseline of the plan."""
-    find = import_module("mtassay.api.history").find_snapshots
-    baselines = {}
+    baselines: dict[str, Baseline] = {}
     for step, entry in plan.baselines.items():
         try:
-            baselines[step] = find(entry.text(), workspace=place, like=runs[step].record)
+            baselines[step] = find_snapshots(entry.text(), workspace=place, like=runs[step].record)
         except MtassayError as error:
             raise entry.wrong(error) from None
-    check = import_module("mtassay.gates").check_gates
     try:
-        return check(gates, {step: run.record for step, run in runs.items()}, baselines)
+        return check_gates(gates, {step: run.record for step, run in runs.items()}, baselines)
     except MtassayError as error:
         about = [entry for entry in plan.gates if any(f"'{text}'" in str(error) for text in entry.scalars())]
         raise (about or plan.gates)[0].wrong(error) from None

@@ -107,7 +107,8 @@ class Weights:
     """A logistic model for answers of one kind.
 
     `clues` has for each the weight and its usual value. An answer is called wrong from the probability `fail`
-    on, and right below `passes`.
+    on, and right below `passes`. `tested` says that `records` are of sentences kept apart for a test, and not
+    by cross-validation.
     """
 
     bias: float
@@ -115,13 +116,14 @@ class Weights:
     fail: float
     passes: float
     records: tuple[TrackRecord, ...] = ()
+    tested: bool = False
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Weights:
         """Read from the file."""
         clues = {name: (weight, usual) for name, (weight, usual) in record["clues"].items()}
         records = tuple(TrackRecord(**entry) for entry in record["records"])
-        return cls(record["bias"], clues, record["fail"], record["passes"], records)
+        return cls(record["bias"], clues, record["fail"], record["passes"], records, record["tested"])
 
     def opinion(self, clues: Mapping[str, Clue]) -> Opinion:
         """What these clues come to."""
@@ -165,8 +167,10 @@ class TrainedJudge(TranslationJudge):
         """The records of the kind of answers that most of these are."""
         kinds = [kind_of(answer) for answer in answers]
         kind = max(set(kinds), key=kinds.count, default="reference")
-        told = "; ".join(record.tell() for record in self.weights[kind].records)
-        return f"The judge {told}, by cross-validation on labels of language models."
+        weights = self.weights[kind]
+        told = "; ".join(record.tell() for record in weights.records)
+        how = "on sentences kept apart, with" if weights.tested else "by cross-validation on"
+        return f"The judge {told}, {how} labels of language models."
 
 
 def kind_of(answer: AnnotatedAnswer) -> str:

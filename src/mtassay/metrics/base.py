@@ -34,6 +34,9 @@ class Metric(ABC):
     cacheable: ClassVar[bool] = True
     """Whether signature, segments and outputs alone decide the statistics."""
 
+    finds: ClassVar[str] = ""
+    """What people call its findings, where it has any: entity misses."""
+
     asks_models: ClassVar[bool] = False
     """Whether it asks live models, whose answers are paid for and must be kept."""
 

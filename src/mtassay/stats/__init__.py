@@ -44,10 +44,12 @@ from mtassay.stats.correlation import (
 )
 from mtassay.stats.family import (
     Family,
+    PairedSums,
     Row,
     ShareDifferences,
     compare_rows,
     family_of,
+    paired_trials,
     separate,
     swap_trials,
 )
@@ -85,6 +87,7 @@ __all__ = [
     "Grouped",
     "Interval",
     "PairCounts",
+    "PairedSums",
     "Row",
     "ShareDifferences",
     "TieCalibration",
@@ -129,6 +132,7 @@ __all__ = [
     "one_sided_permutation",
     "paired_bootstrap",
     "paired_randomization",
+    "paired_trials",
     "pairwise_accuracy",
     "pearson",
     "permutation_deviation",

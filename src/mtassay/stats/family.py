@@ -28,7 +28,17 @@ from mtassay.stats.resampling import (
     swapped_sums,
 )
 
-__all__ = ["Family", "Row", "ShareDifferences", "compare_rows", "family_of", "separate", "swap_trials"]
+__all__ = [
+    "Family",
+    "PairedSums",
+    "Row",
+    "ShareDifferences",
+    "compare_rows",
+    "family_of",
+    "paired_trials",
+    "separate",
+    "swap_trials",
+]
 
 Trials = NDArray[np.float32]
 """(trials, comparisons): the differences after the swaps."""
@@ -125,6 +135,60 @@ def swap_trials(
                 column += differences.shape[1]
         done += len(blocks[0][0])
     return tables
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedSums:
+    """What one score of two systems adds up from.
+
+    `values` (units, 2, columns) are the statistics of both, and `parts` places of units: of several parts the
+    score is the mean of theirs. Units with the same number in `units` are swapped together.
+    """
+
+    values: NDArray[Any]
+    parts: Sequence[NDArray[np.int64]]
+    aggregate: Aggregate
+    units: NDArray[np.int64]
+
+    def scores(self) -> Floats:
+        """Those of the first and of the second system; nan where there are no units."""
+        parts = [part for part in self.parts if len(part)]
+        if not parts:
+            return np.full(2, np.nan)
+        sums = np.stack([self.values[part].sum(axis=0, dtype=np.float64) for part in parts])
+        return np.asarray(np.mean(self.aggregate(sums), axis=0), dtype=np.float64)
+
+
+def paired_trials(rows: Sequence[PairedSums], *, trials: int = 10000, seed: int | None) -> Trials:
+    """First minus second in every trial (trials, rows), each unit swapped in all rows or in none.
+
+    >>> values = np.array([[[1, 1], [0, 1]], [[1, 1], [1, 1]]])
+    >>> row = PairedSums(values, [np.arange(2)], lambda sums: sums[..., 0] / sums[..., 1], np.arange(2))
+    >>> sorted(set(paired_trials([row], trials=64, seed=1)[:, 0].tolist()))
+    [-0.5, 0.5]
+    """
+    count = 1 + max((int(row.units.max(initial=-1)) for row in rows), default=-1)
+    table = np.empty((trials, len(rows)), dtype=np.float32)
+    prepared = [[_moving(row, part) for part in row.parts if len(part)] for row in rows]
+    done = 0
+    for kept in mask_blocks(count, trials, seed, row_bytes=8 * max(1, len(rows))):
+        for number, (row, parts) in enumerate(zip(rows, prepared, strict=True)):
+            differences = [
+                np.asarray(row.aggregate(first) - row.aggregate(total - first), dtype=np.float64)
+                for units, change, second, total in parts
+                for first in [second + kept[:, units].astype(np.float64) @ change]
+            ]
+            table[done : done + len(kept), number] = np.mean(differences, axis=0) if differences else np.nan
+        done += len(kept)
+    return table
+
+
+def _moving(row: PairedSums, part: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+    """The units of a part on which the systems differ, by how much; the second's sums, and those of both."""
+    values = row.values[part].astype(np.float64)
+    change = values[:, 0] - values[:, 1]
+    moving = np.flatnonzero(change.any(axis=1))
+    return row.units[part[moving]], change[moving], values[:, 1].sum(axis=0), values.sum(axis=(0, 1))
 
 
 Row = Sequence[NDArray[np.int64]]

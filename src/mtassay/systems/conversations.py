@@ -157,7 +157,7 @@ class Conversations(LiveSystem):
 
 MOST_CHARACTERS = 20_000
 """A longer reply is not read: nothing that is asked for is that long."""
-_FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+_FENCED = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
 
 _UNUSABLE = "This answer cannot be used: {objection}. Answer again, with nothing but the JSON asked for."
 

@@ -20,9 +20,11 @@ __all__ = [
     "find_words",
     "json_text",
     "marked",
+    "p_text",
     "plural",
     "printable",
     "safe",
+    "signed",
     "wrapped",
 ]
 
@@ -49,6 +51,31 @@ def plural(number: int, word: str, many: str = "") -> str:
     ('1 item', '1,200 items', '2 categories')
     """
     return f"{number:,} {word if number == 1 else many or word + 's'}"
+
+
+def signed(value: float | None, decimals: int = 1) -> str:
+    """A change for a table.
+
+    >>> signed(2.34), signed(-0.04), signed(-1.0), signed(None), signed(-0.0412, 2)
+    ('+2.3', '0.0', '−1.0', '–', '−0.04')
+    """
+    if value is None:
+        return "–"
+    text = f"{value:+.{decimals}f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "−")
+
+
+def p_text(p: float | None) -> str:
+    """A p-value for a table.
+
+    >>> p_text(0.0312), p_text(0.00002), p_text(1.0), p_text(None)
+    ('0.031', '<0.001', '1', '–')
+    """
+    if p is None:
+        return "–"
+    if p < 0.001:
+        return "<0.001"
+    return "1" if p > 0.9995 else f"{p:.3f}"
 
 
 def printable(text: str) -> str:

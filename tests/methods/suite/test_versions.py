@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from mtassay.core import Case, Finding
+from mtassay.core import Case, Finding, Verdict
 from mtassay.methods.suite.method import DETECTOR
 from mtassay.methods.suite.versions import Step, gate, steps
 
@@ -20,7 +20,11 @@ def findings(statuses: str, system: str) -> list[Finding]:
             verdict: Literal["skipped", "error"] = "skipped" if letter == "s" else "error"
             found.append(Finding(f"i{number}", system, "missing", verdict))
         else:
-            found.append(Finding(f"i{number}", system, DETECTOR, evidence={"status": VERDICTS[letter]}))
+            settled: dict[str, Verdict] = {"c": "pass", "i": "fail"}
+            evidence = {"status": VERDICTS[letter]}
+            found.append(
+                Finding(f"i{number}", system, DETECTOR, settled.get(letter, "undecided"), evidence=evidence)
+            )
     return found
 
 

@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 import typer
 
 from mtassay.api import timeline
+from mtassay.changes import LISTED, ChangeKind
 from mtassay.cli.common import OutputFormat, echo, print_json, print_tables, say, shows_bold, terminal_width
 from mtassay.cli.frame import FRAME, RunFrame, Values, framed_with
 from mtassay.cli.suite.options import SuiteArgument, choosing, stop_if_failed
 from mtassay.methods.suite.version_tables import step_block
-from mtassay.methods.suite.versions import LISTED, Kind, Versions
+from mtassay.methods.suite.versions import Versions
 
 
 def register(app: typer.Typer) -> None:
@@ -81,7 +82,7 @@ def _print(versions: Versions, form: OutputFormat, *, everything: bool) -> None:
             _print_kind(versions, kind, form)
 
 
-def _print_kind(versions: Versions, kind: Kind, form: OutputFormat) -> None:
+def _print_kind(versions: Versions, kind: ChangeKind, form: OutputFormat) -> None:
     steps = versions.shown([kind])
     if not steps:
         if kind == "broken":

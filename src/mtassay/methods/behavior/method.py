@@ -15,6 +15,7 @@ from mtassay.core import (
     Flags,
     Generated,
     Judgement,
+    Ledger,
     Output,
     Question,
     Result,
@@ -60,7 +61,7 @@ from mtassay.methods.behavior.quality import (
     qualities,
     quality_name,
 )
-from mtassay.methods.behavior.rates import error_positions, pass_rates
+from mtassay.methods.behavior.rates import error_positions, pass_rate_ledgers, pass_rates
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.tables import (
     pass_rate_figure,
@@ -518,6 +519,11 @@ class BehaviorMethod(Method):
         return [f"other thresholds: mtassay behavior sweep {run.id}"] if is_swept else []
 
     @classmethod
+    def ledgers(cls, run: Run, system: str) -> list[Ledger]:
+        """Pass rates of all cases and of each capability; cases made from one sentence hang together."""
+        return pass_rate_ledgers([finding for finding in run.findings if finding.system == system], system)
+
+    @classmethod
     def doubts(cls, run: Run) -> list[Doubt]:
         """What is judged is the translation of the edited source: of all cases that fail or are undecided."""
         edits = {original: s.id for s in run.segments if (original := original_of(s)) is not None}
@@ -556,6 +562,18 @@ class BehaviorMethod(Method):
     @classmethod
     def why(cls, finding: Finding) -> str:
         return CaseEvidence.of(finding).unsettled
+
+    @classmethod
+    def reasons(cls, finding: Finding) -> list[str]:
+        """What the case was judged to be and what speaks for it; without a verdict, why not."""
+        evidence = CaseEvidence.of(finding)
+        if not evidence.status:
+            return [cls.why(finding)]
+        if evidence.probability is not None:
+            return [f"{evidence.status}: {100 * evidence.probability:.0f} % likely wrong", *evidence.reasons]
+        if evidence.quality is None or evidence.edited_quality is None:
+            return [evidence.status]
+        return [f"{evidence.status}: quality {evidence.quality:.2f}, edited {evidence.edited_quality:.2f}"]
 
     @classmethod
     def block(cls, run: Run, case_id: str, system: str) -> Block:

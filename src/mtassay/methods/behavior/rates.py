@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mtassay import stats
-from mtassay.core import Cluster, Comparison, Finding, Result, Run, Score
+from mtassay.core import Cluster, Comparison, Finding, Ledger, Result, Run, Score
 from mtassay.errors import UsageError
 from mtassay.methods.behavior.capabilities.base import capability_class, in_usual_order
 from mtassay.methods.behavior.evidence import CaseEvidence
@@ -30,6 +30,7 @@ __all__ = [
     "UNDECIDED",
     "ThresholdSweep",
     "error_positions",
+    "pass_rate_ledgers",
     "pass_rates",
     "sweep",
     "sweep_run",
@@ -97,6 +98,14 @@ def pass_rates(
                 for rank, members in rank_shares(decided[:, part], p, alpha=level)
             ]
     return Result(scores, comparisons, clusters, counts)
+
+
+def pass_rate_ledgers(findings: Sequence[Finding], system: str) -> list[Ledger]:
+    """What the pass rates of a system add up from, all of whose findings these are."""
+    passed = {f.case_id: f.verdict == "pass" for f in findings if f.verdict in ("pass", "fail")}
+    groups = {group: [cases] for group, cases in {ALL: _cases(findings), **_groups(findings)}.items()}
+    clusters = dict(zip(_cases(findings), _sentences(findings), strict=True))
+    return [Ledger.of_shares(PASS_RATE, system, passed, groups, part="capability", clusters=clusters)]
 
 
 _NEITHER = -1.0

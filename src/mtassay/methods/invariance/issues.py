@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from mtassay import stats
-from mtassay.core import DISPUTED, Cluster, Comparison, Finding, Result, Score, Tools
+from mtassay.core import DISPUTED, Cluster, Comparison, Finding, Ledger, Result, Score, Tools, percent
 from mtassay.detectors.answers import AnnotatedAnswer, AnsweredCase
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import read_reviews
@@ -35,6 +35,7 @@ __all__ = [
     "labels_of",
     "rank",
     "stability",
+    "stability_ledgers",
     "standing",
     "subject_of",
 ]
@@ -192,6 +193,41 @@ def stability(
             scores.append(_share(FLAGGED, system, companion, hits, n, signature))
     comparisons, clusters = _compared(verdicts, alpha, trials)
     return Result(scores, comparisons, clusters, counts)
+
+
+def stability_ledgers(findings: Sequence[Finding], system: str, companions: Sequence[str]) -> list[Ledger]:
+    """What the scores of a system add up from, all of whose findings these are.
+
+    Pairs are those of the originals that could be compared; the pairs of one original hang together.
+    """
+    compared = [f for f in findings if f.detector not in companions and f.verdict in ("pass", "fail")]
+    stable = {f.case_id: f.verdict == "pass" for f in compared}
+    ledgers = [Ledger.of_shares(STABLE, system, stable, {"all": [list(stable)]})]
+    pairs = {
+        pair: f.case_id for f in compared for pair in (f.case_id, *(IssueEvidence.of(f).distances or {}))
+    }
+    if companions:
+        rows = {pair: row for row, pair in enumerate(pairs)}
+        values = np.tile(np.array([0, 1]), (len(pairs), len(companions)))
+        for finding in findings:
+            if finding.detector in companions and finding.verdict == "fail" and finding.case_id in rows:
+                values[rows[finding.case_id], 2 * companions.index(finding.detector)] = 1
+        ledgers.append(
+            Ledger(
+                FLAGGED,
+                system,
+                list(pairs),
+                values,
+                percent,
+                {name: [list(pairs)] for name in companions},
+                {name: (2 * place, 2 * place + 1) for place, name in enumerate(companions)},
+                part="detector",
+                is_share=True,
+                higher_is_better=False,
+                clusters=pairs,
+            )
+        )
+    return ledgers
 
 
 def _share(name: str, system: str, group: str, hits: int, n: int, signature: str) -> Score:

@@ -16,6 +16,7 @@ from mtassay.core import (
     Finding,
     Generated,
     Judgement,
+    Ledger,
     Output,
     Result,
     Run,
@@ -59,6 +60,7 @@ from mtassay.methods.invariance.issues import (
     labels_of,
     rank,
     stability,
+    stability_ledgers,
     standing,
     subject_of,
 )
@@ -344,6 +346,12 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
         settled = SettledOutputs(**judgement.basis["reviews"])
         notes = [f"{settled.describe()}."] if settled.settled else []
         return sign(replace(result, notes=notes, basis=judgement.basis), tools, reviews=settled.signed)
+
+    @classmethod
+    def ledgers(cls, run: Run, system: str) -> list[Ledger]:
+        """Originals that are stable, and pairs that companion detectors flag."""
+        own = [finding for finding in run.findings if finding.system == system]
+        return stability_ledgers(own, system, list(run.parameters.get("detectors") or ()))
 
     def compare(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], tools: Tools

@@ -15,6 +15,7 @@ from mtassay.core import (
     Case,
     Finding,
     Judgement,
+    Ledger,
     Output,
     Result,
     Run,
@@ -44,6 +45,7 @@ from mtassay.methods.score.tables import (
 from mtassay.metrics.base import Metric
 from mtassay.metrics.measure import Corpus, guard, look_over, measure_all
 from mtassay.options import build, option, split_specs
+from mtassay.registry import find
 
 __all__ = ["ScoreMethod"]
 
@@ -256,6 +258,43 @@ class ScoreMethod(Method):
         seed = str(self.seed).lower()
         trials = {} if self.test == "bootstrap" else {"ar": self.trials}
         return {"bs": self.samples, **trials, "seed": seed, **self.labels}
+
+    @classmethod
+    def ledgers(cls, run: Run, system: str) -> list[Ledger]:
+        """Every metric that this installation has, with its parts and the groups of segments."""
+        metrics = _installed_metrics(run)
+        by = run.parameters.get("by")
+        ledgers = []
+        for whole in run.statistics:
+            if whole.system != system or whole.group != "all" or whole.metric not in metrics:
+                continue
+            metric = metrics[whole.metric]
+            columns = metric.groups(whole.columns)
+            groups: dict[str, list[Sequence[str]]] = {group: [whole.ids] for group in ("all", *columns)}
+            groups |= {entry.group: [entry.ids] for entry in _groups(whole, run.segments, by)}
+            ledgers.append(
+                Ledger(
+                    whole.metric,
+                    system,
+                    whole.ids,
+                    whole.values,
+                    metric.aggregate,
+                    groups,
+                    columns,
+                    part=by or "part",
+                    higher_is_better=metric.higher_is_better,
+                    unit_scores=metric.unit_scores,
+                    column_names=list(whole.columns),
+                )
+            )
+        return ledgers
+
+    @classmethod
+    def finds(cls, detector: str) -> str:
+        """As the metric calls it, where it is one's."""
+        with suppress(UsageError):
+            return str(find("metric", detector).finds) or super().finds(detector)
+        return super().finds(detector)
 
     @classmethod
     def facts(cls, run: Run) -> str:

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay import stats
-from mtassay.core import Case, Result, Score
+from mtassay.core import Case, Finding, Ledger, Result, Score, Segment
 from mtassay.errors import UsageError
 from mtassay.stats.ranking import MACRO, MICRO, Compare, defined, exact, joined, permutation, ranked
 
@@ -37,6 +37,7 @@ __all__ = [
     "Grades",
     "Items",
     "accuracies",
+    "accuracy_ledgers",
     "by_category",
     "costliest",
     "fair_items",
@@ -261,6 +262,23 @@ def accuracies(
         test_of = compare.get(place) or comparison(parts, test, samples=samples, seed=seed)
         results += [Result(scores), ranked(scores, test_of, alpha=alpha)]
     return joined(results)
+
+
+def accuracy_ledgers(findings: Sequence[Finding], segments: Sequence[Segment], system: str) -> list[Ledger]:
+    """What the accuracies of a system add up from: categories with their averages, and phenomena."""
+    passed = {
+        finding.case_id: finding.verdict == "pass"
+        for finding in findings
+        if finding.system == system and finding.verdict in ("pass", "fail")
+    }
+    items = [Case(s.id, s.id, (s.source,), tags=s.tags) for s in segments if "category" in s.tags]
+    shown: dict[str, dict[str, list[list[str]]]] = {NAME: {}, PHENOMENON: {}}
+    for group in _groups(Grades(items, (), np.empty((len(items), 0), dtype=np.int8))):
+        shown[group.name][group.label] = [[items[place].id for place in part] for part in group.rows]
+    return [
+        Ledger.of_shares(NAME, system, passed, shown[NAME], part="category"),
+        Ledger.of_shares(PHENOMENON, system, passed, shown[PHENOMENON], part="phenomenon", is_detail=True),
+    ]
 
 
 _Key = TypeVar("_Key", bound=Hashable)

@@ -16,6 +16,7 @@ from mtassay.core import (
     Finding,
     Flags,
     Judgement,
+    Ledger,
     Output,
     Question,
     Result,
@@ -32,7 +33,14 @@ from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method, Read
 from mtassay.methods.basis import SettledOutputs, sign
 from mtassay.methods.gaps import compared_basis, compared_note, missing
-from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
+from mtassay.methods.suite.accuracy import (
+    Grades,
+    Test,
+    accuracies,
+    accuracy_ledgers,
+    costliest,
+    fair_items,
+)
 from mtassay.methods.suite.evidence import DETECTOR, STATUSES, VerdictEvidence, is_notable
 from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.selection import Choice, select
@@ -326,6 +334,16 @@ class SuiteMethod(Method):
             return []
         how = f"mtassay review next {run.id}" if is_saved else "add --save, then: mtassay review next"
         return [f"{plural(still_open, 'output is', 'outputs are')} not settled. To settle: {how}"]
+
+    @classmethod
+    def test_set(cls, run: Run) -> str:
+        """The suite by its name, though it may have grown since."""
+        return str(run.parameters.get("suite") or "").rpartition(" (")[0] or super().test_set(run)
+
+    @classmethod
+    def ledgers(cls, run: Run, system: str) -> list[Ledger]:
+        """Categories and their averages, and phenomena."""
+        return accuracy_ledgers(run.findings, run.segments, system)
 
     @classmethod
     def doubts(cls, run: Run) -> list[Doubt]:

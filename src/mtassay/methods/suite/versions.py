@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from mtassay.changes import LISTED, ChangeKind, kind_of
 from mtassay.core import Case, Finding, Output
 from mtassay.display import Table
 from mtassay.methods.suite.evidence import VerdictEvidence, status_of
@@ -14,37 +15,12 @@ from mtassay.methods.suite.version_tables import StepShown, category_table, stat
 from mtassay.stats import AccuracyChange, exact_test, holm
 from mtassay.texts.marks import plural
 
-__all__ = ["LISTED", "Gate", "GateResult", "Kind", "Step", "Versions", "gate", "steps"]
-
-Kind = Literal[
-    "fixed",
-    "broken",
-    "still right",
-    "still wrong",
-    "newly settled",
-    "newly open",
-    "still open",
-    "lost",
-    "found",
-]
-"""What became of an item. Lost: there is no output any more; found: there was none before."""
+__all__ = ["Gate", "GateResult", "Step", "Versions", "gate", "steps"]
 
 Gate = Literal["any", "significant"]
 """When a new version may not pass: if any item broke, or only if it is significantly worse."""
 
-LISTED: Mapping[Kind, str] = {
-    "broken": "Broken (correct before, incorrect now)",
-    "lost": "Lost (no output any more)",
-    "fixed": "Fixed (incorrect before, correct now)",
-    "newly open": "Newly open (settled before)",
-    "newly settled": "Newly settled (open before)",
-    "found": "Found (no output before)",
-}
-"""What became of items whose status changed, and what people call it."""
-
 _OPENED = [("correct", "undecided"), ("correct", "conflict")]
-_SETTLED = {"correct": "right", "incorrect": "wrong"}
-_OPEN = ("undecided", "conflict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +28,7 @@ class Step:
     """What became of one item from the old version to the new one."""
 
     case: Case
-    kind: Kind
+    kind: ChangeKind
     old: Finding
     new: Finding
 
@@ -76,27 +52,12 @@ def steps(cases: Sequence[Case], old: Sequence[Finding], new: Sequence[Finding])
     return [
         Step(
             case,
-            _kind(status_of(before[case.id]), status_of(after[case.id])),
+            kind_of(before[case.id].verdict, after[case.id].verdict),
             before[case.id],
             after[case.id],
         )
         for case in cases
     ]
-
-
-def _kind(old: str, new: str) -> Kind:
-    had, has = (status in _SETTLED or status in _OPEN for status in (old, new))
-    if had and not has:
-        return "lost"
-    if has and not had:
-        return "found"
-    if old in _SETTLED and new in _SETTLED:
-        if old == new:
-            return "still right" if old == "correct" else "still wrong"
-        return "fixed" if new == "correct" else "broken"
-    if old in _SETTLED:
-        return "newly open"
-    return "newly settled" if new in _SETTLED else "still open"
 
 
 def gate(item_steps: Sequence[Step], kind: Gate, *, alpha: float = 0.05) -> GateResult:
@@ -148,7 +109,7 @@ class Versions:
         """How many items were correct before, and now no rule settles their output."""
         return sum(step.statuses in _OPENED for step in self.steps)
 
-    def shown(self, kinds: Sequence[Kind] = tuple(LISTED)) -> list[StepShown]:
+    def shown(self, kinds: Sequence[ChangeKind] = tuple(LISTED)) -> list[StepShown]:
         """The items of these kinds, in order; by default all whose status changed."""
         old, new = ({output.id: output.text for output in self.outputs[name]} for name in self.names)
         return [
@@ -169,7 +130,7 @@ class Versions:
             if step.kind in kinds
         ]
 
-    def title(self, kind: Kind) -> str:
+    def title(self, kind: ChangeKind) -> str:
         """What heads the list of the items of this kind."""
         return f"{LISTED[kind]}: {plural(len(self.shown([kind])), 'item')}"
 
@@ -184,7 +145,7 @@ class Versions:
             category_table(self.changes, kinds, names=self.names, alpha=self.alpha, test=self.test),
         ]
 
-    def items_table(self, kind: Kind) -> Table:
+    def items_table(self, kind: ChangeKind) -> Table:
         """The items of this kind with both outputs."""
         return step_table(self.shown([kind]), self.names, title=self.title(kind))
 

@@ -10,6 +10,7 @@ from mtassay.core import Result
 from mtassay.display import Cell, Figure, Point, Series, Table
 from mtassay.methods.suite.tables import AVERAGES, TESTS, accuracy_table, kinds_in, number
 from mtassay.stats import AccuracyChange
+from mtassay.texts.marks import p_text, signed
 
 if TYPE_CHECKING:
     from mtassay.methods.suite.years import Course
@@ -113,11 +114,11 @@ def change_table(
 def change_cells(change: AccuracyChange, *, alpha: float) -> list[Cell | str]:
     """The cells under `CHANGE_HEADER`; a significant change is bold."""
     return [
-        Cell(_signed(change.delta), strong=_is_significant(change, alpha)),
-        "" if change.low is None else f"[{_signed(change.low)}, {_signed(change.high)}]",
+        Cell(signed(change.delta), strong=_is_significant(change, alpha)),
+        "" if change.low is None else f"[{signed(change.low)}, {signed(change.high)}]",
         f"{change.fixed:,}",
         f"{change.broken:,}",
-        _p_text(change.p),
+        p_text(change.p),
     ]
 
 
@@ -168,19 +169,6 @@ def course_figure(courses: Sequence[Course], groups: Sequence[str], *, note: str
     return Figure("lines", series, y_label="macro-average of accuracy (%)", note=f"{bars}{note}", rows=groups)
 
 
-def _p_text(p: float | None) -> str:
-    """A p-value for a table.
-
-    >>> _p_text(0.0312), _p_text(0.00002), _p_text(1.0), _p_text(None)
-    ('0.031', '<0.001', '1', '–')
-    """
-    if p is None:
-        return "–"
-    if p < 0.001:
-        return "<0.001"
-    return "1" if p > 0.9995 else f"{p:.3f}"
-
-
 def _about_moved(
     categories: Sequence[AccuracyChange],
     moved: Sequence[AccuracyChange],
@@ -203,14 +191,3 @@ def _about_moved(
 
 def _is_significant(change: AccuracyChange, alpha: float) -> bool:
     return change.p is not None and change.p < alpha
-
-
-def _signed(value: float | None) -> str:
-    """
-    >>> _signed(2.34), _signed(-0.04), _signed(-1.0), _signed(None)
-    ('+2.3', '0.0', '−1.0', '–')
-    """
-    if value is None:
-        return "–"
-    text = f"{value:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")

@@ -197,6 +197,7 @@ class NEE(Metric):
     """
 
     name: ClassVar[str] = "nee"
+    finds: ClassVar[str] = "entity misses"
     # Annotation and documents decide, too, and may change while all texts stay the same.
     cacheable: ClassVar[bool] = False
 

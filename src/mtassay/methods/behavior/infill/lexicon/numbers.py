@@ -119,7 +119,7 @@ _NAMED = (
 """What a number behind it names, and does not count: `phase 3`."""
 _NEVER_BEFORE = re.compile(
     rf"(?:\b0 (?:to|auf|a) |\b(?:{'|'.join(map(re.escape, _NAMED))})\.? ?|(?:\b(?:plus|minus)|§) ?|[-−]"
-    r"|(?<!['’])\b(?:[ckm]?m|kg) ?|第|(?-i:\b\w*[A-Z]{2,}\w*)[ -])$",
+    r"|(?<!['’])\b(?:[ckm]?m|kg) ?|第|(?-i:[A-Z]{2})\w{0,30}[ -])$",
     re.I,
 )
 _NEVER_AFTER = re.compile(
