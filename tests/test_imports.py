@@ -34,6 +34,7 @@ LAYERS = [
     {"methods"},
     {"engine", "story", "meta", "repair"},
     {"report", "gates"},
+    {"plans"},
     {"api"},
     {"cli", "pytest_plugin"},
 ]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mtassay.api import Run, behavior, invariance, load, read, run, score, suite
     from mtassay.api.agreement import correlate
     from mtassay.api.history import compare, gate, history
+    from mtassay.api.plans import run_plan
     from mtassay.api.translation import translate
 
 __version__ = "0.1.0"
@@ -28,6 +29,7 @@ __all__ = [
     "load",
     "read",
     "run",
+    "run_plan",
     "score",
     "suite",
     "translate",
@@ -37,6 +39,7 @@ _ELSEWHERE = {
     "correlate": "mtassay.api.agreement",
     "gate": "mtassay.api.history",
     "history": "mtassay.api.history",
+    "run_plan": "mtassay.api.plans",
     "translate": "mtassay.api.translation",
 }
 

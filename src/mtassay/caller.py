@@ -26,7 +26,7 @@ from mtassay.systems.live import Limits, LiveSystem
 __all__ = [
     "AnswerStore",
     "Budget",
-    "Plan",
+    "CallPlan",
     "Tally",
     "UnkeptTools",
     "answer_key",
@@ -114,6 +114,7 @@ def translate_all(
     *,
     answers: AnswerStore | None = None,
     budget: Budget | None = None,
+    spent: Tally | None = None,
     report: Callable[[Tally], None] | None = None,
     began: str | None = None,
     fresh: bool = False,
@@ -121,7 +122,8 @@ def translate_all(
     """One output per request, in order. A request that got no answer has `text=None` and the reason.
 
     What was answered before the work `began` (in UTC, by default now) is from earlier; with `fresh` it is
-    asked again, and the answers from earlier stay where they are.
+    asked again, and the answers from earlier stay where they are. What was `spent` before counts in the
+    budget.
     """
     tally = Tally(len(requests))
     tell = report or _silent
@@ -144,7 +146,7 @@ def translate_all(
         if key in times:
             times[key] += 1
     claims = _Claims(answers, since=began if fresh else "")
-    work = _Work(system, waiting, budget or Budget(), tally, claims)
+    work = _Work(system, waiting, budget or Budget(), tally, claims, spent)
 
     def keep(new: Mapping[str, Output]) -> dict[str, Output]:
         """Store what are answers and not errors; gives these."""
@@ -177,7 +179,7 @@ def translate_all(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CallPlan:
     """What asking would take: calls, characters sent, and how many answers are there already.
 
     `outputs` are those answers, one for each request, in order; what would be asked for has `text=None`.
@@ -190,25 +192,32 @@ class Plan:
     outputs: Sequence[Output] = ()
     price: float | None = None
 
-    def __add__(self, other: Plan) -> Plan:
-        return Plan(
+    def __add__(self, other: CallPlan) -> CallPlan:
+        return CallPlan(
             self.calls + other.calls,
             self.characters + other.characters,
             self.known + other.known,
             price=other.price,
         )
 
+    @property
+    def cost(self) -> float | None:
+        """What it costs to let the engine read this much, where its price is known."""
+        if self.price is None:
+            return None
+        return self.characters / CHARACTERS_A_TOKEN * self.price / 1e6
+
     def describe(self, name: str) -> str:
         """The same in a line.
 
-        >>> Plan(12, 5400, 3).describe("nmt")
+        >>> CallPlan(12, 5400, 3).describe("nmt")
         'nmt: 12 calls, 5,400 characters; 3 answers are there already'
-        >>> Plan(1, 8_000_000, 0, price=0.25).describe("judge")
+        >>> CallPlan(1, 8_000_000, 0, price=0.25).describe("judge")
         'judge: 1 call, 8,000,000 characters (about 0.5 to read)'
         """
         told = f"{name}: {self.calls:,} call{'s' * (self.calls != 1)}, {self.characters:,} characters"
-        if self.price is not None and self.calls:
-            told += f" (about {self.characters / CHARACTERS_A_TOKEN * self.price / 1e6:.2g} to read)"
+        if self.cost is not None and self.calls:
+            told += f" (about {self.cost:.2g} to read)"
         if self.known:
             told += f"; {self.known:,} answer{'s are' if self.known != 1 else ' is'} there already"
         return told
@@ -220,7 +229,7 @@ def plan_calls(
     *,
     answers: AnswerStore | None = None,
     fresh: bool = False,
-) -> Plan:
+) -> CallPlan:
     """What `translate_all` would do, if every call succeeds; nothing is asked."""
     keys = [answer_key(system.signature, request) for request in requests]
     known = answers.find_answers(list(dict.fromkeys(keys))) if answers and not fresh else {}
@@ -238,7 +247,7 @@ def plan_calls(
     ]
     characters = sum(len(request.text or "") for request in waiting.values())
     price = next(iter(getattr(system, "price", ())), None)
-    return Plan(calls, characters, sum(key in known for key in keys), outputs, price)
+    return CallPlan(calls, characters, sum(key in known for key in keys), outputs, price)
 
 
 class UnkeptTools(Tools):
@@ -371,11 +380,13 @@ class _Work:
         budget: Budget,
         tally: Tally,
         claims: _Claims,
+        spent: Tally | None = None,
     ) -> None:
         self._system = system
         self._requests = requests
         self._limits = system.limits
         self._budget = budget
+        self._before = spent or Tally(0)
         self._tally = tally
         self._claims = claims
         self._pace = _Pace(self._limits)
@@ -469,9 +480,10 @@ class _Work:
     def _hand_out(self, job: _Job) -> None:
         characters = sum(len(self._requests[key].text or "") for key in job.keys)
         tally, budget = self._tally, self._budget
-        if budget.calls is not None and tally.calls + 1 > budget.calls:
+        calls, before = tally.calls + self._before.calls, self._before.characters
+        if budget.calls is not None and calls + 1 > budget.calls:
             self._stopped = f"the budget of {budget.calls:,} calls is used up"
-        elif budget.characters is not None and tally.characters + characters > budget.characters:
+        elif budget.characters is not None and before + tally.characters + characters > budget.characters:
             self._stopped = f"the budget of {budget.characters:,} characters is used up"
         if self._stopped:
             self._events.put(_Event(job, error=ClosedError(self._stopped)))

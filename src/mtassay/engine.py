@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mtassay import __version__
-from mtassay.caller import Budget, Plan, Tally, plan_calls, translate_all
+from mtassay.caller import Budget, CallPlan, Tally, plan_calls, translate_all
 from mtassay.core import (
     DISPUTED,
     Case,
@@ -212,9 +212,10 @@ class EngineTools(Tools):
     notes: list[str] = field(default_factory=list)
     pending: dict[str, bytes] = field(default_factory=dict)
     kept: float = field(default_factory=time.monotonic)
-    plans: dict[str, Plan] = field(default_factory=dict)
+    plans: dict[str, CallPlan] = field(default_factory=dict)
     """What a dry run would ask, by the name of the system."""
-    _spent: dict[str, Tally] = field(default_factory=dict)
+    spent: dict[str, Tally] = field(default_factory=dict)
+    """What each live engine has cost so far, by its signature; whoever shares it shares the budget."""
     _told: set[str] = field(default_factory=set)
     _seconds: dict[str, float] = field(default_factory=dict)
     _step: str = ""
@@ -267,13 +268,13 @@ class EngineTools(Tools):
             return list(system.translate(requests))
         if self.dry:
             plan = plan_calls(system, requests, answers=self.workspace, fresh=self.fresh)
-            self.plans[system.name] = self.plans.get(system.name, Plan(0, 0, 0)) + plan
+            self.plans[system.name] = self.plans.get(system.name, CallPlan(0, 0, 0)) + plan
             return list(plan.outputs)
         if self.workspace and self.workspace.read_only:
             raise WorkspaceError(
                 f"{self.workspace.path} may not be written: answers of {system.name} would be lost."
             )
-        before = self._spent.get(system.signature, Tally(0))
+        before = self.spent.get(system.signature, Tally(0))
         spent = Tally(0)
 
         def tell(tally: Tally) -> None:
@@ -281,16 +282,12 @@ class EngineTools(Tools):
             spent = tally
             self.progress(tally.describe(system.name), tally.done, tally.total)
 
-        left = replace(
-            self.budget,
-            calls=_left(self.budget.calls, before.calls),
-            characters=_left(self.budget.characters, before.characters),
-        )
         outputs = translate_all(
             system,
             requests,
             answers=self.workspace,
-            budget=left,
+            budget=self.budget,
+            spent=before,
             report=tell,
             began=self.started,
             fresh=self.fresh,
@@ -301,7 +298,7 @@ class EngineTools(Tools):
                 f"{self.workspace.path} could not be written: {waiting:,} answers wait beside it, and go in "
                 "when it is opened next."
             )
-        self._spent[system.signature] = Tally(
+        self.spent[system.signature] = Tally(
             0, calls=before.calls + spent.calls, characters=before.characters + spent.characters
         )
         return outputs
@@ -331,10 +328,6 @@ class EngineTools(Tools):
             self.workspace.remember(self.pending.items())
             self.pending = {}
         self.kept = time.monotonic()
-
-
-def _left(budget: int | None, spent: int) -> int | None:
-    return None if budget is None else max(budget - spent, 0)
 
 
 def _silent(step: str, done: int, total: int | None) -> None:

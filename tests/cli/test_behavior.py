@@ -58,6 +58,22 @@ def write_outputs(path: Path, **outputs: tuple[str | None, str | None]) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
+def test_a_plan_gives_what_the_command_gives(run: Run, texts: Path) -> None:
+    (texts / "mtassay.yaml").write_text(
+        "pair: en-pt\nsystems: {nmt: 'fake:upper'}\n"
+        "test_sets: {news: {source: s.txt, references: r.txt}}\n"
+        "steps: {behavior: {capabilities: [noun, adjective], no_filter: yes, judge_by: paper}}\n",
+        encoding="utf-8",
+    )
+    planned = run("run", "-f", "json")
+    assert planned.returncode == 0, planned.stderr
+    words = (*TEXT, "-c", "noun,adjective", "--no-filter", "--judge", "paper", *ENGINE, "-f", "json")
+    own = json.loads(run("behavior", "run", *words).stdout)
+    result = json.loads(planned.stdout)["steps"]["behavior"]["result"]
+    assert result["scores"] == own["scores"]
+    assert result["counts"] == own["counts"]
+
+
 def test_cases_are_made_counted_and_the_same_every_time(run: Run, texts: Path) -> None:
     for name in ("a.jsonl", "b.jsonl"):
         done = run("behavior", "generate", *FEW, "--no-filter", "-o", name, "--dropped", f"d-{name}")

@@ -60,6 +60,23 @@ def test_variants_differ_from_their_original_in_one_word_and_are_the_same_every_
         assert record["source"] == original[: edit["start"]] + edit["after"] + original[edit["end"] :]
 
 
+def test_a_plan_gives_what_the_command_gives(run: Run, sentences: Path, tmp_path: Path) -> None:
+    (tmp_path / "mtassay.yaml").write_text(
+        "pair: en-pt\nsystems: {nmt: 'fake:upper'}\ntest_sets: {news: {source: s.txt}}\n"
+        "steps: {invariance: {structure: tokens, detectors: none}}\n",
+        encoding="utf-8",
+    )
+    dry = json.loads(run("run", "--dry-run", "-f", "json").stdout)["costs"]
+    planned = run("run", "-f", "json")
+    assert planned.returncode == 0, planned.stderr
+    words = (*PAIR, *ENGINE, "--structure", "tokens", "--detectors", "none", "-f", "json")
+    own = json.loads(run("invariance", "run", sentences, *words).stdout)
+    result = json.loads(planned.stdout)["steps"]["invariance"]["result"]
+    assert result["scores"] == own["scores"]
+    assert result["counts"] == own["counts"]
+    assert dry[0]["calls"] == result["basis"]["answers"]["nmt"]["answers"]
+
+
 def test_a_run_reports_judges_again_and_evaluates(run: Run, sentences: Path, tmp_path: Path) -> None:
     done = run("invariance", "run", sentences, *PAIR, *ENGINE, "--structure", "tokens", "--save")
     assert done.returncode == 0, done.stderr

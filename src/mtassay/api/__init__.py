@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from mtassay import core
-from mtassay.api.runs import Read, Run, RunSettings, execute_method, load, open_workspace, workspace_path
+from mtassay.api.runs import Read, Run, RunSettings, Work, load, open_workspace, workspace_path
 from mtassay.core import Generated, Segment, System
 from mtassay.errors import UsageError
 from mtassay.formats import Stream, read_references, read_stream, read_test_set
@@ -33,6 +33,7 @@ __all__ = [
     "Run",
     "RunSettings",
     "Texts",
+    "Work",
     "behavior",
     "generate",
     "invariance",
@@ -74,9 +75,34 @@ def score(
     >>> run.systems, round(run.result.scores[0].value)
     (['a', 'b'], 100)
     """
+    settings, parameters = RunSettings.split(options)
+    parameters.setdefault("evidence", settings.save)
+    return score_work(
+        systems,
+        references,
+        source,
+        langpair=langpair,
+        test_set=test_set,
+        documents=documents,
+        entities=entities,
+        **parameters,
+    ).run(settings)
+
+
+def score_work(
+    systems: Given,
+    references: Texts | Sequence[Texts],
+    source: Texts | None,
+    *,
+    langpair: str | None,
+    test_set: str | PathLike[str] | None,
+    documents: str | PathLike[str] | None,
+    entities: str | PathLike[str] | None,
+    **parameters: Any,
+) -> Work:
+    """What `score` does, before it is done."""
     from mtassay.methods.score.method import ScoreMethod
 
-    settings, parameters = RunSettings.split(options)
     pair = None if langpair is None else parse_pair(langpair)
     labels: dict[str, str] = {}
     inside: dict[str, System] = {}
@@ -102,13 +128,12 @@ def score(
         raise UsageError("There is no system to score: add -t NAME=FILE.")
     if entities is not None:
         segments = read_entities(Path(entities), segments)
-    parameters.setdefault("evidence", settings.save)
     # Nobody gave an order to the files of a folder, or to all systems of a test set.
     parameters.setdefault("against_best", not chosen if inside else is_folder(outside))
     method = ScoreMethod.resolve(
         {"pair": None if pair is None else str(pair), "labels": labels, **parameters}
     )
-    return execute_method(method, segments, {**inside, **named(outside)}, settings, pair)
+    return Work(method, segments, {**inside, **named(outside)}, pair)
 
 
 def suite(suite: Any, systems: Given, **options: Any) -> Run:
@@ -121,13 +146,18 @@ def suite(suite: Any, systems: Given, **options: Any) -> Run:
     >>> run.findings[0].verdict
     'pass'
     """
+    settings, parameters = RunSettings.split(options)
+    return suite_work(suite, systems, **parameters).run(settings)
+
+
+def suite_work(suite: Any, systems: Given, **parameters: Any) -> Work:
+    """What `suite` does, before it is done."""
     from mtassay.methods.suite.method import SuiteMethod
 
-    settings, parameters = RunSettings.split(options)
     method = SuiteMethod.resolve({"suite": suite, **parameters})
     if not systems:
         raise UsageError("There is no system to judge: add -t NAME=FILE or -t NAME=scheme:rest.")
-    return execute_method(method, method.segments, systems, settings, method.pair)
+    return Work(method, method.segments, systems, method.pair)
 
 
 def invariance(sentences: Any, systems: Given, *, langpair: str, **options: Any) -> Run:
@@ -136,14 +166,19 @@ def invariance(sentences: Any, systems: Given, *, langpair: str, **options: Any)
     `sentences` are a file or a list of texts, or segments with their variants. Parameters: those of
     `InvarianceMethod`.
     """
+    settings, parameters = RunSettings.split(options)
+    return invariance_work(sentences, systems, langpair=langpair, **parameters).run(settings)
+
+
+def invariance_work(sentences: Any, systems: Given, *, langpair: str, **parameters: Any) -> Work:
+    """What `invariance` does, before it is done."""
     from mtassay.methods.invariance.method import InvarianceMethod
 
-    settings, parameters = RunSettings.split(options)
     pair = parse_pair(langpair)
     method = InvarianceMethod.resolve({"pair": str(pair), **parameters})
     if not systems:
         raise UsageError("There is no system to test: add -t NAME=scheme:rest.")
-    return execute_method(method, method.read(sentences), systems, settings, pair)
+    return Work(method, method.read(sentences), systems, pair)
 
 
 def variants(sentences: Any, *, langpair: str, phrases: bool = False, **options: Any) -> Generated:
@@ -166,9 +201,14 @@ def behavior(source: Any, reference: Any, systems: Given, *, langpair: str, **op
     `source` and `reference` are files or lists of texts; with `reference=None`, `source` is a file of cases
     that were made before. Parameters: those of `BehaviorMethod`, and of `Recipe` where cases are made.
     """
+    settings, parameters = RunSettings.split(options)
+    return behavior_work(source, reference, systems, langpair=langpair, **parameters).run(settings)
+
+
+def behavior_work(source: Any, reference: Any, systems: Given, *, langpair: str, **parameters: Any) -> Work:
+    """What `behavior` does, before it is done."""
     from mtassay.methods.behavior.method import BehaviorMethod
 
-    settings, parameters = RunSettings.split(options)
     pair = parse_pair(langpair)
     if not systems:
         ways = "-t NAME=scheme:rest" if reference is not None else "-t NAME=FILE or -t NAME=scheme:rest"
@@ -182,7 +222,7 @@ def behavior(source: Any, reference: Any, systems: Given, *, langpair: str, **op
                 "Use 'mtassay behavior generate', then 'mtassay behavior judge'."
             )
         ready = open_systems(systems, [], pair)  # what cannot be opened is known before cases are made
-    return execute_method(method, lambda tools: method.read(source, reference, tools), ready, settings, pair)
+    return Work(method, lambda tools: method.read(source, reference, tools), ready, pair)
 
 
 def read(
@@ -206,6 +246,13 @@ def run(
     'score'
     """
     settings, parameters = RunSettings.split(options)
+    return method_work(method, segments, systems, langpair=langpair, **parameters).run(settings)
+
+
+def method_work(
+    method: str | Method, segments: Any, systems: Given, *, langpair: str | None, **parameters: Any
+) -> Work:
+    """What `run` does, before it is done."""
     pair = None if langpair is None else parse_pair(langpair)
     if isinstance(method, str):
         cls = cast("type[Method]", find("method", method))
@@ -213,7 +260,7 @@ def run(
         method = cls.resolve({**({"pair": str(pair)} if takes_pair else {}), **parameters})
     if not systems:
         raise UsageError("There is no system to test: add -t NAME=FILE or -t NAME=scheme:rest.")
-    return execute_method(method, read_texts(segments, pair), systems, settings, pair)
+    return Work(method, read_texts(segments, pair), systems, pair)
 
 
 def generate(method: Method, read: Read, **options: Any) -> core.Generated:

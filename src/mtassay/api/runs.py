@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from mtassay import core
-from mtassay.caller import Budget, Plan
+from mtassay.caller import Budget, CallPlan, Tally
 from mtassay.core import Finding, Judgement, Output, Result, Segment, System
 from mtassay.database import UnavailableError
 from mtassay.display import Block, Figure, Table, View
@@ -37,6 +37,7 @@ __all__ = [
     "Read",
     "Run",
     "RunSettings",
+    "Work",
     "execute_method",
     "load",
     "open_workspace",
@@ -270,7 +271,7 @@ class RunSettings:
 
     `creates` makes a workspace for the cache alone, where there is none yet. `made` is told what the method
     generated, before anything is asked. With `dry_run` nobody is asked, nothing is kept, and `DryRun` is
-    raised.
+    raised. Runs that share `spent` share their budget.
     """
 
     save: bool = False
@@ -285,6 +286,7 @@ class RunSettings:
     creates: bool = False
     made: Callable[[core.Generated], None] | None = None
     dry_run: bool = False
+    spent: dict[str, Tally] = field(default_factory=dict)
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
@@ -332,7 +334,9 @@ class RunSettings:
         with Progress(quiet=self.is_quiet) as progress:
             store = self.memory(is_live=is_live or _is_live(systems))
             listen = self.listen if self.listen and not self.dry_run else _deaf
-            tools = EngineTools(store, progress.report, self.budget, listen, self.fresh, self.dry_run)
+            tools = EngineTools(
+                store, progress.report, self.budget, listen, self.fresh, self.dry_run, spent=self.spent
+            )
             try:
                 yield tools
             finally:
@@ -347,7 +351,7 @@ class DryRun(MtassayError):  # noqa: N818
 
     exit_code = 0
 
-    def __init__(self, plans: Mapping[str, Plan], *, is_open: bool = False) -> None:
+    def __init__(self, plans: Mapping[str, CallPlan], *, is_open: bool = False) -> None:
         self.plans = plans
         self.is_open = is_open
         super().__init__("; ".join(self.lines))
@@ -359,6 +363,27 @@ class DryRun(MtassayError):  # noqa: N818
             return ["No live engine or model would be asked."]
         told = [plan.describe(name) for name, plan in self.plans.items()]
         return [*told, "More may be asked, by what the answers are."] if self.is_open else told
+
+
+@dataclass(frozen=True)
+class Work:
+    """A method with all that it is to be run on; segments may be read when it is."""
+
+    method: Method
+    segments: Sequence[Segment] | Read
+    systems: Given | Sequence[System]
+    pair: Pair | None = None
+
+    def run(self, settings: RunSettings) -> Run:
+        """Do it."""
+        return execute_method(self.method, self.segments, self.systems, settings, self.pair)
+
+    def check(self) -> None:
+        """Refuse systems whose outputs are not those of the segments; nothing is asked."""
+        with RunSettings(dry_run=True, quiet=True).tools() as tools:
+            read = self.segments(tools) if callable(self.segments) else self.segments
+            opened = _opener(self.method, self.systems, self.pair, tools)(read)
+            self.method.check([system.name for system in opened])
 
 
 def execute_method(

@@ -18,9 +18,8 @@ from mtassay.cli.interruption import STOPPED
 from mtassay.errors import MtassayError
 
 COMMANDS = (
-    "score", "suite", "invariance", "behavior", "review", "explain", "repair", "translate", "meta",
-    "systems", "runs", "compare", "history",
-    "gate", "method", "doctor",
+    "init", "run", "plan", "score", "suite", "invariance", "behavior", "review", "explain", "repair",
+    "translate", "meta", "systems", "runs", "compare", "history", "gate", "method", "doctor",
 )  # fmt: skip
 """Each is a module of this package with a function `register`; in the order of the help."""
 

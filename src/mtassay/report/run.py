@@ -25,7 +25,7 @@ from mtassay.report.table import (
 )
 from mtassay.texts.marks import json_text, printable
 
-__all__ = ["Form", "render", "render_block", "render_html", "render_tables", "score_rows"]
+__all__ = ["Form", "render", "render_block", "render_brief", "render_html", "render_tables", "score_rows"]
 
 Form = Literal["text", "json", "tsv", "md", "latex"]
 """How a run is written; for people and for programs."""
@@ -88,6 +88,17 @@ def render(
         else:
             parts.append(render_block(part, form, width=width, color=color))
     return "\n\n".join(parts)
+
+
+def render_brief(run: Run, *, width: int = _WIDTH, color: bool = False) -> str:
+    """What was tested, the tables and the notes: what a person must see of one run among several."""
+    method = method_of(run)
+    about = method.facts(run)
+    first, *others = method.tables(run, View(mark="" if color else "*"))
+    parts = [_remark(about, "text", width)] if about else []
+    parts.append(render_tables([first], "text", width=width, color=color))
+    parts += [_remark(note, "text", width) for note in run.result.notes if note not in about]
+    return "\n\n".join([*parts, *(render_tables([t], "text", width=width, color=color) for t in others)])
 
 
 def render_tables(tables: Sequence[Table], form: Form, *, width: int = _WIDTH, color: bool = False) -> str:

@@ -329,8 +329,7 @@ def foreign_language(texts: Sequence[str | None], expected: str) -> str:
     >>> foreign_language(["Der Hund schläft auf dem alten Sofa, und wir sind sehr müde."] * 3, "en")
     'de'
     """
-    some = [text for text in texts[:: len(texts) // _FILE_LINES + 1] if text]
-    sample = "\n".join(text[:_LINE_CHARACTERS] for text in some)
+    sample = _file_sample(texts)
     words = sample.lower().split()
     frequent = Counter(filter(_FREQUENT_WORDS.get(expected, frozenset()).__contains__, words))
     if len(frequent) >= 3 and 50 * frequent.total() >= len(words):
@@ -346,6 +345,33 @@ def foreign_language(texts: Sequence[str | None], expected: str) -> str:
     foreign = Counter(guess.code for guess in guesses if guess.is_sure and guess.excludes(expected))
     # Nearly all parts must agree: a file of two languages is in none.
     return next((code for code, n in foreign.items() if 5 * n >= 4 * len(guesses)), "")
+
+
+def language_of(texts: Sequence[str | None]) -> str:
+    """The language that texts as a whole are in, by code; empty where that is not plain.
+
+    >>> language_of(["Der Hund schläft auf dem alten Sofa, und wir sind sehr müde."] * 3), language_of(["42"])
+    ('de', '')
+    """
+    sample = _file_sample(texts)
+    words = sample.lower().split()
+    if sum(map(_size, words_of(sample))) < _FEWEST_LETTERS:
+        return ""
+    if by_script := language_of_script(sample):
+        return by_script
+    frequent = {code: Counter(filter(own.__contains__, words)) for code, own in _FREQUENT_WORDS.items()}
+    first, second = sorted(frequent, key=lambda code: -frequent[code].total())[:2]
+    if len(frequent[first]) >= 3 and frequent[first].total() > 3 * frequent[second].total():
+        return first
+    parts = [sample[start : start + _MOST_CHARACTERS] for start in range(0, len(sample), _MOST_CHARACTERS)]
+    guesses = [identify(part, "en") for part in parts]
+    codes = Counter(guess.code for guess in guesses if guess.is_sure)
+    return next((code for code, n in codes.items() if 5 * n >= 4 * len(guesses)), "")
+
+
+def _file_sample(texts: Sequence[str | None]) -> str:
+    some = [text for text in texts[:: len(texts) // _FILE_LINES + 1] if text]
+    return "\n".join(text[:_LINE_CHARACTERS] for text in some)
 
 
 def same_as(code: str) -> set[str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from mtassay.errors import UsageError
 
-__all__ = ["named"]
+__all__ = ["named", "suggest"]
 
 _Entry = TypeVar("_Entry")
 _FEW = 10  # names that a message lists
@@ -39,15 +39,20 @@ def named(
     names = {name.lower(): name for entry in everything for name in names_of(entry)}
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern.lower()) for name in names):
-            raise UsageError(f"No {has} the {what} '{pattern}'. {_choices(pattern.lower(), names)}")
+            raise UsageError(f"No {has} the {what} '{pattern}'. {suggest(pattern, names.values())}")
     chosen = {name for name in names if any(fnmatchcase(name, pattern.lower()) for pattern in patterns)}
     return [entry for entry in everything if any(name.lower() in chosen for name in names_of(entry))]
 
 
-def _choices(pattern: str, names: Mapping[str, str]) -> str:
-    """What could have been meant: names like it, or else the first few there are."""
-    if near := get_close_matches(pattern, names, n=3):
-        return f"Near: {', '.join(names[name] for name in near)}."
-    if not names:
+def suggest(word: str, names: Iterable[str]) -> str:
+    """What could have been meant: names like it, or else the first few there are.
+
+    >>> suggest("sytems", ["systems", "pair"]), suggest("x", ["systems", "pair"])
+    ('Near: systems.', 'Available: systems, pair.')
+    """
+    by_case = {name.lower(): name for name in names}
+    if near := get_close_matches(word.lower(), by_case, n=3):
+        return f"Near: {', '.join(by_case[name] for name in near)}."
+    if not by_case:
         return "There are none."
-    return f"Available: {', '.join(list(names.values())[:_FEW])}{'…' if len(names) > _FEW else '.'}"
+    return f"Available: {', '.join(list(by_case.values())[:_FEW])}{'…' if len(by_case) > _FEW else '.'}"

@@ -1,0 +1,114 @@
+"""`mtassay run`: all steps of a plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mtassay.api.plans import StepRun, plan_costs, run_plan
+from mtassay.cli.common import (
+    FormatOption,
+    OutputFormat,
+    QuietOption,
+    WorkspaceOption,
+    check_targets,
+    echo,
+    print_rendered,
+    say,
+    shows_bold,
+    terminal_width,
+)
+from mtassay.cli.frame import place
+from mtassay.errors import UsageError
+from mtassay.formats.text import open_for_writing
+from mtassay.plans.plan import DEFAULT
+
+PlanArgument = Annotated[Path, typer.Argument(metavar="[PLAN]", help="The plan, or the folder it is in.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("run", short_help="Do all steps of a plan; what has not changed is not done again.")(run)
+
+
+def run(
+    plan: PlanArgument = Path(DEFAULT),
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="STEP", help="Only this step. Repeat.")
+    ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", "-t", metavar="NAME", help="Only this system. Repeat.")
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Ask nothing: show what live engines would be asked, and the price where known."
+        ),
+    ] = False,
+    fresh: Annotated[
+        bool,
+        typer.Option("--fresh", help="Do every step, and ask live engines again; both answers are kept."),
+    ] = False,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write what the gates say as JUnit XML.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Write what the gates say as Markdown.")
+    ] = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Do all steps of a plan and check its gates; what has not changed since last time is not done again.
+
+    Every run is kept in the workspace. A step that fails takes no other with it, and after Ctrl-C the same
+    command goes on where it stopped. Exit codes: 0 fine, 1 a gate failed, 2 the plan or a file is wrong,
+    3 an engine failed.
+
+    \b
+    Examples:
+    mtassay run
+    mtassay run --dry-run
+    mtassay run tests/mt/mtassay.yaml --only score --system new
+    """
+    check_targets(junit, markdown)
+    choice = {
+        "only": only or (),
+        "systems": system or (),
+        "fresh": fresh,
+        "workspace": workspace,
+        "quiet": quiet,
+    }
+    if dry_run:
+        print_rendered(plan_costs(plan, **choice), output_format)  # type: ignore[arg-type]
+        return
+    is_text = output_format is OutputFormat.text
+    look = {"width": terminal_width(), "color": shows_bold()}
+
+    def tell(step: StepRun) -> None:
+        if is_text:
+            echo(f"{step.render(**look)}\n")  # type: ignore[arg-type]
+
+    done = run_plan(plan, **choice, told=tell)  # type: ignore[arg-type]
+    if is_text:
+        if len(done.steps) > 1 or done.gates is not None or done.unchecked:
+            echo(done.summary(**look))  # type: ignore[arg-type]
+    else:
+        print_rendered(done, output_format)
+    for target, form in ((junit, "junit"), (markdown, "markdown")):
+        if target is not None:
+            if done.gates is None:
+                why = done.unchecked and f": {done.unchecked}"
+                raise UsageError(f"{plan} has no gates to write into {target}{why}.")
+            with open_for_writing(target) as handle:
+                handle.write(getattr(done.gates, form)())
+    last = next((step.run.id for step in done.steps if step.run), "RUN")
+    say(f"mtassay: saved; all of a run: mtassay runs show {last}{place(workspace)}", quiet=quiet)
+    if not is_text:
+        for step in done.steps:
+            for line in step.lines:
+                say(f"mtassay: {step.name}: {line}")
+    if done.exit_code:
+        raise typer.Exit(done.exit_code)
