@@ -39,7 +39,7 @@ Baseline = Run | Snapshot | Sequence[Snapshot]
 
 _SHOWN = 3  # sentences of a rule that failed
 _NAMED = 5  # groups of a rule that failed
-_FINDS = re.compile(r"\s*\b(finding|misse?|failure|error|issue|hit|flag)s?$")
+_FINDS = re.compile(r" ?\b(finding|misse?|failure|error|issue|hit|flag)s?$")
 _RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": lambda value, number: value >= number,
     "<=": lambda value, number: value <= number,

@@ -17,19 +17,19 @@ RuleKind = Literal["limit", "loss", "worse", "new"]
 _NUMBER = r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>%|points?|pp)?"
 _THAN = r"(?: than (?:the )?baseline)?"
 _LIMIT = re.compile(
-    rf"(?:(?P<side>lower|upper) bound of )?(?:the )?(?P<what>.{1, 200}?) ?(?P<relation>>=|<=|>|<) ?{_NUMBER}"
+    rf"(?:(?P<side>lower|upper) bound of )?(?:the )?(?P<what>.{{1,200}}?) ?(?P<relation>>=|<=|>|<) ?{_NUMBER}"
 )
 _LOSS = re.compile(
-    rf"(?:the )?(?P<what>.{1, 200}?) not more than {_NUMBER} (?:lower|higher|worse){_THAN}"
+    rf"(?:the )?(?P<what>.{{1,200}}?) not more than {_NUMBER} (?:lower|higher|worse){_THAN}"
     r"(?:,? at (?P<level>\d+(?:\.\d+)?) ?%)?"
 )
 _NONE_WORSE = re.compile(
-    rf"no (?P<what>.{1, 200}?) (?:(?:is|are) )?significantly (?:worse|lower|higher){_THAN}"
+    rf"no (?P<what>.{{1,200}}?) (?:(?:is|are) )?significantly (?:worse|lower|higher){_THAN}"
 )
 _NOT_WORSE = re.compile(
-    rf"(?:the )?(?P<what>.{1, 200}?) (?:(?:is|are) )?not significantly (?:worse|lower|higher){_THAN}"
+    rf"(?:the )?(?P<what>.{{1,200}}?) (?:(?:is|are) )?not significantly (?:worse|lower|higher){_THAN}"
 )
-_NEW = re.compile(rf"no new (?P<what>.{1, 200}?){_THAN}")
+_NEW = re.compile(rf"no new (?P<what>.{{1,200}}?){_THAN}")
 _FORMS = (
     "SCORE >= NUMBER",
     "lower bound of SCORE >= NUMBER",
