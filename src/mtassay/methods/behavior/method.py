@@ -229,7 +229,7 @@ class BehaviorMethod(Method):
         if isinstance(values.get("calibrated"), str | PathLike):
             file = values.pop("calibrated")
             values = {**calibrated_thresholds(file, _judges_in_question(values, run)), **values}
-        if "judge_by" not in values and (run is None or any(name in values for name in _OF_THE_PAPER)):
+        if "judge_by" not in values and (run is None or _asks_for_the_paper(values)):
             values["judge_by"] = _usual_judge(values, pair)
         if "quality" in values or run is None or not run.parameters.get("quality"):
             values["quality"] = measures(values.get("quality", best_quality()), pair)
@@ -630,14 +630,18 @@ def _judges_in_question(values: Mapping[str, Any], run: Run | None) -> list[str]
     quality = "+".join(names or [best_quality()])
     judge = values.get("judge_by")
     if judge is None:
-        judge = "paper" if any(name in values for name in _OF_THE_PAPER) else saved.get("judge_by")
+        judge = "paper" if _asks_for_the_paper(values) else saved.get("judge_by")
     return {"evidence": [EVIDENCE], "paper": [quality]}.get(str(judge), [EVIDENCE, quality])
 
 
 def _usual_judge(values: Mapping[str, Any], pair: Pair) -> JudgeName:
     """The one that adds up evidence, if it was trained for the pair and nothing of the paper's is given."""
-    is_asked = not any(name in values for name in _OF_THE_PAPER)
-    return "evidence" if is_asked and is_trained(pair) else "paper"
+    return "evidence" if is_trained(pair) and not _asks_for_the_paper(values) else "paper"
+
+
+def _asks_for_the_paper(values: Mapping[str, Any]) -> bool:
+    """Whether a setting of the paper's judge is given; a switch that is off asks for nothing."""
+    return any(values.get(name) not in (None, False) for name in _OF_THE_PAPER)
 
 
 def _parameters_that_hold(saved: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
