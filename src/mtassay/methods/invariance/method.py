@@ -79,7 +79,7 @@ __all__ = ["InvarianceMethod", "SystemDistances", "names_in"]
 
 _OF_ISSUES = frozenset(("threshold", "preset", "discount", "filters", "structure"))
 """What makes an issue: where somebody gives some of it, nothing else is by default."""
-_LESS = 4
+_PART = 0.75
 """The judge drops what is right, so that a smaller part of a preset's threshold is enough."""
 
 _VERDICTS: dict[str, Verdict] = {
@@ -115,7 +115,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
     `threshold`, which is that of the structure's `preset` where none is given; the `top` farthest variants
     are shown. `filters` leave out variants whose distance has a harmless reason, `detectors` look for single
     kinds of errors in the same translations. Where the judge was trained for the language pair, it is the
-    filter by default, and with it a quarter of the threshold is enough; `back_translation`, an engine, gives
+    filter by default, and with it three quarters of the threshold are enough; `back_translation`, an engine, gives
     it more to go by. `annotator` and `source_annotator` ask for certain language
     tools. Without `reviews`, what people said of an issue does not count.
     """
@@ -226,7 +226,7 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
             saved.pop(key, None)
         values = {**saved, **explicit}
         if "pair" in values and not _OF_ISSUES & values.keys() and is_trained(parse_pair(values["pair"])):
-            values |= {"filters": ("judge",), "threshold": usual["wide"] / _LESS}
+            values |= {"filters": ("judge",), "threshold": usual["wide"] * _PART}
         values["structure"] = structure
         if "threshold" not in values:
             preset = values.get("preset", "wide")
