@@ -36,6 +36,8 @@ __all__ = [
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
+CLAIMED_AHEAD = 4
+"""For how many calls of each thread texts are claimed at once."""
 LOOK_EVERY = 0.2
 """Seconds between two looks at what another process has been answered."""
 DRY_RUN = "this is a dry run"
@@ -424,7 +426,7 @@ class _Work:
                     self._stopped = self._stopped or f"the time of {self._budget.seconds:g} s is used up"
                 is_held = self._pace.held_until > now
                 while todo and self._in_hand < len(threads) and not self._stopped and not is_held:
-                    known = self._claim(todo[-1])
+                    known = self._claim(todo)
                     if known:
                         yield known
                     job = todo.pop()
@@ -467,14 +469,17 @@ class _Work:
         if keys:
             yield _Job(keys, self._limits.attempts)
 
-    def _claim(self, job: _Job) -> dict[str, Output]:
-        """Make the job ours: without what others ask for, and what they were answered meanwhile."""
-        if job.is_ours:
+    def _claim(self, jobs: Sequence[_Job]) -> dict[str, Output]:
+        """Make the last jobs ours: without what others ask for, and what they were answered meanwhile."""
+        if jobs[-1].is_ours:
             return {}
-        job.is_ours = True
-        free = self._claims.take(job.keys)
-        known = self._claims.known(free)
-        job.keys = [key for key in free if key not in known]
+        # Some at once, since each claim is written down; not all, so that others have some to do as well.
+        new = [job for job in jobs[-CLAIMED_AHEAD * self._limits.in_flight :] if not job.is_ours]
+        free = set(self._claims.take([key for job in new for key in job.keys]))
+        known = self._claims.known(sorted(free))
+        for job in new:
+            job.is_ours = True
+            job.keys = [key for key in job.keys if key in free and key not in known]
         return known
 
     def _hand_out(self, job: _Job) -> None:
