@@ -20,7 +20,9 @@ def test_outputs_that_look_wrong_are_counted_and_shown_with_reasons() -> None:
     assert [(f.case_id, f.system, f.verdict) for f in judged] == [
         ("1", "good", "pass"), ("2", "good", "pass"), ("1", "bad", "fail"), ("2", "bad", "pass"),
     ]  # fmt: skip
-    table = ScoreMethod.tables(run.record)[-1]
+    *_, table, why = ScoreMethod.tables(run.record)
+    assert why.header == ["Clue", "good", "bad"]
+    assert ["unknown-words", "0", "1"] in [[str(getattr(c, "text", c)) for c in row] for row in why.rows]
     assert [[str(getattr(cell, "text", cell)) for cell in row][:3] for row in table.rows] == [
         ["good", "2", "0"], ["bad", "2", "1"],
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from mtassay.core import Finding, Run, Tools
@@ -14,7 +15,7 @@ from mtassay.metrics.measure import Corpus
 from mtassay.stats import wilson
 from mtassay.texts.marks import printable
 
-__all__ = ["JUDGE", "judge_outputs", "judged_blocks", "judged_table"]
+__all__ = ["JUDGE", "judge_outputs", "judged_blocks", "judged_table", "reasons_table"]
 
 JUDGE = "judge"
 """What its findings are called."""
@@ -47,7 +48,11 @@ def judge_outputs(
         ]
         opinions = ask_judge(judge, answers, tools, back_translation=back_translation)
         for answer, opinion in zip(answers, opinions, strict=True):
-            evidence = {"why": opinion.why, "reasons": list(reasons_of(opinion))}
+            evidence = {
+                "why": opinion.why,
+                "reasons": list(reasons_of(opinion)),
+                "clues": [reason.name for reason in opinion.reasons],
+            }
             findings.append(Finding(answer.id, system, JUDGE, opinion.verdict, opinion.probability, evidence))
     return findings
 
@@ -68,6 +73,26 @@ def judged_table(run: Run) -> Table | None:
         return None
     notes = ["Wrong: what the judge calls so, of the n outputs, in percent with Wilson's 95 % interval."]
     return Table(["System", "n", "wrong", "%", "undecided"], rows, "Outputs that look wrong", notes)
+
+
+def reasons_table(run: Run) -> Table | None:
+    """What speaks against outputs that look wrong, in how many of each system; most frequent first."""
+    counts = {
+        system: Counter(
+            clue
+            for finding in _findings(run, system)
+            if finding.verdict == "fail"
+            for clue in dict.fromkeys(finding.evidence.get("clues", ()))
+        )
+        for system in run.systems
+    }
+    clues = sorted(set().union(*counts.values()), key=lambda clue: -max(c[clue] for c in counts.values()))
+    if not clues:
+        return None
+    rows = [[clue, *(f"{counts[system][clue]:,}" for system in run.systems)] for clue in clues]
+    notes = ["In how many outputs that look wrong each clue speaks for an error; an output may have several."]
+    header = ["Clue", *map(printable, run.systems)]
+    return Table(header, rows, "Why they look wrong", notes)
 
 
 def judged_blocks(run: Run, view: View) -> list[Block]:

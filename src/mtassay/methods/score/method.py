@@ -33,7 +33,7 @@ from mtassay.methods.score.comparison import Correction, SystemTests, Test
 from mtassay.methods.score.difference_tables import difference_parts, difference_record, segment_lines
 from mtassay.methods.score.differences import Differences, find_differences
 from mtassay.methods.score.evidence import SegmentEvidence
-from mtassay.methods.score.judged import judge_outputs, judged_blocks, judged_table
+from mtassay.methods.score.judged import judge_outputs, judged_blocks, judged_table, reasons_table
 from mtassay.methods.score.tables import (
     comparison_table,
     group_tables,
@@ -308,7 +308,12 @@ class ScoreMethod(Method):
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
         run = _labelled(run)
-        more = (comparison_table(run, all_pairs=view.pairs), guard_table(run.result), judged_table(run))
+        more = (
+            comparison_table(run, all_pairs=view.pairs),
+            guard_table(run.result),
+            judged_table(run),
+            reasons_table(run),
+        )
         return [main_table(run), *group_tables(run.result), *filter(None, more)]
 
     @classmethod
