@@ -12,12 +12,13 @@ import mtassay as mt
 from mtassay import core
 from mtassay.api.history import find_snapshots
 from mtassay.api.timeline import versions
-from mtassay.changes import RunChanges, Snapshot, read_baseline, text_digests, write_baseline
+from mtassay.changes import RunChanges
 from mtassay.core import Finding, Output, Result, Segment
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.suite import Item, Rule, Suite
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.metrics.chrf import ChrF
+from mtassay.snapshots import Snapshot, read_baseline, text_digests, write_baseline
 
 ITEMS = [
     Item(f"{letter}{number}", "pt-en", category, phenomenon, f"Frase {letter}{number}.",

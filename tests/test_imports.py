@@ -25,7 +25,7 @@ LAYERS = [
         "web",
     },
     {"texts", "stats", "options", "database"},
-    {"reviews", "changes", "courses"},
+    {"reviews", "changes", "courses", "snapshots"},
     {"store"},
     {"formats", "tools"},
     {"systems", "caller"},

@@ -72,7 +72,7 @@ def test_the_marker_says_what_to_compare_with_and_the_workspace_is_the_tests_own
         """
 def test_before(mtassay, pytestconfig):
     from pathlib import Path
-    from mtassay.changes import Snapshot, write_baseline
+    from mtassay.snapshots import Snapshot, write_baseline
     kept = run(mtassay, "Os pais.").record
     assert mtassay.load("last").id == kept.id
     write_baseline(pytestconfig.rootpath / "kept.json", [Snapshot.of(kept, "nmt")])

@@ -10,9 +10,10 @@ from typing import Any, Self
 import numpy as np
 
 from mtassay import stats
-from mtassay.changes import PairedScores, ScoreChange, Snapshot
+from mtassay.changes import PairedScores, ScoreChange
 from mtassay.core import Run, Score
 from mtassay.method import method_of
+from mtassay.snapshots import Snapshot
 
 __all__ = ["CoursePoint", "History", "ScoreCourse"]
 

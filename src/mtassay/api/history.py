@@ -10,10 +10,11 @@ from typing import Any, cast
 
 from mtassay import core
 from mtassay.api.runs import Run, open_workspace, workspace_path
-from mtassay.changes import RunChanges, Snapshot, only_system, read_baseline
+from mtassay.changes import RunChanges
 from mtassay.courses import History
 from mtassay.errors import InputError, UsageError
 from mtassay.gates import Gate, GateReport, check_gates
+from mtassay.snapshots import Snapshot, only_system, read_baseline
 from mtassay.store import Workspace
 from mtassay.texts.names import named
 

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from mtassay.api import history
-from mtassay.changes import Snapshot, write_baseline
 from mtassay.cli.common import (
     AlphaOption,
     FormatOption,
@@ -21,6 +20,7 @@ from mtassay.cli.common import (
     say,
 )
 from mtassay.errors import UsageError
+from mtassay.snapshots import Snapshot, write_baseline
 from mtassay.stats import chosen_seed
 from mtassay.texts.marks import plural
 

@@ -16,7 +16,6 @@ from mtassay.changes import (
     CaseChange,
     PairedScores,
     ScoreChange,
-    Snapshot,
     case_changes,
     case_texts,
     check_comparable,
@@ -30,6 +29,7 @@ from mtassay.gates.report import GateCheck, GateReport
 from mtassay.gates.rules import Gate
 from mtassay.method import method_of
 from mtassay.report.changes import case_block, plural_of, unit_block
+from mtassay.snapshots import Snapshot
 from mtassay.texts.marks import p_text, signed
 
 __all__ = ["Baseline", "check_gates"]

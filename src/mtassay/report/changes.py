@@ -12,7 +12,6 @@ from mtassay.changes import (
     ChangeKind,
     RunChanges,
     ScoreChange,
-    Snapshot,
     UnitChange,
     case_texts,
     why,
@@ -21,6 +20,7 @@ from mtassay.display import Block, Cell, Line, Table
 from mtassay.report.blocks import block_markdown, block_text
 from mtassay.report.run import Form, render_tables
 from mtassay.report.table import escape_markdown, latex_comment, to_tsv
+from mtassay.snapshots import Snapshot
 from mtassay.texts.marks import differing, json_text, marked, p_text, plural, printable, signed
 
 __all__ = ["case_block", "change_tables", "kinds_table", "plural_of", "render_changes", "unit_block"]
