@@ -32,7 +32,7 @@ LAYERS = [
     {"metrics"},
     {"detectors"},
     {"methods"},
-    {"engine", "story", "meta", "repair"},
+    {"engine", "story", "meta", "repair", "themes"},
     {"report", "gates"},
     {"plans"},
     {"api"},

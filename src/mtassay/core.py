@@ -30,6 +30,7 @@ __all__ = [
     "Generated",
     "Judgement",
     "Ledger",
+    "Observation",
     "Origin",
     "Output",
     "Question",
@@ -563,6 +564,25 @@ class Flags:
     scores: Mapping[Pair, float] = field(default_factory=dict)
     silent: Mapping[str, int] = field(default_factory=dict)
     one_less: str = ""
+
+
+class Observation(NamedTuple):
+    """One output with what came of it, as far as what failures have in common is looked for.
+
+    `family` is the source that this one and others were made from, since such outputs fail together; empty
+    for one that nobody edited. `traits` are what is known of the segment, each a kind and a name, as
+    `("category", "Negation")`; `clues` name what speaks against the output.
+    """
+
+    segment_id: str
+    system: str
+    verdict: Verdict
+    source: str = ""
+    output: str = ""
+    references: tuple[str, ...] = ()
+    family: str = ""
+    traits: tuple[tuple[str, str], ...] = ()
+    clues: tuple[str, ...] = ()
 
 
 class Tools(ABC):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin, get_type_hints
@@ -17,18 +17,21 @@ from mtassay.core import (
     Generated,
     Judgement,
     Ledger,
+    Observation,
     Output,
     Question,
     Result,
     Run,
     Segment,
     Tools,
+    Verdict,
+    original_of,
 )
 from mtassay.display import PLAIN, Block, Cell, Figure, Line, Table, View
 from mtassay.errors import UsageError
 from mtassay.registry import find
 
-__all__ = ["Method", "Read", "method_of"]
+__all__ = ["Method", "Read", "joint_verdict", "method_of", "traits_of"]
 
 Read = Callable[[str, str], Mapping[str, str | None]]
 """Reads outputs from a file, for a system of this name: by segment id."""
@@ -203,6 +206,45 @@ class Method(ABC):
             silent,
         )
 
+    # What failures have in common ------------------------------------------------------------------------
+
+    @classmethod
+    def observations(cls, run: Run) -> list[Observation]:
+        """Every output that was judged, or could not be, with what may have to do with it.
+
+        By default one for each case and system with findings: it failed if one of them says so. A detector
+        that only ever flags is a clue, and so are the clues that a finding names.
+        """
+        segments = {segment.id: segment for segment in run.segments}
+        texts = {(name, o.id): o.text for name, answers in run.outputs.items() for o in answers}
+        passing = {finding.detector for finding in run.findings if finding.verdict == "pass"}
+        by_output: dict[tuple[str, str], list[Finding]] = {}
+        for finding in run.findings:
+            if finding.verdict is not None:
+                by_output.setdefault((finding.system, finding.case_id), []).append(finding)
+        observations = []
+        for (system, case_id), findings in by_output.items():
+            segment = segments.get(case_id, Segment(case_id))
+            observations.append(
+                Observation(
+                    case_id,
+                    system,
+                    joint_verdict([str(finding.verdict) for finding in findings]),
+                    segment.source or "",
+                    texts.get((system, case_id)) or "",
+                    tuple(reference for reference in segment.references if reference),
+                    segments.get(original_of(segment) or "", segment).source or "",
+                    traits_of(segment),
+                    tuple(dict.fromkeys(clue for finding in findings for clue in _clues(finding, passing))),
+                )
+            )
+        return observations
+
+    @classmethod
+    def failure(cls, run: Run) -> str:
+        """What counts as a failure among the observations of a run, in a few words."""
+        return "what a finding says fails"
+
     @classmethod
     def finds(cls, detector: str) -> str:
         """What people call what a detector finds."""
@@ -356,6 +398,44 @@ def method_of(run: Run) -> type[Method]:
         return cast("type[Method]", find("method", run.method))
     except UsageError:
         return Method
+
+
+def joint_verdict(verdicts: Iterable[str]) -> Verdict:
+    """What several findings about one output come to: a failure if one of them is, else a pass if one is.
+
+    >>> joint_verdict(["pass", "fail"]), joint_verdict(["undecided", "pass"]), joint_verdict(["skipped"])
+    ('fail', 'pass', 'skipped')
+    """
+    said = set(verdicts)
+    order: tuple[Verdict, ...] = ("fail", "pass", "undecided", "skipped")
+    return next((verdict for verdict in order if verdict in said), "error")
+
+
+_NO_TRAITS = frozenset(("original", "edit", "context", "note", "skip", "focus", "provenance"))
+"""Tags that are of one segment alone."""
+
+
+def traits_of(segment: Segment) -> tuple[tuple[str, str], ...]:
+    """The tags of a segment that it may share with others, and its document.
+
+    >>> traits_of(Segment("1", document="d1", tags={"category": "Negation", "tags": ["a", "b"], "note": "?"}))
+    (('document', 'd1'), ('category', 'Negation'), ('tags', 'a'), ('tags', 'b'))
+    """
+    tags = {"document": segment.document, **segment.tags}
+    return tuple(
+        (key, str(value))
+        for key, values in tags.items()
+        if key not in _NO_TRAITS
+        for value in (values if isinstance(values, list | tuple) else [values])
+        if isinstance(value, str | int | bool)
+    )
+
+
+def _clues(finding: Finding, passing: Collection[str]) -> list[str]:
+    clues = finding.evidence.get("clues", ())
+    named = [clue for clue in clues if isinstance(clue, str)] if isinstance(clues, list | tuple) else []
+    is_clue = finding.verdict == "fail" and finding.detector not in passing
+    return [*named, *([finding.detector] if is_clue else [])]
 
 
 def _check_values(cls: type[Method], parameters: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from mtassay.core import (
     Generated,
     Judgement,
     Ledger,
+    Observation,
     Output,
     Question,
     Result,
@@ -43,6 +44,7 @@ from mtassay.methods.behavior.evidence import (
     CaseEvidence,
     count_findings,
     missing_output,
+    observed,
     skipped_case,
 )
 from mtassay.methods.behavior.files import read_material, read_outputs_of
@@ -454,6 +456,15 @@ class BehaviorMethod(Method):
             first = run.findings[0]
             why = CaseEvidence.of(first).lacks(first)
             raise UsageError(f"All cases were skipped, nothing is judged. The first: {why}.")
+
+    @classmethod
+    def observations(cls, run: Run) -> list[Observation]:
+        """What was made of the edited sources; the cases of one sentence are a family."""
+        return [observed(finding) for finding in run.findings]
+
+    @classmethod
+    def failure(cls, run: Run) -> str:
+        return "a translation of an edited source that the judge calls wrong"
 
     @classmethod
     def facts(cls, run: Run) -> str:

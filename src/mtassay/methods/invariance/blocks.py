@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar
 
-from mtassay.core import Doubt, Finding, Flags, Question, Run, original_of
+from mtassay.core import Doubt, Finding, Flags, Observation, Question, Run, original_of
 from mtassay.display import PLAIN, Block, Table, View
 from mtassay.method import Method
-from mtassay.methods.invariance.evidence import METHOD, IssueEvidence, reported
+from mtassay.methods.invariance.evidence import METHOD, IssueEvidence, observations_of, reported
 from mtassay.methods.invariance.issues import QUESTION, standing
 from mtassay.methods.invariance.tables import (
     companion_table,
@@ -48,6 +48,14 @@ class InvarianceRun(Method):
             is_blind=True,
         ),
     )
+
+    @classmethod
+    def observations(cls, run: Run) -> list[Observation]:
+        return observations_of(run)
+
+    @classmethod
+    def failure(cls, run: Run) -> str:
+        return "an output of an issue, or one that a companion detector suspects"
 
     @classmethod
     def facts(cls, run: Run) -> str:

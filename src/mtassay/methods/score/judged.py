@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from mtassay.core import Finding, Run, Tools
+import numpy as np
+
+from mtassay.core import Finding, Ledger, Observation, Run, Segment, Tools, Verdict
 from mtassay.detectors.judge import open_judge
 from mtassay.display import Block, Cell, Line, Table, View
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
+from mtassay.method import traits_of
 from mtassay.methods.opinions import answer_of, ask_judge, reasons_of
 from mtassay.metrics.measure import Corpus
 from mtassay.stats import wilson
 from mtassay.texts.marks import printable
 
-__all__ = ["JUDGE", "judge_outputs", "judged_blocks", "judged_table", "reasons_table"]
+__all__ = [
+    "JUDGE",
+    "is_judged",
+    "judge_outputs",
+    "judged_blocks",
+    "judged_table",
+    "lowest_tenth",
+    "reasons_table",
+    "unjudged_observations",
+]
 
 JUDGE = "judge"
 """What its findings are called."""
@@ -117,6 +129,73 @@ def judged_blocks(run: Run, view: View) -> list[Block]:
         if left := len(wrong) - most if len(wrong) > most else 0:
             blocks.append(Block(title=f"… and {left:,} more of {system} that look{'s' * (left == 1)} wrong"))
     return blocks
+
+
+def is_judged(run: Run) -> bool:
+    """Whether the judge was asked about the outputs of a run."""
+    return any(finding.detector == JUDGE for finding in run.findings)
+
+
+def lowest_tenth(ledgers: Mapping[str, Ledger]) -> dict[str, set[str]]:
+    """The tenth of each system's units with the lowest scores; ledgers are of one metric, by system.
+
+    Of several systems the scores are held against the mean of the others on the same unit: what is hard for
+    everybody is nobody's failure. Units without a score are in no tenth.
+
+    >>> values = np.arange(20.0)[:, None]
+    >>> ledger = Ledger("m", "a", [str(n) for n in range(20)], values, lambda sums: sums[..., 0], {})
+    >>> sorted(lowest_tenth({"a": ledger})["a"])
+    ['0', '1']
+    """
+    scores = {system: _unit_scores(ledger) for system, ledger in ledgers.items()}
+    lowest = {}
+    for system, own in scores.items():
+        rest = [by_unit for name, by_unit in scores.items() if name != system]
+        below = dict(own)
+        for unit in own if rest else ():
+            others = [by_unit[unit] for by_unit in rest if unit in by_unit]
+            below[unit] = own[unit] - sum(others) / len(others) if others else 0.0
+        ranked = sorted(below, key=lambda unit: below[unit])
+        lowest[system] = {unit for unit in ranked[: len(ranked) // 10] if not rest or below[unit] < 0}
+    return lowest
+
+
+def _unit_scores(ledger: Ledger) -> dict[str, float]:
+    """The score of each unit that has one; high ones are good."""
+    sign = 1.0 if ledger.higher_is_better else -1.0
+    values = (ledger.unit_scores or ledger.aggregate)(ledger.values)
+    pairs = zip(ledger.ids, (sign * np.asarray(values)).tolist(), strict=True)
+    return {unit: value for unit, value in pairs if value == value}  # noqa: PLR0124
+
+
+def unjudged_observations(run: Run, lowest: Mapping[str, Collection[str]]) -> list[Observation]:
+    """The outputs of a run that nobody judged: those failed that a guard flags or that are among the lowest."""
+    segments = {segment.id: segment for segment in run.segments}
+    flags: dict[tuple[str, str], list[str]] = {}
+    for finding in run.findings:
+        if finding.verdict == "fail":
+            flags.setdefault((finding.system, finding.case_id), []).append(finding.detector)
+    observations = []
+    for system, outputs in run.outputs.items():
+        low = lowest.get(system, ())
+        for output in outputs:
+            clues = tuple(flags.get((system, output.id), ()))
+            segment = segments.get(output.id, Segment(output.id))
+            verdict: Verdict = "fail" if clues or output.id in low else "pass"
+            observations.append(
+                Observation(
+                    output.id,
+                    system,
+                    "skipped" if output.text is None else verdict,
+                    segment.source or "",
+                    output.text or "",
+                    tuple(reference for reference in segment.references if reference),
+                    "",
+                    traits_of(segment),
+                    clues,
+                )
+            )
+    return observations
 
 
 def _findings(run: Run, system: str) -> list[Finding]:

@@ -16,6 +16,7 @@ from mtassay.core import (
     Finding,
     Judgement,
     Ledger,
+    Observation,
     Output,
     Result,
     Run,
@@ -33,7 +34,15 @@ from mtassay.methods.score.comparison import Correction, SystemTests, Test
 from mtassay.methods.score.difference_tables import difference_parts, difference_record, segment_lines
 from mtassay.methods.score.differences import Differences, find_differences
 from mtassay.methods.score.evidence import SegmentEvidence
-from mtassay.methods.score.judged import judge_outputs, judged_blocks, judged_table, reasons_table
+from mtassay.methods.score.judged import (
+    is_judged,
+    judge_outputs,
+    judged_blocks,
+    judged_table,
+    lowest_tenth,
+    reasons_table,
+    unjudged_observations,
+)
 from mtassay.methods.score.tables import (
     comparison_table,
     group_tables,
@@ -288,6 +297,35 @@ class ScoreMethod(Method):
                 )
             )
         return ledgers
+
+    @classmethod
+    def observations(cls, run: Run) -> list[Observation]:
+        """As the judge says, where it was asked; else by guards, metrics that flag, and the lowest tenth."""
+        if is_judged(run):
+            return super().observations(run)
+        lowest: dict[str, set[str]] = {}
+        if metric := cls._ranking_metric(run):
+            ledgers = {system: cls.ledgers(run, system) for system in run.systems}
+            lowest = lowest_tenth({s: le for s, own in ledgers.items() for le in own if le.name == metric})
+        return unjudged_observations(run, lowest)
+
+    @classmethod
+    def failure(cls, run: Run) -> str:
+        if is_judged(run):
+            return "an output that the judge calls wrong, or a guard flags"
+        if not (metric := cls._ranking_metric(run)):
+            return "an output that a guard flags"
+        held = "against the mean of the other systems" if len(run.systems) > 1 else "of its outputs"
+        label = _labels_of(_installed_metrics(run))[metric]
+        return f"an output that a guard flags, or in the lowest tenth by {label} {held}"
+
+    @classmethod
+    def _ranking_metric(cls, run: Run) -> str:
+        """The metric that says which outputs are the worst: the last of those that are of segments."""
+        segments = {segment.id for segment in run.segments}
+        known = _installed_metrics(run)
+        ours = [s.metric for s in run.statistics if s.metric in known and segments.issuperset(s.ids)]
+        return ours[-1] if ours else ""
 
     @classmethod
     def finds(cls, detector: str) -> str:

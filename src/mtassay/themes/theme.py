@@ -1,0 +1,164 @@
+"""A theme: one cause of failures in a sentence, how sure it is, and the three clearest examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.core import Observation
+from mtassay.display import Block, Line, Span
+from mtassay.stats import Interval, odds_ratio
+from mtassay.texts.marks import marked
+from mtassay.themes.features import Feature, FeatureTable, words_in
+from mtassay.themes.search import Cause
+
+__all__ = ["Theme", "make_theme"]
+
+EXAMPLES = 3
+_PARTS = 8
+_LABEL = 12
+_OUTPUT_SIDE = ("contrast", "unexplained", "extra", "output", "missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """What failures of a system have in common.
+
+    `sentence` names the cause: `failures` of all `of` failures have it, and `passes` of the `passing`
+    outputs. `odds` is how many times higher its odds are among failures, with a prior, and `interval` the
+    95 % interval of that. `p` is corrected for all that was looked at. `parts` are the features that were
+    merged into it, in words, and `examples` its clearest failures, marked.
+    """
+
+    system: str
+    sentence: str
+    failures: int
+    of: int
+    passes: int
+    passing: int
+    odds: float
+    interval: Interval
+    p: float
+    parts: tuple[str, ...]
+    examples: tuple[Block, ...]
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def make_theme(
+    system: str, cause: Cause, observations: Sequence[Observation], table: FeatureTable
+) -> Theme:
+    """A cause in words, with its numbers among all observations."""
+    failed = np.array([o.verdict == "fail" for o in observations])
+    failures, of = int(failed[cause.units].sum()), int(failed.sum())
+    passes, passing = len(cause.units) - failures, len(failed) - of
+    odds, interval = odds_ratio(failures, of, passes, passing)
+    sentence = (
+        f"{_name(cause, table)}: {failures:,} of {of:,} failures, {passes:,} of {passing:,} other outputs"
+    )
+    features = list(dict.fromkeys([cause.feature, *cause.twins, *cause.parts]))
+    parts = tuple(dict.fromkeys(_describe(feature, table) for feature in features))[:_PARTS]
+    examples = _examples(cause, observations, failed, table)
+    return Theme(system, sentence, failures, of, passes, passing, odds, interval, cause.p, parts, examples)
+
+
+def _name(cause: Cause, table: FeatureTable) -> str:
+    """The cause: what names it best, the other side where that says the same, and what stood there."""
+    first = cause.feature
+    said = _describe(first, table)
+    if first.kind in _OUTPUT_SIDE:
+        if first.kind == "contrast" and Feature("unexplained", first.name) in (*cause.twins, *cause.parts):
+            said += ", and nothing in the source explains it"
+        if first.kind != "contrast" and (others := _instead(first.name, cause)):
+            said += f", where the reference has {others}"
+        source = next((f for f in cause.twins if f.kind == "source"), None)
+        return f"{_describe(source, table)}, and {said}" if source else said
+    if first.kind == "source":
+        output = next((f for f in cause.twins if f.kind in _OUTPUT_SIDE), None)
+        return f"{said}, and {_describe(output, table)}" if output else said
+    word = next((f for f in (*cause.twins, *cause.parts) if f.kind in ("source", *_OUTPUT_SIDE)), None)
+    if first.kind == "lost" and word is not None and word.kind in _OUTPUT_SIDE:
+        return f"{said}, mostly {_describe(word, table)}"
+    return said
+
+
+def _instead(word: str, cause: Cause) -> str:
+    """The words of references in whose place a word stands."""
+    contrasts = [f for f in (*cause.twins, *cause.parts) if f.kind == "contrast" and f.name == word]
+    return " or ".join(_quoted(feature.other) for feature in contrasts[:2])
+
+
+def _describe(feature: Feature, table: FeatureTable) -> str:
+    """A feature in words."""
+    word = _quoted(feature.name)
+    gloss = f" ({table.glosses[feature.name]})" if feature.name in table.glosses else ""
+    match feature.kind:
+        case "contrast":
+            return f"{word}{gloss} in the output where the reference has {_quoted(feature.other)}"
+        case "unexplained":
+            return f"{word}{gloss} in the output that nothing in the source explains"
+        case "extra":
+            return f"{word} in the output that the reference does not have"
+        case "missing":
+            return f"{word} of the reference missing in the output"
+        case "source" | "output":
+            return f"{word} in the {feature.kind}"
+        case "trait":
+            return f"{marked(feature.other, limit=40)} {word}"
+        case "clue":
+            return f"clue {word}"
+    return feature.name
+
+
+def _quoted(word: str) -> str:
+    return f"'{marked(word, limit=80)}'"
+
+
+def _examples(
+    cause: Cause, observations: Sequence[Observation], failed: NDArray[np.bool_], table: FeatureTable
+) -> tuple[Block, ...]:
+    """The failures that have most of what belongs to the cause, short ones first, each of another family."""
+    own = dict.fromkeys([cause.feature, *cause.twins, *cause.parts])
+    weights: dict[int, float] = {}
+    for number, feature in enumerate(table.features):
+        if feature in own:
+            for unit in table.units[number].tolist():
+                weights[unit] = weights.get(unit, 0) + (3 if feature in cause.twins else 1)
+    units = [unit for unit in cause.units.tolist() if failed[unit]]
+    units.sort(key=lambda u: (-weights.get(u, 0), len(observations[u].source) + len(observations[u].output)))
+    chosen: dict[str, Observation] = {}
+    for unit in units:
+        observation = observations[unit]
+        chosen.setdefault(observation.family or observation.source, observation)
+        if len(chosen) == EXAMPLES:
+            break
+    features = [cause.feature, *cause.twins]
+    return tuple(_block(observation, features) for observation in chosen.values())
+
+
+def _block(observation: Observation, features: Sequence[Feature]) -> Block:
+    """One failure, with what belongs to the cause marked on every side."""
+    source, output, reference = set[str](), set[str](), set[str]()
+    for feature in features:
+        if feature.kind == "source":
+            source.update(feature.name.split())
+        elif feature.kind == "missing":
+            reference.add(feature.name)
+        elif feature.kind in _OUTPUT_SIDE:
+            output.update(feature.name.split())
+            reference.update(filter(None, [feature.other]))
+    lines = [Line("source", observation.source, _places(observation.source, source))]
+    lines += [Line("reference", text, _places(text, reference)) for text in observation.references[:1]]
+    lines += [Line("output", observation.output, _places(observation.output, output))]
+    if observation.clues:
+        lines.append(Line("clues", ", ".join(observation.clues)))
+    return Block(lines, observation.segment_id, _LABEL)
+
+
+def _places(text: str, words: Iterable[str]) -> list[Span]:
+    wanted = set(words)
+    return [span for word, span in words_in(text) if word in wanted]
