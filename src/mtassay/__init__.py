@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mtassay.api.agreement import correlate
     from mtassay.api.history import compare, gate, history
     from mtassay.api.plans import run_plan
+    from mtassay.api.themes import find_themes
     from mtassay.api.translation import translate
 
 __version__ = "0.1.0"
@@ -23,6 +24,7 @@ __all__ = [
     "behavior",
     "compare",
     "correlate",
+    "find_themes",
     "gate",
     "history",
     "invariance",
@@ -37,6 +39,7 @@ __all__ = [
 _ELSEWHERE = {
     "compare": "mtassay.api.history",
     "correlate": "mtassay.api.agreement",
+    "find_themes": "mtassay.api.themes",
     "gate": "mtassay.api.history",
     "history": "mtassay.api.history",
     "run_plan": "mtassay.api.plans",

@@ -63,11 +63,6 @@ class Incidence:
         end = self.starts[feature + 1] if feature + 1 < len(self) else len(self.units)
         return self.units[self.starts[feature] : end]
 
-    def within(self, alive: Bools, kept: Ints) -> Incidence:
-        """The same for these features, which each have one of the units that are alive, and these units."""
-        parts = [self.units_of(int(feature)) for feature in kept]
-        return Incidence.of([part[alive[part]] for part in parts])
-
 
 def deviances(failing: Ints, having: Ints, failures: int, units: int) -> Floats:
     """How much more often failures have each feature than chance explains: the signed root of the deviance.
@@ -83,8 +78,9 @@ def deviances(failing: Ints, having: Ints, failures: int, units: int) -> Floats:
     c = having.astype(np.float64)
     expected = c * failures / units
     total = np.zeros(len(c))
-    cells = ((k, expected), (c - k, c - expected), (failures - k, failures - expected))
-    cells += ((units - failures - c + k, units - failures - c + expected),)
+    passes = units - failures - c
+    cells = [(k, expected), (c - k, c - expected), (failures - k, failures - expected)]
+    cells.append((passes + k, passes + expected))
     with np.errstate(divide="ignore", invalid="ignore"):
         for observed, mean in cells:
             seen = np.maximum(observed, 0.0)
@@ -133,9 +129,7 @@ class Deals:
         """The units of all families of one size, a row for each family."""
         order = np.argsort(self.families, kind="stable")
         _, starts, sizes = np.unique(self.families[order], return_index=True, return_counts=True)
-        return [
-            order[starts[sizes == size][:, None] + np.arange(size)[None, :]] for size in np.unique(sizes)
-        ]
+        return [order[starts[sizes == size][:, None] + np.arange(size)[None, :]] for size in np.unique(sizes)]
 
 
 def odds_ratio(

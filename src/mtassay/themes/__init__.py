@@ -17,10 +17,10 @@ from mtassay.languages import parse_pair
 from mtassay.method import joint_verdict, method_of
 from mtassay.texts.names import named
 from mtassay.themes.features import find_features
-from mtassay.themes.search import enough, find_causes
+from mtassay.themes.search import ALPHA, enough, find_causes
 from mtassay.themes.theme import Theme, make_theme
 
-__all__ = ["Examined", "Theme", "Themes", "find_themes"]
+__all__ = ["ALPHA", "Examined", "Theme", "Themes", "find_themes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Themes(list[Theme]):
         themes: Sequence[Theme] = (),
         examined: Sequence[Examined] = (),
         failure: Sequence[str] = (),
-        alpha: float = 0.05,
+        alpha: float = ALPHA,
     ) -> None:
         super().__init__(themes)
         self.examined = list(examined)
@@ -71,7 +71,7 @@ def find_themes(
     runs: Sequence[Run],
     *,
     systems: Sequence[str] = (),
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
     trials: int = 999,
     seed: int | None = 12345,
 ) -> Themes:

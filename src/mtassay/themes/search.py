@@ -17,8 +17,10 @@ from mtassay.core import Observation
 from mtassay.stats import Deals, Incidence, deviances
 from mtassay.themes.features import Feature, FeatureKind, FeatureTable
 
-__all__ = ["Cause", "enough", "find_causes"]
+__all__ = ["ALPHA", "Cause", "enough", "find_causes"]
 
+ALPHA = 0.02
+"""The usual level: of fifty systems whose failures are random, one gets a theme."""
 _FEWEST_FAMILIES = 3  # what only one or two sentences have is no theme
 _ATTAINABLE = 3.1  # a feature that could not be this telling (one in a thousand) is not tested
 _MOST = 8  # themes of one system
@@ -57,7 +59,7 @@ def find_causes(
     observations: Sequence[Observation],
     table: FeatureTable,
     *,
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
     trials: int = 999,
     seed: int | None = 12345,
 ) -> list[Cause]:
@@ -136,10 +138,14 @@ class _Step:
         having = np.array([len(units) for units in left], dtype=np.int64)
         could = deviances(np.minimum(having, failures), having, failures, n) >= _ATTAINABLE
         kept = np.flatnonzero(could & (having >= _FEWEST_FAMILIES) & (having < n))
-        incidence = Incidence.of([left[i] for i in kept])
+        incidence = Incidence.of([left[i] for i in kept.tolist()])
         failing = incidence.counts(now)
         return cls(
-            [groups[i] for i in kept], incidence, now, deviances(failing, having[kept], failures, n), failing
+            [groups[i] for i in kept.tolist()],
+            incidence,
+            now,
+            deviances(failing, having[kept], failures, n),
+            failing,
         )
 
     def best(self, deals: Deals, alpha: float) -> tuple[int, float] | None:

@@ -49,9 +49,7 @@ class Theme:
         return self.sentence
 
 
-def make_theme(
-    system: str, cause: Cause, observations: Sequence[Observation], table: FeatureTable
-) -> Theme:
+def make_theme(system: str, cause: Cause, observations: Sequence[Observation], table: FeatureTable) -> Theme:
     """A cause in words, with its numbers among all observations."""
     failed = np.array([o.verdict == "fail" for o in observations])
     failures, of = int(failed[cause.units].sum()), int(failed.sum())

@@ -9,7 +9,14 @@ from typing import Any
 from mtassay.core import Finding, Observation, Run, Segment, Verdict, original_of
 from mtassay.method import joint_verdict, traits_of
 
-__all__ = ["IssueEvidence", "LeftOutVariant", "ShownVariant", "is_about_original", "observations_of", "reported"]
+__all__ = [
+    "IssueEvidence",
+    "LeftOutVariant",
+    "ShownVariant",
+    "is_about_original",
+    "observations_of",
+    "reported",
+]
 
 METHOD = "invariance"
 ISSUE = ("suspicious", "confirmed", "cleared")

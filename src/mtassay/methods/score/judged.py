@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
@@ -165,11 +166,11 @@ def _unit_scores(ledger: Ledger) -> dict[str, float]:
     sign = 1.0 if ledger.higher_is_better else -1.0
     values = (ledger.unit_scores or ledger.aggregate)(ledger.values)
     pairs = zip(ledger.ids, (sign * np.asarray(values)).tolist(), strict=True)
-    return {unit: value for unit, value in pairs if value == value}  # noqa: PLR0124
+    return {unit: value for unit, value in pairs if not math.isnan(value)}
 
 
 def unjudged_observations(run: Run, lowest: Mapping[str, Collection[str]]) -> list[Observation]:
-    """The outputs of a run that nobody judged: those failed that a guard flags or that are among the lowest."""
+    """The outputs of a run without a judge: those failed that a guard flags, or that are among the lowest."""
     segments = {segment.id: segment for segment in run.segments}
     flags: dict[tuple[str, str], list[str]] = {}
     for finding in run.findings:
