@@ -571,7 +571,8 @@ class Observation(NamedTuple):
 
     `family` is the source that this one and others were made from, since such outputs fail together; empty
     for one that nobody edited. `traits` are what is known of the segment, each a kind and a name, as
-    `("category", "Negation")`; `clues` name what speaks against the output.
+    `("category", "Negation")`; `clues` name what spoke against the output when
+    it was judged: they go with failures by their nature, so they describe a cause and are none.
     """
 
     segment_id: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin, get_type_hints
@@ -213,11 +213,15 @@ class Method(ABC):
         """Every output that was judged, or could not be, with what may have to do with it.
 
         By default one for each case and system with findings: it failed if one of them says so. A detector
-        that only ever flags is a clue, and so are the clues that a finding names.
+        that only ever flags is a trait of what it flags; clues are those that a finding names.
         """
         segments = {segment.id: segment for segment in run.segments}
         texts = {(name, o.id): o.text for name, answers in run.outputs.items() for o in answers}
         passing = {finding.detector for finding in run.findings if finding.verdict == "pass"}
+
+        def is_flag(finding: Finding) -> bool:
+            return finding.verdict == "fail" and finding.detector not in passing
+
         by_output: dict[tuple[str, str], list[Finding]] = {}
         for finding in run.findings:
             if finding.verdict is not None:
@@ -234,8 +238,8 @@ class Method(ABC):
                     texts.get((system, case_id)) or "",
                     tuple(reference for reference in segment.references if reference),
                     segments.get(original_of(segment) or "", segment).source or "",
-                    traits_of(segment),
-                    tuple(dict.fromkeys(clue for finding in findings for clue in _clues(finding, passing))),
+                    (*traits_of(segment), *(("detector", f.detector) for f in findings if is_flag(f))),
+                    tuple(dict.fromkeys(clue for finding in findings for clue in _clues(finding))),
                 )
             )
         return observations
@@ -431,11 +435,9 @@ def traits_of(segment: Segment) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _clues(finding: Finding, passing: Collection[str]) -> list[str]:
+def _clues(finding: Finding) -> list[str]:
     clues = finding.evidence.get("clues", ())
-    named = [clue for clue in clues if isinstance(clue, str)] if isinstance(clues, list | tuple) else []
-    is_clue = finding.verdict == "fail" and finding.detector not in passing
-    return [*named, *([finding.detector] if is_clue else [])]
+    return [clue for clue in clues if isinstance(clue, str)] if isinstance(clues, list | tuple) else []
 
 
 def _check_values(cls: type[Method], parameters: Mapping[str, Any]) -> None:

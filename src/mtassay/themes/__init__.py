@@ -1,7 +1,7 @@
 """Failure themes: what the failures of a system have in common, across methods and runs.
 
 Every judged output is an observation that failed or passed. What failures have more often than the others,
-words on both sides, what became of them, phenomena, kinds of text, clues, is tested together; what fires on
+words on both sides, what became of them, phenomena, kinds of text, is tested together; what fires on
 the same failures is one theme, with a sentence, how many failures it explains, and examples.
 """
 

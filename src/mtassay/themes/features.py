@@ -24,13 +24,14 @@ __all__ = ["Feature", "FeatureKind", "FeatureTable", "find_features", "words_in"
 
 LONGEST = 2000
 """Characters of a text that are looked at."""
+NEGATION_ADDED = "a negation in the output with no negation in the source"
 _LONGEST_WORD = 40
 _LONGEST_NAME = 80
 _FEWEST = 3  # a word that fewer outputs have is no feature
 _SAMPLE = 4000  # outputs that show which words belong together
 
 FeatureKind = Literal[
-    "contrast", "unexplained", "lost", "extra", "missing", "source", "output", "trait", "text", "clue"
+    "contrast", "unexplained", "lost", "extra", "missing", "source", "output", "trait", "text"
 ]
 """What a feature is of, the most telling first:
 
@@ -42,7 +43,6 @@ FeatureKind = Literal[
 - `source`, `output`: a word, or two neighbours, of that side
 - `trait`: what is known of the segment: category, capability, document, tags
 - `text`: what kind of text the source is: a question, long, with quotes
-- `clue`: what spoke against the output when it was judged
 """
 
 
@@ -102,7 +102,6 @@ def find_features(observations: Sequence[Observation], pair: tuple[str, str] | N
         if observation.references:
             mine.update(_against(outputs[unit], observation.references))
         mine.update(("trait", name[:_LONGEST_NAME], kind) for kind, name in observation.traits)
-        mine.update(("clue", clue[:_LONGEST_NAME], "") for clue in observation.clues)
         for feature in mine:
             numbers.setdefault(feature, []).append(unit)
     together = _Together(sources, outputs)
@@ -226,7 +225,7 @@ def _negations(
         if denies and not target_side.may_deny(output):
             yield unit, Feature("lost", "a negation of the source is not in the output")
         elif not denies and target_side.plain_in(output) and not source_side.may_deny(source):
-            yield unit, Feature("lost", "a negation in the output with no negation in the source")
+            yield unit, Feature("lost", NEGATION_ADDED)
 
 
 _GUARDS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from mtassay.core import Observation
 from mtassay.display import Block, Line, Span
 from mtassay.stats import Interval, odds_ratio
 from mtassay.texts.marks import marked
-from mtassay.themes.features import Feature, FeatureTable, words_in
+from mtassay.themes.features import NEGATION_ADDED, Feature, FeatureTable, words_in
 from mtassay.themes.search import Cause
 
 __all__ = ["Theme", "make_theme"]
@@ -20,7 +21,7 @@ __all__ = ["Theme", "make_theme"]
 EXAMPLES = 3
 _PARTS = 8
 _LABEL = 12
-_OUTPUT_SIDE = ("contrast", "unexplained", "extra", "output", "missing")
+_OUTPUT_WORDS = ("contrast", "unexplained", "extra", "output")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,46 +60,59 @@ def make_theme(system: str, cause: Cause, observations: Sequence[Observation], t
         f"{_name(cause, table)}: {failures:,} of {of:,} failures, {passes:,} of {passing:,} other outputs"
     )
     features = list(dict.fromkeys([cause.feature, *cause.twins, *cause.parts]))
-    parts = tuple(dict.fromkeys(_describe(feature, table) for feature in features))[:_PARTS]
+    parts = list(dict.fromkeys(_describe(feature, table) for feature in features))[:_PARTS]
+    parts += _clues(cause, observations)
     examples = _examples(cause, observations, failed, table)
-    return Theme(system, sentence, failures, of, passes, passing, odds, interval, cause.p, parts, examples)
+    return Theme(
+        system, sentence, failures, of, passes, passing, odds, interval, cause.p, tuple(parts), examples
+    )
 
 
 def _name(cause: Cause, table: FeatureTable) -> str:
     """The cause: what names it best, the other side where that says the same, and what stood there."""
     first = cause.feature
-    said = _describe(first, table)
-    if first.kind in _OUTPUT_SIDE:
-        if first.kind == "contrast" and Feature("unexplained", first.name) in (*cause.twins, *cause.parts):
-            said += ", and nothing in the source explains it"
-        if first.kind != "contrast" and (others := _instead(first.name, cause)):
-            said += f", where the reference has {others}"
+    if first.kind in _OUTPUT_WORDS or first.kind == "missing":
+        said = _output_word(cause, table) if first.kind in _OUTPUT_WORDS else _describe(first, table)
         source = next((f for f in cause.twins if f.kind == "source"), None)
         return f"{_describe(source, table)}, and {said}" if source else said
+    said = _describe(first, table)
     if first.kind == "source":
-        output = next((f for f in cause.twins if f.kind in _OUTPUT_SIDE), None)
+        output = next((f for f in cause.twins if f.kind in (*_OUTPUT_WORDS, "missing")), None)
         return f"{said}, and {_describe(output, table)}" if output else said
-    word = next((f for f in (*cause.twins, *cause.parts) if f.kind in ("source", *_OUTPUT_SIDE)), None)
-    if first.kind == "lost" and word is not None and word.kind in _OUTPUT_SIDE:
-        return f"{said}, mostly {_describe(word, table)}"
-    return said
+    word = next((f for f in (*cause.twins, *cause.parts) if f.kind in _OUTPUT_WORDS), None)
+    return f"{said}, mostly {_describe(word, table)}" if first.kind == "lost" and word else said
 
 
-def _instead(word: str, cause: Cause) -> str:
-    """The words of references in whose place a word stands."""
-    contrasts = [f for f in (*cause.twins, *cause.parts) if f.kind == "contrast" and f.name == word]
-    return " or ".join(_quoted(feature.other) for feature in contrasts[:2])
+def _output_word(cause: Cause, table: FeatureTable) -> str:
+    """A word of the output, what the references have in its place, and that no one asked for it."""
+    first, around = cause.feature, (*cause.twins, *cause.parts)
+    instead = [f.other for f in around if f.kind == "contrast" and f.name == first.name]
+    said = f"{_quoted(first.name)}{_gloss(first.name, table)} in the output"
+    if instead:
+        said += f" where the reference has {' or '.join(map(_quoted, instead[:2]))}"
+    elif first.kind == "extra":
+        said += " that the reference does not have"
+    if Feature("lost", NEGATION_ADDED) in around:
+        return f"{said}, with no negation in the source"
+    if Feature("unexplained", first.name) not in around:
+        return said
+    return f"{said}, and nothing in the source explains it"
+
+
+def _gloss(word: str, table: FeatureTable) -> str:
+    """The source word that a word of the output usually translates, in brackets."""
+    return f" ({marked(table.glosses[word], limit=40)})" if word in table.glosses else ""
 
 
 def _describe(feature: Feature, table: FeatureTable) -> str:
     """A feature in words."""
     word = _quoted(feature.name)
-    gloss = f" ({table.glosses[feature.name]})" if feature.name in table.glosses else ""
+    glossed = f"{word}{_gloss(feature.name, table)}"
     match feature.kind:
         case "contrast":
-            return f"{word}{gloss} in the output where the reference has {_quoted(feature.other)}"
+            return f"{glossed} in the output where the reference has {_quoted(feature.other)}"
         case "unexplained":
-            return f"{word}{gloss} in the output that nothing in the source explains"
+            return f"{glossed} in the output that nothing in the source explains"
         case "extra":
             return f"{word} in the output that the reference does not have"
         case "missing":
@@ -107,13 +121,24 @@ def _describe(feature: Feature, table: FeatureTable) -> str:
             return f"{word} in the {feature.kind}"
         case "trait":
             return f"{marked(feature.other, limit=40)} {word}"
-        case "clue":
-            return f"clue {word}"
     return feature.name
 
 
 def _quoted(word: str) -> str:
     return f"'{marked(word, limit=80)}'"
+
+
+def _clues(cause: Cause, observations: Sequence[Observation]) -> list[str]:
+    """Clues that half of its failures have, and at most half as many of the other ones."""
+    own = set(cause.units.tolist())
+    inside = [o.clues for n, o in enumerate(observations) if o.verdict == "fail" and n in own]
+    outside = [o.clues for n, o in enumerate(observations) if o.verdict == "fail" and n not in own]
+    counts, others = (Counter(clue for clues in side for clue in clues) for side in (inside, outside))
+    return [
+        f"clue {_quoted(clue)} ({count:,} of {len(inside):,})"
+        for clue, count in counts.most_common()
+        if 2 * count >= len(inside) and 2 * others[clue] * len(inside) <= count * len(outside)
+    ]
 
 
 def _examples(
@@ -146,7 +171,7 @@ def _block(observation: Observation, features: Sequence[Feature]) -> Block:
             source.update(feature.name.split())
         elif feature.kind == "missing":
             reference.add(feature.name)
-        elif feature.kind in _OUTPUT_SIDE:
+        elif feature.kind in _OUTPUT_WORDS:
             output.update(feature.name.split())
             reference.update(filter(None, [feature.other]))
     lines = [Line("source", observation.source, _places(observation.source, source))]

@@ -206,7 +206,6 @@ def observed(finding: Finding) -> Observation:
         (evidence.pseudo_reference,) if evidence.pseudo_reference else (),
         evidence.source,
         (("capability", evidence.capability),) if evidence.capability else (),
-        (evidence.status,) if verdict == "fail" and evidence.status == "edit ignored" else (),
     )
 
 

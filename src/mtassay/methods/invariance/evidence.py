@@ -180,14 +180,14 @@ def observations_of(run: Run) -> list[Observation]:
     but for variants beyond the threshold that are not shown. A companion detector makes a failure too.
     """
     verdicts: dict[tuple[str, str], list[Verdict]] = {}
-    clues: dict[tuple[str, str], list[str]] = {}
+    detectors: dict[tuple[str, str], list[str]] = {}
     for finding in run.findings:
         if is_about_original(finding):
             for segment_id, verdict in _verdicts(finding).items():
                 verdicts.setdefault((finding.system, segment_id), []).append(verdict)
         elif finding.verdict == "fail":
             verdicts.setdefault((finding.system, finding.case_id), []).append("fail")
-            clues.setdefault((finding.system, finding.case_id), []).append(finding.detector)
+            detectors.setdefault((finding.system, finding.case_id), []).append(finding.detector)
     segments = {segment.id: segment for segment in run.segments}
     texts = {(name, o.id): o.text for name, answers in run.outputs.items() for o in answers}
     observations = []
@@ -202,8 +202,7 @@ def observations_of(run: Run) -> list[Observation]:
                 texts.get((system, segment_id)) or "",
                 tuple(reference for reference in segment.references if reference),
                 segments.get(original_of(segment) or "", segment).source or "",
-                traits_of(segment),
-                tuple(clues.get((system, segment_id), ())),
+                (*traits_of(segment), *(("detector", d) for d in detectors.get((system, segment_id), ()))),
             )
         )
     return observations

@@ -180,9 +180,9 @@ def unjudged_observations(run: Run, lowest: Mapping[str, Collection[str]]) -> li
     for system, outputs in run.outputs.items():
         low = lowest.get(system, ())
         for output in outputs:
-            clues = tuple(flags.get((system, output.id), ()))
+            flagged = [("detector", name) for name in flags.get((system, output.id), ())]
             segment = segments.get(output.id, Segment(output.id))
-            verdict: Verdict = "fail" if clues or output.id in low else "pass"
+            verdict: Verdict = "fail" if flagged or output.id in low else "pass"
             observations.append(
                 Observation(
                     output.id,
@@ -192,8 +192,7 @@ def unjudged_observations(run: Run, lowest: Mapping[str, Collection[str]]) -> li
                     output.text or "",
                     tuple(reference for reference in segment.references if reference),
                     "",
-                    traits_of(segment),
-                    clues,
+                    (*traits_of(segment), *flagged),
                 )
             )
     return observations
