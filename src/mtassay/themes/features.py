@@ -187,7 +187,7 @@ class _Together:
             if count >= _FEWEST and share >= 0.5 and share >= 3 * self._outputs[word] / n:
                 self.explaining.setdefault(word, set()).add(source)
                 dice = 2 * count / (self._sources[source] + self._outputs[word])
-                if dice > best.get(word, 0.25):
+                if dice > best.get(word, 0.15):
                     best[word], self.glosses[word] = dice, source
 
     def unexplained(

@@ -26,6 +26,7 @@ _ATTAINABLE = 3.1  # a feature that could not be this telling (one in a thousand
 _MOST = 8  # themes of one system
 _TWIN, _NEAR = 0.7, 0.85  # features of one cause: the failures they share, how telling one is beside the best
 _INSIDE = 0.6  # so much of a feature's failures within a theme make it a part
+_AROUND = 0.8  # and so much of a theme's failures in a feature
 _LARGE, _FEW_TRIALS = 400_000, 199
 _RANKS = {kind: rank for rank, kind in enumerate(get_args(FeatureKind))}
 
@@ -36,11 +37,13 @@ Bools = NDArray[np.bool_]
 class Cause(NamedTuple):
     """One cause: the feature that names it, those that fire on the same failures, and its corrected p.
 
-    `twins` say the same as the name in other words, most telling first; `parts` are within it.
+    `units` are all outputs that have it, `fresh` those that no earlier cause has. `twins` say the same as the
+    name in other words, most telling first; `parts` are within it, or all around it.
     """
 
     feature: Feature
     units: Ints
+    fresh: Ints
     p: float
     twins: Sequence[Feature]
     parts: Sequence[Feature]
@@ -84,7 +87,8 @@ def find_causes(
         leader, p = found
         named, twins, parts = step.around(leader, table)
         units = step.all_units(named)
-        causes.append(Cause(table.features[twins[0]], units, p, [table.features[i] for i in twins], parts))
+        same = [table.features[i] for i in twins]
+        causes.append(Cause(same[0], units, units[alive[units]], p, same, parts))
         alive[units] = False
         alive[step.all_units(leader)] = False
     return causes
@@ -171,7 +175,8 @@ class _Step:
         order = sorted(same.tolist(), key=lambda g: (_RANKS[self._kind(g, table)], -self.deviance[g]))
         named = order[0]
         twins = [member for group in order for member in self.groups[group].members]
-        inside = np.flatnonzero((shared >= _INSIDE * self.failing) & (self.deviance >= _ATTAINABLE))
+        belongs = (shared >= _INSIDE * self.failing) | (shared >= _AROUND * size)
+        inside = np.flatnonzero(belongs & (self.deviance >= _ATTAINABLE))
         rest = sorted(set(inside.tolist()) - set(order), key=lambda g: -self.deviance[g])
         return named, twins, [table.features[self.groups[group].members[0]] for group in rest]
 

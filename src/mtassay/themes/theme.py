@@ -80,7 +80,11 @@ def _name(cause: Cause, table: FeatureTable) -> str:
         output = next((f for f in cause.twins if f.kind in (*_OUTPUT_WORDS, "missing")), None)
         return f"{said}, and {_describe(output, table)}" if output else said
     word = next((f for f in (*cause.twins, *cause.parts) if f.kind in _OUTPUT_WORDS), None)
-    return f"{said}, mostly {_describe(word, table)}" if first.kind == "lost" and word else said
+    if first.kind != "lost" or word is None:
+        return said
+    if first.name == NEGATION_ADDED:
+        return f"{_quoted(word.name)}{_gloss(word.name, table)} in the output, with no negation in the source"
+    return f"{said}, mostly {_describe(word, table)}"
 
 
 def _output_word(cause: Cause, table: FeatureTable) -> str:
@@ -151,7 +155,7 @@ def _examples(
         if feature in own:
             for unit in table.units[number].tolist():
                 weights[unit] = weights.get(unit, 0) + (3 if feature in cause.twins else 1)
-    units = [unit for unit in cause.units.tolist() if failed[unit]]
+    units = [unit for unit in cause.fresh.tolist() if failed[unit]]
     units.sort(key=lambda u: (-weights.get(u, 0), len(observations[u].source) + len(observations[u].output)))
     chosen: dict[str, Observation] = {}
     for unit in units:
@@ -159,7 +163,8 @@ def _examples(
         chosen.setdefault(observation.family or observation.source, observation)
         if len(chosen) == EXAMPLES:
             break
-    features = [cause.feature, *cause.twins]
+    words = {feature.name for feature in cause.twins}
+    features = [*cause.twins, *(f for f in cause.parts if f.kind == "contrast" and f.name in words)]
     return tuple(_block(observation, features) for observation in chosen.values())
 
 
