@@ -15,6 +15,7 @@ from mtassay.report.table import escape_markdown, latex_comment, to_html, to_lat
 from mtassay.stats import wilson
 from mtassay.texts.marks import json_text, marked, p_text, plural, printable
 from mtassay.themes import Examined, Theme, Themes
+from mtassay.themes.features import LONGEST
 
 __all__ = ["render_themes", "themes_html", "themes_record", "themes_table"]
 
@@ -145,10 +146,15 @@ def themes_record(themes: Themes) -> dict[str, Any]:
 def _record(theme: Theme) -> dict[str, Any]:
     record = {**asdict(theme), "interval": list(theme.interval), "parts": list(theme.parts)}
     record["examples"] = [
-        {"id": block.title, **{str(line.label): line.text for line in block.lines}}
+        {"id": block.title, **{str(line.label): _cut(line.text) for line in block.lines}}
         for block in theme.examples
     ]
     return record
+
+
+def _cut(text: str) -> str:
+    """As much of a text as is looked at."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 _COLUMNS = ("system", "sentence", "failures", "of", "passes", "passing", "odds", "low", "high", "p", "parts")
