@@ -64,3 +64,10 @@ def test_odds_grow_with_what_only_failures_have_and_stay_finite() -> None:
     assert (some, low < 1 < high) == (1.0, True)
     assert odds_ratio(20, 100, 0, 100)[0] > odds_ratio(10, 100, 0, 100)[0] > 1
     assert math.isfinite(odds_ratio(100, 100, 0, 100)[0])
+
+
+def test_the_odds_of_a_rare_feature_that_no_pass_has_are_surely_higher() -> None:
+    """(8.5 / 206.95) / (0.5 / 1783.95), where 10 · 8 / 1979 would be less than half a unit."""
+    ratio, (low, _) = odds_ratio(8, 205, 0, 1774)
+    assert ratio == pytest.approx(8.5 / 206.96 * 1783.96 / 0.5, rel=1e-3)
+    assert low > 5

@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 _BITS = 62
-_PRIOR = 10.0
+_PRIOR, _LEAST = 10.0, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,19 +138,17 @@ def odds_ratio(
     """How many times higher the odds of a feature are among failures, with its interval.
 
     Log-odds with an informative Dirichlet prior (Monroe, Colaresi & Quinn 2008): both sides get ten units
-    more that have the feature as often as all units do, so that a feature that no pass has is not infinitely
-    telling.
+    more that have the feature as often as all units do, half a unit at least, so that a feature that no pass
+    has is not infinitely telling.
 
     >>> ratio, (low, high) = odds_ratio(33, 121, 0, 189)
     >>> round(ratio, 1), round(low, 1), round(high, 1)
     (65.3, 9.3, 456.7)
     """
     share = (failing + passing) / (failures + passes)
-    more, rest = _PRIOR * share, _PRIOR * (1 - share)
+    more, rest = max(_PRIOR * share, _LEAST), max(_PRIOR * (1 - share), _LEAST)
     yes, no = failing + more, failures - failing + rest
     other_yes, other_no = passing + more, passes - passing + rest
-    if min(yes, no, other_yes, other_no) <= 0:
-        return math.nan, Interval(math.nan, math.nan)
     log_ratio = math.log(yes / no) - math.log(other_yes / other_no)
     reach = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(1 / yes + 1 / no + 1 / other_yes + 1 / other_no)
     return math.exp(log_ratio), Interval(math.exp(log_ratio - reach), math.exp(log_ratio + reach))

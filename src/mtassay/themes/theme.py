@@ -79,7 +79,8 @@ def _name(cause: Cause, table: FeatureTable) -> str:
     if first.kind == "source":
         output = next((f for f in cause.twins if f.kind in (*_OUTPUT_WORDS, "missing")), None)
         return f"{said}, and {_describe(output, table)}" if output else said
-    word = next((f for f in (*cause.twins, *cause.parts) if f.kind in _OUTPUT_WORDS), None)
+    around = (*cause.twins, *cause.parts) if first.name == NEGATION_ADDED else cause.twins
+    word = next((f for f in around if f.kind in _OUTPUT_WORDS), None)
     if first.kind != "lost" or word is None:
         return said
     if first.name == NEGATION_ADDED:
@@ -105,7 +106,8 @@ def _output_word(cause: Cause, table: FeatureTable) -> str:
 
 def _gloss(word: str, table: FeatureTable) -> str:
     """The source word that a word of the output usually translates, in brackets."""
-    return f" ({marked(table.glosses[word], limit=40)})" if word in table.glosses else ""
+    gloss = table.glosses.get(word, word)
+    return "" if gloss == word else f" ({marked(gloss, limit=40)})"
 
 
 def _describe(feature: Feature, table: FeatureTable) -> str:
