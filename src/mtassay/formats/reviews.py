@@ -30,7 +30,7 @@ from mtassay.formats.text import (
     split_lines,
 )
 from mtassay.packages import load_package
-from mtassay.reviews import Question, Subject, all_questions, find_question
+from mtassay.reviews import Question, Subject, all_questions, answer_about, find_question
 from mtassay.reviews.queue import Pending
 
 __all__ = [
@@ -44,6 +44,8 @@ __all__ = [
     "write_records",
 ]
 
+ADJUDICATION = "adjudication"
+"""In the column `standing`: this answer settles what others disagree on."""
 ENDINGS = (".jsonl", ".tsv", ".csv", ".xlsx")
 Record = dict[str, Any]
 _LISTS = {"sources": "source", "outputs": "output", "references": "references", "systems": "systems"}
@@ -79,6 +81,7 @@ def review_record(review: Review, subject: Subject) -> Record:
         "note": review.note,
         "reviewer": review.reviewer,
         "at": review.at,
+        "standing": ADJUDICATION if review.is_adjudication else "",
         "case_id": subject.case_id,
         "sources": list(subject.sources),
         "outputs": list(subject.outputs),
@@ -259,12 +262,20 @@ def _row(record: Mapping[str, Any], line: int, reviewer: str, default_at: str) -
     review = Review(
         subject.id,
         question.name,
-        question.read_answer(answer),
+        answer_about(question, answer, subject),
         who,
         _text(record, "note"),
         _date(when) if when else default_at,
+        _is_adjudication(record),
     )
     return ReviewRow(review, subject, bool(when), bool(own), line)
+
+
+def _is_adjudication(record: Mapping[str, Any]) -> bool:
+    standing = _text(record, "standing").strip().lower()
+    if standing not in ("", ADJUDICATION):
+        raise ValueError(f"'standing' is {standing[:40]!r}. Leave it empty, or write {ADJUDICATION}")
+    return standing == ADJUDICATION
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:

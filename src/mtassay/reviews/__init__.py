@@ -7,10 +7,12 @@ equal outputs of other systems and other runs, and never for a different output 
 from __future__ import annotations
 
 from mtassay.core import UNSURE, Question
+from mtassay.reviews.questions import COMMON_QUESTIONS, NumberQuestion, SpanQuestion
 from mtassay.reviews.queue import all_questions, find_question, question_of
 from mtassay.reviews.subjects import (
     Decision,
     Subject,
+    answer_about,
     caution_of_models,
     count_reviewers,
     decide,
@@ -20,11 +22,15 @@ from mtassay.reviews.subjects import (
 )
 
 __all__ = [
+    "COMMON_QUESTIONS",
     "UNSURE",
     "Decision",
+    "NumberQuestion",
     "Question",
+    "SpanQuestion",
     "Subject",
     "all_questions",
+    "answer_about",
     "caution_of_models",
     "count_reviewers",
     "decide",
