@@ -6,10 +6,11 @@ import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from mtassay.database import checksum
 from mtassay.errors import UsageError
-from mtassay.reviews.campaigns import Campaign, CampaignSubject
+from mtassay.reviews.campaigns import Campaign, CampaignSubject, order_key
 from mtassay.reviews.subjects import Subject
 from mtassay.store import Workspace, now_exactly
 
@@ -18,6 +19,27 @@ __all__ = ["HANDOUT_S", "CampaignStore"]
 HANDOUT_S = 900.0
 """How long a subject is kept for the person who has it before them; afterwards others may get it."""
 _AT_ONCE = 20  # subjects that are tried in one transaction
+
+
+_FREE = """
+    AS s WHERE campaign = ?1
+    AND (takers = '[]' OR ?3 IN (SELECT value FROM json_each(takers)))
+    AND subject NOT IN (SELECT value FROM json_each(?6))
+    AND NOT EXISTS (
+        SELECT 1 FROM reviews r WHERE r.subject = s.subject AND r.question = ?2 AND r.reviewer = ?3
+    )
+    AND wanted > (
+        SELECT COUNT(*) FROM (
+            SELECT reviewer FROM reviews r WHERE r.subject = s.subject AND r.question = ?2 UNION
+            SELECT reviewer FROM handouts h WHERE h.campaign = ?1 AND h.subject = s.subject AND until > ?4
+        ) WHERE reviewer <> ?3 AND reviewer IN (SELECT value FROM json_each(?5))
+    )
+    ORDER BY EXISTS (
+        SELECT 1 FROM handouts h
+        WHERE h.campaign = ?1 AND h.subject = s.subject AND h.reviewer = ?3 AND until > ?4
+    ) DESC, (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
+"""
+"""What a reviewer may get: not answered, and fewer others have answered it, or have it, than are wanted."""
 
 
 class CampaignStore:
@@ -36,11 +58,7 @@ class CampaignStore:
                 raise UsageError(f"There is a campaign '{campaign.name}' already. Choose another name.")
             self._store.put_subjects(subjects)
             self._insert(campaign)
-            rows = (
-                (campaign.name, *entry[:7], json.dumps(entry.systems, ensure_ascii=False), *entry[8:])
-                for entry in entries
-            )
-            self._database.insert("campaign_subjects", rows)
+            self._database.insert("campaign_subjects", (_row(campaign, entry) for entry in entries))
 
     def _insert(self, campaign: Campaign) -> None:
         content = json.dumps(campaign.record(), ensure_ascii=False)
@@ -90,7 +108,33 @@ class CampaignStore:
     def subjects(self, campaign: Campaign) -> list[CampaignSubject]:
         """What belongs to a campaign, in order."""
         rows = self._database.read("campaign_subjects", "WHERE campaign = ? ORDER BY position", campaign.name)
-        return [CampaignSubject._make((*row[1:8], tuple(json.loads(row[8])), *row[9:])) for row in rows]
+        return list(map(_entry, rows))
+
+    def named(self, campaign: Campaign, beginning: str) -> list[CampaignSubject]:
+        """Those subjects of a campaign whose id begins so."""
+        rows = self._database.read(
+            "campaign_subjects",
+            "WHERE campaign = ?1 AND substr(subject, 1, ?2) = ?3 ORDER BY position",
+            campaign.name,
+            len(beginning),
+            beginning,
+        )
+        return list(map(_entry, rows))
+
+    def judged(self, campaign: Campaign, reviewer: str) -> list[tuple[str, str, str, float | None]]:
+        """Subjects that somebody has answered and the judge has a verdict on.
+
+        Of each: its id, the person's newest answer, the verdict and its score.
+        """
+        rows = self._database.select(
+            "SELECT r.subject, r.answer, s.verdict, s.score FROM campaign_subjects s JOIN reviews r "
+            "ON r.subject = s.subject AND r.question = ?2 AND r.reviewer = ?3 "
+            "WHERE s.campaign = ?1 AND s.verdict <> '' ORDER BY r.at, r.rowid",
+            campaign.name,
+            campaign.question,
+            reviewer,
+        )
+        return [(row[0], row[1], row[2], row[3]) for row in {row[0]: row for row in rows}.values()]
 
     def answered(self, campaign: Campaign) -> dict[str, set[str]]:
         """Who has answered each subject, adjudicators left out; a subject without answers is not there."""
@@ -118,32 +162,30 @@ class CampaignStore:
         return held
 
     def hand_out(
-        self, campaign: Campaign, reviewer: str, order: Sequence[CampaignSubject], *, skip: Iterable[str] = ()
+        self, campaign: Campaign, reviewer: str, *, skip: Iterable[str] = ()
     ) -> CampaignSubject | None:
         """The next subject for a reviewer, who then has it before them for a while; `None` for none.
 
-        It is the first one in this order that the reviewer has not answered, and that fewer others have
-        answered or before them than are wanted. What the reviewer had before comes again, unless it is to be
-        skipped.
+        It is the first one in the reviewer's own order that this person has not answered, and that fewer
+        others have answered or before them than are wanted. What the reviewer had before comes again, unless
+        it is to be skipped.
         """
         if campaign.closed:
             return None
-        passed, everyone = set(skip), set(campaign.reviewers)
-        answered, held = self.answered(campaign), self.handouts(campaign)
-
-        def is_free(entry: CampaignSubject) -> bool:
-            done, busy = answered.get(entry.subject, set()), held.get(entry.subject, set())
-            others = ((done | busy) & everyone) - {reviewer}
-            return reviewer not in done and entry.subject not in passed and len(others) < entry.wanted
-
-        free = [entry for entry in order if is_free(entry)]
-        mine = [entry for entry in free if reviewer in held.get(entry.subject, set())]
-        candidates = [*mine, *(entry for entry in free if entry not in mine)] if mine else free
-        for start in range(0, len(candidates), _AT_ONCE):
-            taken = self._take(campaign, reviewer, candidates[start : start + _AT_ONCE])
-            if taken is not None:
+        key = order_key(campaign, reviewer)
+        passed = list(skip)
+        while True:
+            rows = self._database.read(
+                "campaign_subjects",
+                _FREE,
+                *(campaign.name, campaign.question, reviewer, time.time(), json.dumps(campaign.reviewers)),
+                *(json.dumps(passed), *key, _AT_ONCE),
+            )
+            candidates = list(map(_entry, rows))
+            taken = self._take(campaign, reviewer, candidates)
+            if taken is not None or not candidates:
                 return taken
-        return None
+            passed += [entry.subject for entry in candidates]  # others were faster with all of these
 
     def _take(
         self, campaign: Campaign, reviewer: str, candidates: Sequence[CampaignSubject]
@@ -169,3 +211,13 @@ class CampaignStore:
                 )
                 return entry
         return None
+
+
+def _row(campaign: Campaign, entry: CampaignSubject) -> tuple[object, ...]:
+    lists = (json.dumps(names, ensure_ascii=False) for names in (entry.systems, entry.takers))
+    return (campaign.name, *entry[:7], *lists, *entry[9:])
+
+
+def _entry(row: Sequence[Any]) -> CampaignSubject:
+    lists = (tuple(json.loads(names)) for names in row[8:10])
+    return CampaignSubject._make((*row[1:8], *lists, *row[10:]))

@@ -127,7 +127,8 @@ _MIGRATIONS = [
         campaign TEXT NOT NULL REFERENCES campaigns (name) ON DELETE CASCADE, position INTEGER NOT NULL,
         subject TEXT NOT NULL REFERENCES subjects (id) ON DELETE CASCADE, wanted INTEGER NOT NULL,
         run TEXT NOT NULL, case_id TEXT NOT NULL, category TEXT NOT NULL, phenomenon TEXT NOT NULL,
-        systems TEXT NOT NULL, status TEXT NOT NULL, verdict TEXT NOT NULL, score REAL, checksum INTEGER,
+        systems TEXT NOT NULL, takers TEXT NOT NULL, case_lot INTEGER NOT NULL, lot INTEGER NOT NULL,
+        status TEXT NOT NULL, verdict TEXT NOT NULL, score REAL, checksum INTEGER,
         PRIMARY KEY (campaign, position)
     ) WITHOUT ROWID;
     CREATE INDEX campaign_subjects_by_subject ON campaign_subjects (subject);
@@ -152,7 +153,7 @@ _TABLES = {
     "campaigns": ("name", "content"),
     "campaign_subjects": (
         *("campaign", "position", "subject", "wanted", "run", "case_id", "category", "phenomenon"),
-        *("systems", "status", "verdict", "score"),
+        *("systems", "takers", "case_lot", "lot", "status", "verdict", "score"),
     ),
     "cache": ("key", "value", "stored"),
 }
@@ -315,8 +316,16 @@ class Workspace:
         with self._reading(run_id):
             return self._segments(run_id)
 
-    def _segments(self, run_id: str) -> list[Segment]:
-        rows = self._database.read("segments", "WHERE run = ? ORDER BY position", run_id)
+    def segment(self, name: str, segment_id: str) -> Segment | None:
+        """One segment of a run; `None` where it has none of this id."""
+        run_id = self._run_id(name)
+        with self._reading(run_id):
+            return next(iter(self._segments(run_id, segment_id)), None)
+
+    def _segments(self, run_id: str, segment_id: str | None = None) -> list[Segment]:
+        rows = self._database.read(
+            "segments", "WHERE run = ?1 AND (?2 IS NULL OR id = ?2) ORDER BY position", run_id, segment_id
+        )
         return [
             Segment(id_, source, tuple(json.loads(references)), document, json.loads(tags))
             for _, _, id_, source, references, document, tags in rows

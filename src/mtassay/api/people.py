@@ -21,6 +21,7 @@ from mtassay.errors import UsageError
 from mtassay.formats.reviews import ReviewRow, pending_record, read_reviews, review_record
 from mtassay.formats.suite import Suite, read_suite
 from mtassay.method import method_of
+from mtassay.report.campaigns import LABELS, agreement_rows
 from mtassay.report.progress import Progress
 from mtassay.reviews import (
     COMMON_QUESTIONS,
@@ -453,13 +454,6 @@ def _is_repeat(row: ReviewRow, decisions: Decisions) -> bool:
 
 # Agreement -----------------------------------------------------------------------------------------------
 
-_LABELS = {
-    "agreement": "agreement",
-    "cohen": "Cohen's kappa",
-    "fleiss": "Fleiss' kappa",
-    "krippendorff": "Krippendorff's alpha",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class ReviewerAgreement:
@@ -489,22 +483,9 @@ class ReviewerAgreement:
 
     def tables(self, *, with_disputed: bool = False) -> list[Table]:
         """A line for each pair of reviewers, and for all; then what is disputed."""
-        everyone = [e for e in self.found if len(e.reviewers) > 2 or e.measure in ("fleiss", "krippendorff")]
-        rows = [
-            [
-                "all" if entry in everyone else printable(" × ".join(entry.reviewers)),
-                _LABELS[entry.measure],
-                "–" if entry.value is None else _number(entry, entry.value),
-                ""
-                if entry.low is None or entry.high is None
-                else f"{_number(entry, entry.low)} to {_number(entry, entry.high)}",
-                f"{entry.n:,}",
-            ]
-            for entry in self.found
-            if entry.n or entry in everyone
-        ]
+        rows = agreement_rows(self.found)
         strangers = sum(entry.n == 0 and entry.measure == "cohen" for entry in self.found)
-        remarks = {f"{_LABELS[e.measure]} is {e.remark}." for e in self.found if e.remark and e.n}
+        remarks = {f"{LABELS[e.measure]} is {e.remark}." for e in self.found if e.remark and e.n}
         see = "; see --disputed" if self.disputed and not with_disputed else ""
         notes = [
             f"Question: {self.question}." if self.question != USUAL else "",
@@ -545,7 +526,8 @@ def agreement(
     coefficients = []
     with Progress() as progress:
         drawn = chosen_seed(seed)
-        for number, entry in enumerate(agreements(decisions, asked, seed=drawn), start=1):
+        texts = store.subjects({subject for subject, _ in decisions}) if asked in COMMON_QUESTIONS else {}
+        for number, entry in enumerate(agreements(decisions, asked, seed=drawn, subjects=texts), start=1):
             coefficients.append(entry)
             progress.report(f"resampling, {number} done", 0, None)
     if not coefficients:
@@ -562,7 +544,3 @@ def agreement(
 def told(decision: Decision) -> str:
     """Who said what."""
     return printable(", ".join(f"{name}: {answer}" for name, answer in sorted(decision.ratings.items())))
-
-
-def _number(entry: AgreementCoefficient, value: float) -> str:
-    return f"{100 * value:.1f} %" if entry.measure == "agreement" else f"{value:.3f}"

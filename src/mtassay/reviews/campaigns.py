@@ -22,11 +22,16 @@ __all__ = [
     "Assignment",
     "Campaign",
     "CampaignSubject",
+    "JudgeRecord",
+    "OrderKey",
     "Pace",
     "SecondOpinion",
     "adjudicable",
     "answers_shown",
-    "assigned",
+    "is_complete",
+    "judge_record",
+    "may_get",
+    "order_key",
     "own_order",
     "pace_of",
     "planned",
@@ -78,7 +83,8 @@ class Campaign:
 
     A share `overlap` of the subjects gets `raters` answers each, all others one. Adjudicators settle what
     reviewers see differently. `judge` is whose verdicts are held against people's answers, and shown to them
-    after they have answered. `closed` is when it ended, empty while it goes on.
+    after they have answered; of its scores, low ones mean an error with `low_is_error`. `is_blind` hides what
+    the runs found. `closed` is when it ended, empty while it goes on.
     """
 
     name: str
@@ -90,6 +96,8 @@ class Campaign:
     raters: int = 2
     assignments: tuple[Assignment, ...] = ()
     judge: str = ""
+    low_is_error: bool = False
+    is_blind: bool = True
     seed: int = 12345
     created: str = ""
     closed: str = ""
@@ -111,9 +119,7 @@ class Campaign:
         for entry in self.assignments:
             if entry.reviewer not in self.reviewers:
                 known = ", ".join(self.reviewers)
-                raise UsageError(
-                    f"'{entry.reviewer}' has an assignment and is no reviewer. Reviewers: {known}."
-                )
+                raise UsageError(f"'{entry.reviewer}' has an assignment, but the reviewers are: {known}.")
 
     def record(self) -> dict[str, Any]:
         """All of it for a program, and for the workspace."""
@@ -135,8 +141,9 @@ def _with_tuples(record: Mapping[str, Any]) -> dict[str, Any]:
 class CampaignSubject(NamedTuple):
     """One subject of a campaign: how many people are to answer, and what is known of it.
 
-    `status` is why it is here, `verdict` what the judge of the campaign said of it, empty for nothing, with
-    its `score`, where there is one. Neither is shown to who has not answered.
+    `takers` are the reviewers who may get it, none for all of them; the lots are numbers that orders are made
+    from. `status` is why it is here, `verdict` what the judge of the campaign said of it, empty for nothing,
+    with its `score`, where there is one. Neither is shown to who has not answered.
     """
 
     position: int
@@ -147,6 +154,9 @@ class CampaignSubject(NamedTuple):
     category: str
     phenomenon: str
     systems: tuple[str, ...]
+    takers: tuple[str, ...]
+    case_lot: int
+    lot: int
     status: str
     verdict: str = ""
     score: float | None = None
@@ -162,7 +172,8 @@ def planned(
     Which ones get several answers depends on the seed and on the subjects alone. `verdicts` are those of
     the judge, with scores, by subject.
     """
-    lots = sorted(entries, key=lambda entry: _lot(campaign.seed, "overlap", entry.subject.id))
+    seed = campaign.seed
+    lots = sorted(entries, key=lambda entry: _lot(seed, "overlap", entry.subject.id))
     twice = {entry.subject.id for entry in lots[: round(campaign.overlap * len(entries))]}
     known = verdicts or {}
     subjects = [
@@ -175,28 +186,40 @@ def planned(
             str(entry.segment.tags.get("category", "")),
             str(entry.segment.tags.get("phenomenon", "")),
             entry.systems,
+            (),
+            _lot(seed, "case", entry.run, entry.subject.case_id),
+            _lot(seed, "subject", entry.subject.id),
             entry.status,
             *known.get(entry.subject.id, ("", None)),
         )
         for position, entry in enumerate(entries)
     ]
-    takers: dict[str, int] = dict.fromkeys((entry.subject for entry in subjects), 0)
+    if not campaign.assignments:
+        return [entry._replace(wanted=min(entry.wanted, len(campaign.reviewers))) for entry in subjects]
+    takers: dict[str, list[str]] = {entry.subject: [] for entry in subjects}
     for reviewer in campaign.reviewers:
-        for entry in assigned(campaign, subjects, reviewer):
-            takers[entry.subject] += 1
+        for entry in _chosen_for(campaign, subjects, reviewer):
+            takers[entry.subject].append(reviewer)
     if nobody := [entry for entry in subjects if not takers[entry.subject]]:
         raise UsageError(
             f"{len(nobody):,} of {len(subjects):,} outputs are assigned to nobody, as {nobody[0].case_id}. "
             "Give a reviewer no assignment, who then gets any, or choose fewer outputs."
         )
-    return [entry._replace(wanted=min(entry.wanted, takers[entry.subject])) for entry in subjects]
+    return [
+        entry._replace(
+            takers=tuple(takers[entry.subject]), wanted=min(entry.wanted, len(takers[entry.subject]))
+        )
+        for entry in subjects
+    ]
 
 
-def assigned(campaign: Campaign, subjects: Sequence[CampaignSubject], reviewer: str) -> list[CampaignSubject]:
-    """The subjects that a reviewer may get: all, unless there are assignments for this name."""
+def _chosen_for(
+    campaign: Campaign, subjects: Sequence[CampaignSubject], reviewer: str
+) -> list[CampaignSubject]:
+    """What the assignments of a reviewer fit: all, where there are none for this name."""
     mine = [entry for entry in campaign.assignments if entry.reviewer == reviewer]
     if not mine:
-        return list(subjects) if reviewer in campaign.reviewers else []
+        return list(subjects)
     chosen: set[str] = set()
     for assignment in mine:
         some: Sequence[CampaignSubject] = subjects
@@ -211,6 +234,33 @@ def assigned(campaign: Campaign, subjects: Sequence[CampaignSubject], reviewer: 
 _HAS = "output of the campaign has"
 
 
+def may_get(campaign: Campaign, entry: CampaignSubject, reviewer: str) -> bool:
+    """Whether a subject is for this reviewer."""
+    return reviewer in (entry.takers or campaign.reviewers)
+
+
+_PRIME = 2**31 - 1
+
+
+class OrderKey(NamedTuple):
+    """What the order of one reviewer is made with: lots times `factor` plus `shift`, modulo a prime."""
+
+    factor: int
+    shift: int
+    prime: int = _PRIME
+
+    def place(self, lot: int) -> int:
+        """Where a lot comes; another key gives another order."""
+        return (lot * self.factor + self.shift) % self.prime
+
+
+def order_key(campaign: Campaign, reviewer: str) -> OrderKey:
+    """The one of this reviewer; it depends on the seed and the name alone."""
+    return OrderKey(
+        1 + _lot(campaign.seed, "factor", reviewer) % (_PRIME - 1), _lot(campaign.seed, "shift", reviewer)
+    )
+
+
 def own_order(
     campaign: Campaign, subjects: Iterable[CampaignSubject], reviewer: str
 ) -> list[CampaignSubject]:
@@ -218,16 +268,15 @@ def own_order(
 
     The order depends on the seed, the name and the subjects alone, so that it is the same tomorrow.
     """
-
-    def lots(entry: CampaignSubject) -> tuple[str, str]:
-        case, own = f"{entry.run}\t{entry.case_id}", entry.subject
-        return _lot(campaign.seed, reviewer, case), _lot(campaign.seed, reviewer, own)
-
-    return sorted(subjects, key=lots)
+    key = order_key(campaign, reviewer)
+    mine = [entry for entry in subjects if may_get(campaign, entry, reviewer)]
+    return sorted(mine, key=lambda e: (key.place(e.case_lot), key.place(e.lot), e.position))
 
 
-def _lot(seed: int, *words: str) -> str:
-    return hashlib.sha256("\t".join((str(seed), *words)).encode("utf-8", "replace")).hexdigest()
+def _lot(seed: int, *words: str) -> int:
+    """A number below the prime that nobody can guess and everybody computes alike."""
+    digest = hashlib.sha256("\t".join((str(seed), *words)).encode("utf-8", "replace")).digest()
+    return int.from_bytes(digest[:8], "big") % _PRIME
 
 
 # Who may see what -----------------------------------------------------------------------------------------
@@ -283,31 +332,26 @@ class SecondOpinion:
 
 
 def second_opinion(
-    campaign: Campaign,
-    subjects: Iterable[CampaignSubject],
-    decisions: Mapping[tuple[str, str], Decision],
-    subject: str,
-    reviewer: str,
+    campaign: Campaign, judged: Iterable[tuple[str, str, str, float | None]], subject: str
 ) -> SecondOpinion | None:
-    """What the judge says of a subject; `None` before this person has answered, or where it says nothing."""
+    """What the judge says of a subject; `None` before this person has answered, or where it says nothing.
+
+    `judged` are the subjects that this person has answered and the judge has a verdict on: subject, the
+    person's answer, the verdict and its score.
+    """
     agreed = n = 0
-    here: tuple[CampaignSubject, str] | None = None
-    for entry in subjects:
-        decision = decisions.get((entry.subject, campaign.question))
-        review = decision.latest.get(reviewer) if decision else None
-        if review is None or not entry.verdict:
-            continue
-        if entry.subject == subject:
-            here = entry, review.answer
-        if review.answer != UNSURE:
+    here: tuple[str, str, float | None] | None = None
+    for about, answer, verdict, score in judged:
+        if about == subject:
+            here = answer, verdict, score
+        if answer != UNSURE:
             n += 1
-            agreed += agree(entry.verdict, review.answer)
+            agreed += agree(verdict, answer)
     if here is None:
         return None
-    entry, answer = here
+    answer, verdict, score = here
     low, high = wilson(agreed, n) if n else (None, None)
-    is_same = agree(entry.verdict, answer)
-    return SecondOpinion(campaign.judge, entry.verdict, is_same, agreed, n, low, high, entry.score)
+    return SecondOpinion(campaign.judge, verdict, agree(verdict, answer), agreed, n, low, high, score)
 
 
 def agree(verdict: str, answer: str) -> bool:
@@ -317,6 +361,54 @@ def agree(verdict: str, answer: str) -> bool:
     (True, False)
     """
     return (verdict == RIGHT) == (answer == RIGHT)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRecord:
+    """How a judge did on the `n` subjects that it has a verdict on and people settled.
+
+    Of these `wrong` are wrong, it called `flagged` wrong, and `hits` of those are; shares with Wilson's 95 %
+    interval, `None` of nothing.
+    """
+
+    judge: str
+    n: int
+    wrong: int
+    flagged: int
+    hits: int
+
+    @property
+    def precision(self) -> tuple[float, float, float] | None:
+        """How many of what it calls wrong are wrong: share, and the ends of its interval."""
+        return _share(self.hits, self.flagged)
+
+    @property
+    def recall(self) -> tuple[float, float, float] | None:
+        """How many of what is wrong it calls wrong: share, and the ends of its interval."""
+        return _share(self.hits, self.wrong)
+
+
+def _share(count: int, n: int) -> tuple[float, float, float] | None:
+    return (count / n, *wilson(count, n)) if n else None
+
+
+def judge_record(
+    campaign: Campaign,
+    subjects: Iterable[CampaignSubject],
+    decisions: Mapping[tuple[str, str], Decision],
+) -> JudgeRecord:
+    """The verdicts of a campaign's judge held against what people decided without seeing them."""
+    n = wrong = flagged = hits = 0
+    for entry in subjects:
+        decision = decisions.get((entry.subject, campaign.question))
+        if not entry.verdict or decision is None or decision.answer is None:
+            continue
+        is_flagged, is_wrong = entry.verdict != RIGHT, decision.answer != RIGHT
+        n += 1
+        wrong += is_wrong
+        flagged += is_flagged
+        hits += is_flagged and is_wrong
+    return JudgeRecord(campaign.judge, n, wrong, flagged, hits)
 
 
 # How fast ------------------------------------------------------------------------------------------------
