@@ -518,6 +518,11 @@ class Question:
     doubts: Sequence[Doubt] = ()
 
     @property
+    def how(self) -> str:
+        """What an answer looks like that is typed as a line; empty for a choice, which takes a key."""
+        return "" if self.kind == "choice" else "a number" if self.kind == "number" else "a text"
+
+    @property
     def answers_by_key(self) -> dict[str, str]:
         """All answers by their keys, `unsure` last."""
         return {**self.keys, "u": UNSURE}

@@ -25,7 +25,14 @@ from mtassay.meta.verdicts import (
     verdicts_of_runs,
 )
 from mtassay.options import build
-from mtassay.reviews import Decision, Subject, answer_about, find_question, question_of, review_now
+from mtassay.reviews import (
+    Decision,
+    Subject,
+    answer_about,
+    find_question,
+    question_of,
+    review_now,
+)
 from mtassay.reviews import decide as decide_reviews
 from mtassay.reviews.campaigns import (
     Assignment,
@@ -221,7 +228,15 @@ class CampaignCard:
         """The same as an open output, which screens and sheets show."""
         question = replace(self.question, is_blind=self.campaign.is_blind)
         run = self.campaign.runs[0]
-        return Pending(self.subject, question, run, self.systems, "", self.segment, lines=self.lines)
+        said = [
+            Line(
+                "" if number else "answers",
+                f"{name}: {review.answer}{f' ({review.note})' * bool(review.note)}",
+            )
+            for number, (name, review) in enumerate(sorted(self.answers.items()))
+        ]
+        lines = [*self.lines, *said]
+        return Pending(self.subject, question, run, self.systems, "", self.segment, lines=lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +249,7 @@ class CampaignAnswer:
 
     review: Review
     subject: Subject
+    question: Question
     answers: Mapping[str, Review]
     second_opinion: SecondOpinion | None
     decision: Decision | None
@@ -336,7 +352,7 @@ def _keep(
     if entry.verdict and not final:
         opinion = second_opinion(campaign, CampaignStore(store).judged(campaign, who), about.id)
     is_open = not is_complete(entry, decision, campaign.reviewers)
-    return CampaignAnswer(review, about, answers, opinion, None if is_open else decision)
+    return CampaignAnswer(review, about, question, answers, opinion, None if is_open else decision)
 
 
 def _decisions(store: Workspace, question: Question, *, subject: str | None = None) -> Decisions:
@@ -361,7 +377,7 @@ def disagreements(
         decision = decisions.get((entry.subject, question.name))
         if decision is None or not adjudicable(campaign, entry, decision, question):
             continue
-        if who in decision.latest or who in decision.adjudications:
+        if who in {**decision.latest, **decision.adjudications}:
             continue
         cards.append(_card(store, campaign, entry, answers_shown(campaign, entry, decision, who)))
     return cards

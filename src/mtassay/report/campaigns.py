@@ -149,7 +149,9 @@ class CampaignReport:
                         f"{alpha.n:,}",
                     ]
                 )
-        return Table([part, "agreement", "alpha", "95 % interval", "n"], rows, f"Agreement by {part}")
+        notes = ["–: undefined, as all ratings are the same."] if any("–" in row[1:3] for row in rows) else []
+        header = [part, "agreement", "alpha", "95 % interval", "n"]
+        return Table(header, rows, f"Agreement by {part}", notes)
 
     def _judge(self) -> Table:
         assert self.judged is not None

@@ -19,6 +19,7 @@ from mtassay.reviews.subjects import (
     is_model,
     review_now,
     subject_from,
+    told_answer,
 )
 
 __all__ = [
@@ -39,4 +40,5 @@ __all__ = [
     "question_of",
     "review_now",
     "subject_from",
+    "told_answer",
 ]

@@ -71,6 +71,20 @@ class SpanAnswer:
             record["score"] = int(self.score) if self.score == int(self.score) else self.score
         return json.dumps(record, ensure_ascii=False)
 
+    def tell(self, *, source: str, target: str) -> str:
+        """The same as people type it: labels, and the words that are marked.
+
+        >>> SpanAnswer((AnswerSpan(0, 5, "PER"),)).tell(source="", target="Maria saiu.")
+        'PER: Maria'
+        """
+        parts = []
+        for span in sorted(self.spans, key=_in_order):
+            is_source = span.side == "source"
+            head = ", ".join(filter(None, (span.label, span.severity, "source" * is_source)))
+            parts.append(f"{head}: {(source if is_source else target)[span.start : span.end]}")
+        parts += [f"score: {self.score:g}"] if self.score is not None else []
+        return "; ".join(parts) or "none"
+
 
 def _in_order(span: AnswerSpan) -> tuple[bool, int, int, str, str]:
     return span.side == "source", span.start, span.end, span.label, span.severity
@@ -209,18 +223,22 @@ class NumberQuestion(Question):
     is_whole: bool = True
     tolerance: float = 0
 
+    @property
+    def how(self) -> str:
+        """What an answer looks like."""
+        return f"{'a whole' if self.is_whole else 'a'} number from {self.low:g} to {self.high:g}"
+
     def read_answer(self, text: str) -> str:
         """The number that a person wrote, or `unsure`; a `ValueError` says what is asked for."""
         word = text.strip().lower()
         if word in ("u", UNSURE):
             return UNSURE
-        what = f"{'a whole' if self.is_whole else 'a'} number from {self.low:g} to {self.high:g}"
         try:
             number = float(word)
         except ValueError:
             number = math.nan
         if not self.low <= number <= self.high or (self.is_whole and number != int(number)):
-            raise ValueError(f"{text.strip()[:40]!r} is no answer. Write {what}, or unsure (u)")
+            raise ValueError(f"{text.strip()[:40]!r} is no answer. Write {self.how}, or unsure (u)")
         return f"{number:g}"
 
     def differ(self, answers: Sequence[str]) -> bool:
@@ -248,6 +266,50 @@ class SpanQuestion(Question):
     has_source: bool = False
     scored: bool = False
     tolerance: float = 10
+
+    @property
+    def how(self) -> str:
+        """What an answer looks like that is typed as a line."""
+        severity = ", SEVERITY" if self.severities else ""
+        score = "; score: 0 to 100" if self.scored else ""
+        kinds = [f"LABEL is {_listed(self.labels)}"]
+        kinds += [f"SEVERITY is {_listed(self.severities)}"] if self.severities else []
+        source = " Add ', source' where the words are missing in the translation." if self.has_source else ""
+        return f"LABEL{severity}: words; …{score}; or none. {'; '.join(kinds)}.{source}"
+
+    def marked_words(self, line: str, *, source: str, target: str) -> str:
+        """The answer in a line that a person typed, which names words instead of offsets.
+
+        Words that stand there several times are taken in their order. JSON, `none` and `unsure` stay as they
+        are.
+
+        >>> question = COMMON_QUESTIONS["entities"]
+        >>> question.marked_words("PER: Maria; l: Lisboa", source="", target="Maria ama Lisboa.")
+        '{"spans": [{"start": 0, "end": 5, "label": "PER"}, {"start": 10, "end": 16, "label": "LOC"}]}'
+        """
+        if line.lstrip().startswith("{") or ":" not in line:
+            return line
+        spans, score = [], None
+        after: dict[tuple[str, str], int] = {}
+        for part in filter(str.strip, line.split(";")):
+            head, colon, words = (text.strip() for text in part.partition(":"))
+            if not colon or not words:
+                raise ValueError(f"{part.strip()[:40]!r} names no words. Write {self.how}")
+            if head.lower() == "score":
+                score = _number(words)
+                continue
+            label, *more = (word.strip() for word in head.split(","))
+            side: Side = "source" if "source" in map(str.lower, more) else "target"
+            severity = next((word for word in more if word.lower() != "source"), "")
+            text = source if side == "source" else target
+            start = text.find(words, after.get((side, words), 0))
+            if start < 0:
+                again = " again" if (side, words) in after else ""
+                raise ValueError(f"{words[:40]!r} does not stand{again} in the {side}")
+            after[side, words] = start + len(words)
+            label, severity = self.labels.get(label, label), self.severities.get(severity, severity)
+            spans.append(AnswerSpan(start, start + len(words), label, severity, side))
+        return str(SpanAnswer(tuple(spans), score))
 
     def read_answer(self, text: str) -> str:
         """The spans that a person gave, in one form; `none` is no span. A `ValueError` says why not."""
@@ -288,6 +350,17 @@ class SpanQuestion(Question):
         scores = [answer.score for answer in read if answer.score is not None]
         far = bool(scores) and max(scores) - min(scores) > self.tolerance
         return far or len({frozenset(marked_characters(answer)) for answer in read}) > 1
+
+
+def _listed(names: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} ({key})" for key, name in names.items())
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"the score is {text[:40]!r}, not a number") from None
 
 
 def marked_characters(answer: SpanAnswer) -> Iterator[tuple[Side, int, str, str]]:

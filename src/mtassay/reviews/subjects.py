@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from mtassay.core import UNSURE, Question, Review, majority
-from mtassay.reviews.questions import COMMON_QUESTIONS
+from mtassay.reviews.questions import COMMON_QUESTIONS, SpanQuestion, span_answer
 
 __all__ = [
     "SHORT",
@@ -24,6 +24,7 @@ __all__ = [
     "is_model",
     "review_now",
     "subject_from",
+    "told_answer",
 ]
 
 
@@ -169,9 +170,18 @@ def review_now(
     return Review(subject, question, answer, reviewer, note, at, is_adjudication)
 
 
+def told_answer(question: Question, answer: str, subject: Subject) -> str:
+    """An answer as a person reads it: of spans, the words that are marked."""
+    if not isinstance(question, SpanQuestion) or answer == UNSURE:
+        return answer
+    return span_answer(answer).tell(source=(subject.sources or ("",))[-1] or "", target=subject.outputs[-1])
+
+
 def answer_about(question: Question, text: str, subject: Subject) -> str:
     """The answer that a person wrote about a subject; a `ValueError` says what is wrong with it."""
-    answer = question.read_answer(text)
     source, target = (subject.sources or ("",))[-1] or "", (subject.outputs or ("",))[-1]
+    if isinstance(question, SpanQuestion):
+        text = question.marked_words(text, source=source, target=target)
+    answer = question.read_answer(text)
     question.check_answer(answer, source=source, target=target)
     return answer
