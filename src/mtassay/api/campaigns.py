@@ -32,6 +32,7 @@ from mtassay.reviews import (
     find_question,
     question_of,
     review_now,
+    told_answer,
 )
 from mtassay.reviews import decide as decide_reviews
 from mtassay.reviews.campaigns import (
@@ -228,14 +229,11 @@ class CampaignCard:
         """The same as an open output, which screens and sheets show."""
         question = replace(self.question, is_blind=self.campaign.is_blind)
         run = self.campaign.runs[0]
-        said = [
-            Line(
-                "" if number else "answers",
-                f"{name}: {review.answer}{f' ({review.note})' * bool(review.note)}",
-            )
-            for number, (name, review) in enumerate(sorted(self.answers.items()))
-        ]
-        lines = [*self.lines, *said]
+        lines = list(self.lines)
+        for name, review in sorted(self.answers.items()):
+            label = "answers" if len(lines) == len(self.lines) else ""
+            said = told_answer(self.question, review.answer, self.subject)
+            lines.append(Line(label, f"{name}: {said}{f' ({review.note})' if review.note else ''}"))
         return Pending(self.subject, question, run, self.systems, "", self.segment, lines=lines)
 
 

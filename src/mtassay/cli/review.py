@@ -12,6 +12,7 @@ import typer
 
 from mtassay.api import curation, open_workspace
 from mtassay.api.campaigns import adjudicate, answer
+from mtassay.api.exchange import ExchangeForm, export_as, export_tasks
 from mtassay.api.people import (
     ReviewerAgreement,
     agreement,
@@ -454,6 +455,15 @@ def export_reviews(
             "--output", "-o", metavar="FILE", help="TSV, CSV, XLSX or JSONL by its ending. Default: stdout."
         ),
     ] = None,
+    form: Annotated[
+        ExchangeForm | None,
+        typer.Option(
+            "--as",
+            help="For another program: entities (for nee), WMT's MQM files, mt-metrics-eval (mtme), ratings "
+            "(for meta correlate), Label Studio, Pearmut.",
+        ),
+    ] = None,
+    question: QuestionOption = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     every_run: AllOption = False,
     reviewer: ReviewerOption = None,
@@ -481,12 +491,23 @@ def export_reviews(
     mtassay review export -o reviews.jsonl
     mtassay review export --open --reviewer anna -o for-anna.xlsx
     mtassay review export --settled --sample 100 -o audit.csv
+    mtassay review export --open --question esa --as pearmut -o campaign.json
+    mtassay review export last --as ratings -o ratings.tsv
     """
-    if output is not None and not output.name.removesuffix(".gz").endswith(ENDINGS):
+    if form is None and output is not None and not output.name.removesuffix(".gz").endswith(ENDINGS):
         raise UsageError(f"{output}: the ending says the format: {', '.join(ENDINGS)}.")
     only_open = only_open or settled
     choosing = (reviewer, double, show_systems, limit, category, phenomenon, item, system, sample, seed)
-    if not only_open and (run != "last" or every_run or any(choosing)):
+    if form is not None and not only_open:
+        check_targets(output)
+        refuse_existing(output, force=force)
+        count = export_as(form, output or sys.stdout, run=run, question=question, workspace=workspace)
+        if output is not None:
+            say(f"mtassay: wrote {plural(count, 'record')} to {output}")
+        return
+    if form not in (None, "labelstudio", "pearmut"):
+        raise UsageError(f"--as {form} writes what people answered: leave --open out.")
+    if not only_open and (run != "last" or every_run or any(choosing) or question):
         raise UsageError("RUN and the options that choose outputs are for --open; reviews are written all.")
     check_targets(output)
     refuse_existing(output, force=force)  # it may be a sheet that somebody has filled in
@@ -497,10 +518,17 @@ def export_reviews(
             reviewer=name,
             every_run=every_run,
             double=double,
+            question=question,
             settled=settled,
             order=order,
             **_choice(category, phenomenon, item, system, sample or _usual(settled), seed, workspace),
         )
+        if form in ("labelstudio", "pearmut"):
+            people = [name] if name else []
+            count = export_tasks(form, output or sys.stdout, queue.waiting[:limit], reviewers=people)
+            if output is not None:
+                say(f"mtassay: wrote {plural(count, 'open output')} to {output}")
+            return
         records = queue.records(show_systems=show_systems)[:limit]
     else:
         records = reviews(workspace=workspace)
@@ -517,7 +545,11 @@ def export_reviews(
 @app.command("import")
 def import_file(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Reviews or a filled sheet: TSV, CSV, XLSX, JSONL.")
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Reviews or a filled sheet: TSV, CSV, XLSX, JSONL; or JSON of Label Studio or Pearmut.",
+        ),
     ],
     reviewer: Annotated[
         str | None,
