@@ -18,7 +18,7 @@ from mtassay.report.campaigns import CampaignReport, ReviewerProgress
 from mtassay.report.progress import Progress
 from mtassay.reviews import Decision, find_question
 from mtassay.reviews import decide as decide_reviews
-from mtassay.reviews.agreement import AgreementCoefficient, agreements, agreements_by
+from mtassay.reviews.agreement import AgreementCoefficient, agreements, agreements_by, scale_note
 from mtassay.reviews.campaigns import (
     RIGHT,
     Campaign,
@@ -79,6 +79,7 @@ def report(
         judged,
         calibrated,
         why,
+        scale_note(question.name),
     )
 
 

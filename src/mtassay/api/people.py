@@ -463,6 +463,8 @@ class ReviewerAgreement:
     found: Sequence[AgreementCoefficient]
     unsure: int
     disputed: Sequence[tuple[Subject, Decision]]
+    scale: str = ""
+    """What agreement means where the question is no choice."""
 
     @property
     def reviewers(self) -> set[str]:
@@ -490,6 +492,7 @@ class ReviewerAgreement:
         notes = [
             f"Question: {self.question}." if self.question != USUAL else "",
             caution_of_models(self.reviewers, "Answers"),
+            self.scale,
             *sorted(remarks),
             "n: outputs that two or more of the line's reviewers rated.",
             f"Answers 'unsure', which are no ratings: {self.unsure:,}." if self.unsure else "",
@@ -513,7 +516,7 @@ def agreement(
 
     Each reviewer's newest answer counts, and `unsure` is no rating.
     """
-    from mtassay.reviews.agreement import agreements
+    from mtassay.reviews.agreement import agreements, scale_note
 
     chosen = find_question(question).name if question is not None else None
     store = open_workspace(workspace)
@@ -538,7 +541,7 @@ def agreement(
     disputes = {subject: decision for (subject, _), decision in decisions.items() if decision.is_disputed}
     subjects = store.subjects() if disputes else {}
     contested = [(subjects[subject], decision) for subject, decision in disputes.items()]
-    return ReviewerAgreement(asked, coefficients, unsure, contested)
+    return ReviewerAgreement(asked, coefficients, unsure, contested, scale_note(asked))
 
 
 def told(decision: Decision) -> str:

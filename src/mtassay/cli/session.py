@@ -57,6 +57,8 @@ class Session:
     """Keeps an answer with its note in another way than as a review; gives what to say then."""
     skipped: list[str] = field(default_factory=list)
     """Subjects that were skipped in this sitting."""
+    explained: set[str] = field(default_factory=set)
+    """Questions that were explained in this sitting; once is enough where that takes many lines."""
 
     def run(self) -> str:
         """Go through the queue until its end or until the reviewer stops; gives a summary."""
@@ -159,6 +161,10 @@ class Session:
             if line == "s":
                 self._skip(pending)
                 return _DONE
+            if line == "?":
+                self.explained.discard(pending.question.name)
+                self._show_keys(pending)
+                continue
             try:
                 answer = answer_about(pending.question, line, pending.subject)
             except ValueError as error:
@@ -172,8 +178,13 @@ class Session:
         self.write("→ skipped")
 
     def _show_keys(self, pending: Pending) -> None:
+        question = pending.question
+        if question.kind == "spans" and question.name in self.explained:
+            self.write("\nWrite as before   ? how   u unsure   s skip   b back   q quit")
+            return
+        self.explained.add(question.name)
         more = {"r": "rule"} if self._writes_rules(pending) else {}
-        self.write("\n" + self.screen.keys(pending.question, more))
+        self.write("\n" + self.screen.keys(question, more))
 
     def _writes_rules(self, pending: Pending) -> bool:
         return self.write_rule is not None and not pending.question.is_blind

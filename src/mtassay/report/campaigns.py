@@ -43,7 +43,8 @@ class CampaignReport:
     Of `subjects`, `wanted` answers in all are asked for and `given` are there; `complete` have all of theirs.
     `to_adjudicate` wait for an adjudicator, `adjudicated` are settled by one. `groups` have the agreement by
     the name of a category or phenomenon. `judged` is how the judge did, `calibrated` its threshold for a
-    wished precision, and `uncalibrated` why there is none.
+    wished precision, and `uncalibrated` why there is none. `scale` says what agreement means of ratings and
+    of spans.
     """
 
     campaign: Campaign
@@ -59,6 +60,7 @@ class CampaignReport:
     judged: JudgeRecord | None = None
     calibrated: CalibratedJudge | None = None
     uncalibrated: str = ""
+    scale: str = ""
 
     def record(self) -> dict[str, Any]:
         """All of it for a program."""
@@ -130,9 +132,13 @@ class CampaignReport:
 
     def _agreement(self) -> Table:
         remarks = sorted({f"{LABELS[e.measure]} is {e.remark}." for e in self.agreement if e.remark and e.n})
-        notes = [*remarks, "n: outputs that two or more of the line's reviewers rated, blind to each other."]
+        notes = [
+            self.scale,
+            *remarks,
+            "n: outputs that two or more of the line's reviewers rated, blind to each other.",
+        ]
         header = ["reviewers", "measure", "value", "95 % interval", "n"]
-        return Table(header, agreement_rows(self.agreement), "Agreement", notes)
+        return Table(header, agreement_rows(self.agreement), "Agreement", list(filter(None, notes)))
 
     def _by(self, part: str, by_name: Mapping[str, Sequence[AgreementCoefficient]]) -> Table:
         rows: list[list[Cell | str]] = []

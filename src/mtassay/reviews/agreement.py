@@ -21,7 +21,7 @@ from mtassay.reviews.subjects import Decision, Subject
 from mtassay.stats.concordance import estimate_agreement, estimate_kappa
 from mtassay.stats.proportions import wilson
 
-__all__ = ["AgreementCoefficient", "agreements", "agreements_by"]
+__all__ = ["AgreementCoefficient", "agreements", "agreements_by", "scale_note"]
 
 Floats = NDArray[np.float64]
 
@@ -89,6 +89,19 @@ def agreements_by(
         all_of_it = agreements(inside, question, seed=seed, subjects=subjects, with_pairs=False)
         found[name] = [entry for entry in all_of_it if entry.n]
     return found
+
+
+def scale_note(question: str) -> str:
+    """What agreement means for a question that is no choice; empty for a choice.
+
+    >>> scale_note("adequacy")
+    'Agreement: at most 1 apart; kappa with quadratic weights, alpha of intervals.'
+    """
+    asked = COMMON_QUESTIONS.get(question)
+    if isinstance(asked, NumberQuestion):
+        apart = f"at most {asked.tolerance:g} apart"
+        return f"Agreement: {apart}; kappa with quadratic weights, alpha of intervals."
+    return "Agreement of characters, by what is marked there; texts are resampled." if asked else ""
 
 
 class _Scale:
