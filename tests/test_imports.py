@@ -26,7 +26,7 @@ LAYERS = [
     },
     {"texts", "stats", "options", "database"},
     {"reviews", "changes", "courses", "snapshots"},
-    {"store"},
+    {"store", "campaign_store"},
     {"formats", "tools"},
     {"systems", "caller"},
     {"metrics"},

@@ -7,6 +7,7 @@ answers into findings or statistics, people settle what is open, and all of it a
 from __future__ import annotations
 
 import hashlib
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -277,7 +278,8 @@ def percent(sums: NDArray[Any]) -> NDArray[Any]:
 class Review:
     """What a person answered to a question about a subject: see `mtassay.reviews` for both.
 
-    Reviews are only ever added; `at` is when, in UTC.
+    Reviews are only ever added; `at` is when, in UTC. An adjudication is the answer of somebody who saw what
+    others had said, and settles it.
     """
 
     subject: str
@@ -286,6 +288,7 @@ class Review:
     reviewer: str
     note: str = ""
     at: str = ""
+    is_adjudication: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -501,8 +504,8 @@ class Question:
     `keys` are the answers to a choice by the key that gives them, in the order of showing; `unsure` (key u)
     can be answered to any question, and the keys b, n, q and s are taken. `holds` says what the answers of
     several people come to. `is_blind` hides what the run found, which must not sway who answers. `about` says
-    which output of a case is meant, where it has several. `is_of_runs` is `False` for a question about pairs
-    that are in no run. `doubts` are the answers of a run that a person should look at.
+    which output of a case is meant, where it has several. `is_of_runs` is `False` for a question that no run
+    asks by itself, such as ratings. `doubts` are the answers of a run that a person should look at.
     """
 
     name: str
@@ -514,6 +517,11 @@ class Question:
     about: str = ""
     is_of_runs: bool = True
     doubts: Sequence[Doubt] = ()
+
+    @property
+    def how(self) -> str:
+        """What an answer looks like that is typed as a line; empty for a choice, which takes a key."""
+        return "" if self.kind == "choice" else "a number" if self.kind == "number" else "a text"
 
     @property
     def answers_by_key(self) -> dict[str, str]:
@@ -538,13 +546,24 @@ class Question:
             return answers[word]
         if self.kind == "number":
             try:
-                return f"{float(word):g}"
+                number = float(word)
             except ValueError:
-                raise ValueError(f"{text[:40]!r} is no number.") from None
+                number = math.nan
+            if not math.isfinite(number):
+                raise ValueError(f"{text[:40]!r} is no number.")
+            return f"{number:g}"
         if self.kind != "choice" and word:
             return text.strip()
         choices = ", ".join(f"{answer} ({key})" for key, answer in answers.items())
         raise ValueError(f"{text[:40]!r} is no answer. Available: {choices}.")
+
+    def check_answer(self, answer: str, *, source: str, target: str) -> None:
+        """Refuse, by a `ValueError`, an answer that cannot be about these texts; by default none is."""
+        return None
+
+    def differ(self, answers: Sequence[str]) -> bool:
+        """Whether these answers of several people are so far apart that somebody must settle it."""
+        return len(set(answers)) > 1
 
 
 Pair = tuple[str, str]

@@ -258,7 +258,7 @@ class EngineTools(Tools):
 
     def reviewers(self, question: str) -> Mapping[str, Collection[str]]:
         reviews = self.workspace.reviews(question) if self.workspace else ()
-        return {subject: d.ratings.keys() for (subject, _), d in decide(reviews).items()}
+        return {subject: d.voices for (subject, _), d in decide(reviews).items()}
 
     def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
         """Stored outputs are looked up. A live engine is asked within what is left of its budget."""

@@ -115,6 +115,29 @@ _MIGRATIONS = [
     ALTER TABLE cache ADD COLUMN checksum INTEGER;
     CREATE TABLE claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
     """,
+    # Campaigns of reviewers: what they are asked, who has what before them, and which answers adjudicate.
+    """
+    CREATE TABLE adjudications (
+        subject TEXT NOT NULL REFERENCES subjects (id) ON DELETE CASCADE, question TEXT NOT NULL,
+        reviewer TEXT NOT NULL, at TEXT NOT NULL, checksum INTEGER,
+        PRIMARY KEY (subject, question, reviewer, at)
+    ) WITHOUT ROWID;
+    CREATE TABLE campaigns (name TEXT PRIMARY KEY, content TEXT NOT NULL, checksum INTEGER) WITHOUT ROWID;
+    CREATE TABLE campaign_subjects (
+        campaign TEXT NOT NULL REFERENCES campaigns (name) ON DELETE CASCADE, position INTEGER NOT NULL,
+        subject TEXT NOT NULL REFERENCES subjects (id) ON DELETE CASCADE, wanted INTEGER NOT NULL,
+        run TEXT NOT NULL, case_id TEXT NOT NULL, category TEXT NOT NULL, phenomenon TEXT NOT NULL,
+        systems TEXT NOT NULL, takers TEXT NOT NULL, case_lot INTEGER NOT NULL, lot INTEGER NOT NULL,
+        status TEXT NOT NULL, verdict TEXT NOT NULL, score REAL, checksum INTEGER,
+        PRIMARY KEY (campaign, position)
+    ) WITHOUT ROWID;
+    CREATE INDEX campaign_subjects_by_subject ON campaign_subjects (subject);
+    CREATE TABLE handouts (
+        campaign TEXT NOT NULL REFERENCES campaigns (name) ON DELETE CASCADE, subject TEXT NOT NULL,
+        reviewer TEXT NOT NULL, until REAL NOT NULL, PRIMARY KEY (campaign, subject, reviewer)
+    ) WITHOUT ROWID;
+    CREATE INDEX reviews_by_question ON reviews (question, subject);
+    """,
 ]
 """Each entry takes the schema one version further; entries are only ever added."""
 _TABLES = {
@@ -126,6 +149,12 @@ _TABLES = {
     "answers": ("key", "signature", "text", "meta", "stored", "program", "source", "context"),
     "subjects": ("id", "content"),
     "reviews": ("subject", "question", "answer", "reviewer", "note", "at"),
+    "adjudications": ("subject", "question", "reviewer", "at"),
+    "campaigns": ("name", "content"),
+    "campaign_subjects": (
+        *("campaign", "position", "subject", "wanted", "run", "case_id", "category", "phenomenon"),
+        *("systems", "takers", "case_lot", "lot", "status", "verdict", "score"),
+    ),
     "cache": ("key", "value", "stored"),
 }
 
@@ -287,8 +316,16 @@ class Workspace:
         with self._reading(run_id):
             return self._segments(run_id)
 
-    def _segments(self, run_id: str) -> list[Segment]:
-        rows = self._database.read("segments", "WHERE run = ? ORDER BY position", run_id)
+    def segment(self, name: str, segment_id: str) -> Segment | None:
+        """One segment of a run; `None` where it has none of this id."""
+        run_id = self._run_id(name)
+        with self._reading(run_id):
+            return next(iter(self._segments(run_id, segment_id)), None)
+
+    def _segments(self, run_id: str, segment_id: str | None = None) -> list[Segment]:
+        rows = self._database.read(
+            "segments", "WHERE run = ?1 AND (?2 IS NULL OR id = ?2) ORDER BY position", run_id, segment_id
+        )
         return [
             Segment(id_, source, tuple(json.loads(references)), document, json.loads(tags))
             for _, _, id_, source, references, document, tags in rows
@@ -487,25 +524,64 @@ class Workspace:
 
     def add_reviews(self, reviews: Iterable[Review], subjects: Iterable[Subject]) -> int:
         """Keep what people answered, with what they looked at; gives how many were not there before."""
-        with self._database.transaction():
-            self._database.insert("subjects", ((s.id, _json(asdict(s))) for s in subjects), or_ignore=True)
+        reviews = list(reviews)
+        final = [r for r in reviews if r.is_adjudication]
+        with self._database.transaction() as connection:
+            self.put_subjects(subjects)
+            self._database.insert(
+                "adjudications", ((r.subject, r.question, r.reviewer, r.at) for r in final), or_ignore=True
+            )
+            # Who has answered holds the subject back from nobody any more.
+            connection.executemany(
+                "DELETE FROM handouts WHERE subject = ? AND reviewer = ?",
+                [(r.subject, r.reviewer) for r in reviews],
+            )
             return self._database.insert(
                 "reviews",
                 ((r.subject, r.question, r.answer, r.reviewer, _text(r.note), r.at) for r in reviews),
                 or_ignore=True,
             )
 
-    def reviews(self, question: str | None = None) -> list[Review]:
-        """All reviews in the order of their time, or those that answer one question."""
-        rows = self._database.read(
-            "reviews", "WHERE question = ?1 OR ?1 IS NULL ORDER BY at, rowid", question
-        )
-        return [Review(*row) for row in rows]
+    def put_subjects(self, subjects: Iterable[Subject]) -> None:
+        """Keep what people look at, inside a transaction."""
+        self._database.insert("subjects", ((s.id, _json(asdict(s))) for s in subjects), or_ignore=True)
 
-    def subjects(self) -> dict[str, Subject]:
-        """What reviews are about, by id."""
-        rows = self._database.read("subjects")
-        return {subject: subject_from(json.loads(content)) for subject, content in rows}
+    def reviews(self, question: str | None = None, *, subject: str | None = None) -> list[Review]:
+        """All reviews in the order of their time, or those that answer one question, or about one subject."""
+        conditions = {"question": question, "subject": subject}
+        chosen = {column: value for column, value in conditions.items() if value is not None}
+        where = " AND ".join(f"{column} = ?" for column in chosen)
+        rest = f"WHERE {where}" if where else ""
+        final = set(self._database.read("adjudications", rest, *chosen.values()))
+        rows = self._database.read("reviews", f"{rest} ORDER BY at, rowid", *chosen.values())
+        return [
+            Review(*row, is_adjudication=(row[0], row[1], row[3], row[5]) in final)  # type: ignore[misc]
+            for row in rows
+        ]
+
+    @property
+    def reviews_count(self) -> int:
+        """How many reviews there are: what was computed from them holds as long as it stays the same."""
+        return int(self._database.select("SELECT COUNT(*) FROM reviews")[0][0])
+
+    def subjects(self, some: Collection[str] | None = None) -> dict[str, Subject]:
+        """What reviews are about, or will be, by id; with `some` only these."""
+        keys: Sequence[Sequence[str] | None] = [None]
+        if some is not None:
+            listed = list(some)
+            keys = [listed[start : start + _AT_ONCE] for start in range(0, len(listed), _AT_ONCE)]
+        return {
+            subject: subject_from(json.loads(content))
+            for part in keys
+            for subject, content in self._database.read(
+                "subjects", f"WHERE TRUE {_among('id', part)}", *(part or ())
+            )
+        }
+
+    @property
+    def database(self) -> Database:
+        """The file itself, for what else is kept in it."""
+        return self._database
 
     def named(self, name: str) -> list[str]:
         """The ids of the runs that a name may mean: an id, its beginning or end, or `last` for the newest."""
