@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import mtassay as mt
@@ -18,117 +19,126 @@ from mtassay.report.run import render_tables
 
 HERE = Path(__file__).resolve().parent
 QUESTIONS = {
-    "score": "Which system is better? 166 sentences of ours with references.",
-    "suite": "What does each get right? 476 items, each with rules for one phenomenon.",
+    "score": "Which system is better? Sentences of ours with references.",
+    "suite": "What does each get right? Items with rules, each for one phenomenon.",
     "invariance": "Which sentences are wrong, without references? Change a word, translate again.",
-    "behavior": "Which capabilities does it lack? Change words on both sides of our corpus.",
+    "behavior": "Which capabilities does it lack? Change words in source and reference.",
 }
 SHOWN = {"score": 1, "suite": 2, "invariance": 2, "behavior": 1}
-"""How many of the tables of each step are shown here; the report has all."""
+"""How many tables of each step are shown; `mtassay runs show` has all."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One thing that a run taught: a sentence, and the case that proves it, text by label."""
+
+    sentence: str
+    case: str = ""
+    proof: Mapping[str, str] | None = None
 
 
 def main() -> None:
-    say("An engine that runs here and now, English to Portuguese, as its package gives it")
-    say("and as its model says it (raw), beside stored outputs of Apertium. Four methods,")
-    say("one plan: demo/mtassay.yaml. It takes about two minutes.\n")
+    say("A neural engine, English to Portuguese, that runs here and now: as its package")
+    say("gives it, and as its model says it (raw); beside it what Apertium said earlier.")
+    say("Four methods, one plan: demo/mtassay.yaml. It takes two minutes or so.\n")
     done = mt.run_plan(HERE, told=tell)
     if done.exit_code:
         sys.exit(done.exit_code)
-    say("What came out, in three findings\n")
-    for number, finding in enumerate(findings(done.runs), 1):
-        say(f"{number}. {textwrap.fill(finding[0], 77, subsequent_indent='   ')}")
-        for line in finding[1:]:
-            say(textwrap.fill(line, 80, initial_indent="     ", subsequent_indent=" " * 16))
+    runs = done.runs
+    lessons = [better(runs["score"]), cause(runs["invariance"]), weakness(runs["suite"])]
+    say("== Three things to know\n")
+    for number, lesson in enumerate(lessons, 1):
+        say(textwrap.fill(f"{number}. {lesson.sentence}", 80, subsequent_indent="   "))
+        for label, text in (lesson.proof or {}).items():
+            say(textwrap.fill(f"   {label:<10}{text}", 80, subsequent_indent=" " * 13))
         say("")
-    say("Go on from here:\n")
-    say("  . .venv/bin/activate && cd demo")
-    for run in done.runs.values():
-        say(f"  mtassay runs show {run.id}   # all of {run.record.method}")
-    say("  mtassay explain 14                        # one sentence with all that is known of it")
-    say("  mtassay review next                       # settle what is open, one key each")
-    say("  mtassay run                               # again: only what changed")
+    say("== Go on\n")
+    say("   . .venv/bin/activate && cd demo")
+    for what, command in {
+        "all of a run": f"runs show {runs['score'].id}",
+        "one case with all that is known of it": f"explain {lessons[1].case}",
+        "and one of the suite": f"explain {lessons[2].case}",
+        "settle what is open, a key each": "review next",
+        "again: only what changed": "run",
+    }.items():
+        say(f"   mtassay {command:<32}  # {what}")
 
 
 def tell(step: StepRun) -> None:
     """What came out of a step, on one screen."""
-    say(f"== {step.title}")
-    say(f"{QUESTIONS[step.name]}\n")
+    say(f"== {step.title}\n{QUESTIONS[step.name]}\n")
     for line in step.lines:
         say(line)
     if step.run is not None:
-        say(f"{render_tables(step.run.tables()[: SHOWN[step.name]], 'text')}\n")
+        say(f"{render_tables(step.run.tables(mark='*')[: SHOWN[step.name]], 'text')}\n")
 
 
-def findings(runs: Mapping[str, mt.Run]) -> list[list[str]]:
-    """The three findings, each a sentence and the lines that prove it."""
-    return [better(runs["score"]), cause(runs["invariance"]), weakness(runs["suite"])]
-
-
-def better(run: mt.Run, first: str = "packaged", second: str = "raw") -> list[str]:
+def better(run: mt.Run, first: str = "packaged", second: str = "raw") -> Lesson:
     """Which of two systems is better by the first metric, and how sure that is."""
     name = run.result.scores[0].name
-    values = {score.system: score for score in run.result.scores if (score.name, score.group) == (name, "all")}
-    [test] = [c for c in run.result.comparisons if (c.name, c.group, {c.a, c.b}) == (name, "all", {first, second})]
-    best, other = sorted((values[first], values[second]), key=lambda score: -score.value)
-    numbers = (
-        f"{best.label or name} {best.value:.1f} and {other.value:.1f} on {best.n:,} segments, p = {test.p:.2g}"
+    scores = {
+        score.system: score for score in run.result.scores if (score.name, score.group) == (name, "all")
+    }
+    [p] = [
+        c.p
+        for c in run.result.comparisons
+        if c.group == "all" and c.name == name and {c.a, c.b} == {first, second}
+    ]
+    best, other = sorted((scores[first], scores[second]), key=lambda score: -score.value)
+    numbers = f"{best.label} {best.value:.1f} and {other.value:.1f} on {best.n:,} segments, p = {p:.2g}"
+    told = f"{best.system} is better than {other.system}"
+    return Lesson(f"{told if p < 0.05 else f'{first} and {second} are not told apart'}: {numbers}.")
+
+
+def cause(run: mt.Run, worse: str = "packaged", than: str = "raw") -> Lesson:
+    """What is seen oftenest in the outputs of one system and not in those of another."""
+    rates = {(score.group, score.system): score for score in run.result.scores if score.name == "flagged"}
+    detector = max(sorted({d for d, _ in rates}), key=lambda d: rates[d, worse].value - rates[d, than].value)
+    seen = [record for record in run.records("findings") if record["detector"] == detector]
+    right = {record["case_id"] for record in seen if record["system"] == than}
+    only = [record for record in seen if record["system"] == worse and record["case_id"] not in right]
+    if not only:
+        return Lesson(f"No detector sees anything in {worse} that it does not see in {than}.")
+    why = Counter(record["evidence"]["why"] for record in only).most_common(1)[0][0]
+    clearest = min((r for r in only if r["evidence"]["why"] == why), key=lambda r: len(r["source"]))
+    case = clearest["case_id"]
+    outputs = {
+        record["system"]: record["output"] for record in run.records("outputs") if record["id"] == case
+    }
+    return Lesson(
+        f"What {worse} does and {than} does not: {why}. So it is in {share(rates[detector, worse])} "
+        f"outputs of {worse}, and in {share(rates[detector, than])} of {than}.",
+        case,
+        {"source": clearest["source"], worse: outputs[worse], than: outputs[than]},
     )
-    if test.p >= 0.05:
-        return [f"{first} and {second} cannot be told apart: {numbers}."]
-    return [f"{best.system} is better than {other.system}: {numbers}."]
 
 
-def cause(run: mt.Run, worse: str = "packaged", than: str = "raw") -> list[str]:
-    """What is seen oftenest in the outputs of one system and not in those of another, with a sentence."""
-    flagged = {(score.group, score.system): score for score in run.result.scores if score.name == "flagged"}
-    detectors = {detector for detector, _ in flagged}
-    most = max(sorted(detectors), key=lambda d: flagged[d, worse].value - flagged[d, than].value)
-    cases = [record for record in run.records("findings") if record["detector"] == most]
-    here = [record for record in cases if record["system"] == worse]
-    if not here:
-        return [f"No detector sees more in {worse} than in {than}."]
-    why = Counter(record["evidence"]["why"] for record in here).most_common(1)[0][0]
-    there = {record["case_id"] for record in cases if record["system"] == than}
-    shown = [r for r in here if r["case_id"] not in there and r["evidence"]["why"] == why]
-    proof = min(shown, key=lambda record: len(record["source"]))
-    outputs = {r["system"]: r["output"] for r in run.records("outputs") if r["id"] == proof["case_id"]}
-    rates = f"{share(flagged[most, worse])} outputs of {worse}, {share(flagged[most, than])} of {than}"
-    return [
-        f"What {worse} does and {than} does not: {why}. In {rates}.",
-        *labelled({"source": proof["source"], worse: outputs[worse], than: outputs[than]}),
-    ]
-
-
-def weakness(run: mt.Run, system: str = "raw") -> list[str]:
-    """The category of a suite that a system is worst at, with a sentence."""
-    rates = [
-        score
-        for score in run.result.scores
-        if (score.name, score.system) == ("accuracy", system) and score.group not in ("micro", "macro")
-    ]
-    worst = min(rates, key=lambda score: score.value)
-    category = {segment.id: segment.tags.get("category") for segment in run.segments}
+def weakness(run: mt.Run, system: str = "raw") -> Lesson:
+    """The category of a suite that a system is worst at."""
+    category = {segment.id: segment.tags["category"] for segment in run.segments}
+    rates = [s for s in run.result.scores if (s.name, s.system) == ("accuracy", system)]
+    worst = min((score for score in rates if score.group in category.values()), key=lambda score: score.value)
     failed = [
         record
         for record in run.records("findings")
-        if (record["system"], record["verdict"]) == (system, "fail") and category[record["case_id"]] == worst.group
+        if (record["system"], record["verdict"]) == (system, "fail")
+        and category[record["case_id"]] == worst.group
     ]
-    proof = min(failed, key=lambda record: len(record["source"]))
-    return [
-        f"{system} is worst at {worst.group}: right in {share(worst)} items.",
-        *labelled({"source": proof["source"], system: proof["output"], "why": proof["evidence"]["why"]}),
-    ]
+    sentence = f"{system} is worst at {worst.group}: {share(worst)} items are right."
+    if not failed:
+        return Lesson(sentence)
+    clearest = min(failed, key=lambda record: len(record["source"]))
+    matches = [m for m in clearest["evidence"].get("matches", []) if m["kind"].startswith("negative")]
+    why = f"a rule finds '{matches[0]['match']}'" if matches else clearest["evidence"]["why"]
+    return Lesson(
+        sentence, clearest["case_id"], {"source": clearest["source"], system: clearest["output"], "why": why}
+    )
 
 
 def share(score: Score) -> str:
-    """A rate as a count of all, in percent with its interval."""
-    low, high = f"{score.low:.0f}", f"{score.high:.0f}"
-    return f"{round(score.value * score.n / 100):,} of {score.n:,} ({score.value:.1f} %, {low}–{high})"
-
-
-def labelled(lines: Mapping[str, str]) -> Iterator[str]:
-    """Texts behind their labels, in one column."""
-    return (f"{label:<10} {text}" for label, text in lines.items())
+    """A rate as a count of all, in percent with its 95 % interval."""
+    count = round(score.value * score.n / 100)
+    return f"{count:,} of {score.n:,} ({score.value:.1f} %, {score.low:.0f}–{score.high:.0f})"
 
 
 def say(line: str) -> None:

@@ -59,7 +59,7 @@ def stage(folder: Path) -> None:
 
 
 def navigation() -> list[dict[str, Any]]:
-    """The sections of docs/README.md with the pages they link to; a row of a table is a section in its own."""
+    """The sections of docs/README.md with the pages they link to; a row of a table is a section too."""
     text = (PROJECT / INDEX).read_text(encoding="utf-8")
     sections: list[dict[str, Any]] = [{"Home": ["README.md", {"All documentation": INDEX}]}]
     seen = {INDEX}
@@ -76,7 +76,7 @@ def navigation() -> list[dict[str, Any]]:
                 pages.append({capital(line.split("|")[1].strip()): links})
             else:
                 pages += [{capital(name): page} for link in links for name, page in link.items()]
-        sections.append({title: pages})
+        sections += [{title: pages}] if pages else []
     return sections
 
 
