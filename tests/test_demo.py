@@ -80,8 +80,8 @@ def invariant(packaged: str) -> mt.Run:
 def test_what_only_one_system_does_is_told_with_a_sentence(demo: ModuleType) -> None:
     lesson = demo.cause(invariant("Ele ficou não jardim."))
     assert lesson.sentence == (
-        "What packaged does and raw does not: the output says 'não', and nothing in the source says no. So it "
-        "is in 1 of 2 (50.0 %, 9–91) outputs of packaged, and in 0 of 2 (0.0 %, 0–66) of raw."
+        "What packaged does and raw does not: the output says 'não', and nothing in the source says no. So "
+        "it is in 1 of 2 (50.0 %, 9–91) outputs of packaged, and in 0 of 2 (0.0 %, 0–66) of raw."
     )
     assert lesson.case == "1"
     assert lesson.proof == {
