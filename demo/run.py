@@ -52,6 +52,8 @@ def main() -> None:
         for label, text in (lesson.proof or {}).items():
             say(textwrap.fill(f"   {label:<10}{text}", 80, subsequent_indent=" " * 13))
         say("")
+    if report := getattr(done, "report", None):
+        say(f"All of it, with every sentence: {report}\n")
     say("== Go on\n")
     say("   . .venv/bin/activate && cd demo")
     for what, command in {

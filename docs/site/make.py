@@ -72,8 +72,9 @@ def navigation() -> list[dict[str, Any]]:
                 if (page := where(link)) not in seen:
                     links += [{name: page}, *neighbours(page)]
                     seen.add(page)
-            if line.startswith("|") and len(links) > 1:
-                pages.append({capital(line.split("|")[1].strip()): links})
+            if line.startswith("|") and links:
+                only = links[0].popitem()[1] if len(links) == 1 else links
+                pages.append({capital(line.split("|")[1].strip()): only})
             else:
                 pages += [{capital(name): page} for link in links for name, page in link.items()]
         sections += [{title: pages}] if pages else []
