@@ -48,6 +48,11 @@ class WindowedEncoder:
         self._first = [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w1, _WINDOWS, strict=True)]
         self._second = [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w2, _WINDOWS, strict=True)]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        from mtassay.tools.encoder import open_encoder
+
+        return open_encoder, ()  # another process loads it for itself, once
+
     def __call__(self, texts: Sequence[str]) -> Floats:
         """One row per text, in order; equal texts are computed once."""
         distinct = sorted(set(texts))  # neighbours in the alphabet share most
