@@ -101,6 +101,8 @@ class Tally:
     origin: Origin = field(default_factory=Origin)
     pause: float = 0.0
     """Seconds that the service asked to be left alone for, as far as they are kept; 0 where it did not."""
+    stopped: str = ""
+    """Why nothing more was asked: the service is closed or down, or the budget used up; empty: it was."""
 
     def describe(self, name: str) -> str:
         """For a progress line: who is asked, and what happened besides plain answers."""
@@ -174,6 +176,7 @@ def translate_all(
         if answers:
             answers.release(claims.mine)
         raise
+    tally.stopped = work.stopped
     nothing = Output("", None, "there is no source text to translate")
     return [
         outputs.get(key, nothing)._replace(id=request.id) for key, request in zip(keys, requests, strict=True)
@@ -400,7 +403,7 @@ class _Work:
         """All answers, put there by the thread that got them, whatever the one that waits is doing."""
         self._busy_in_a_row = 0
         self._failed_in_a_row = 0
-        self._stopped = ""
+        self.stopped = ""
 
     def results(self) -> Iterator[dict[str, Output]]:
         """Outputs by key as they arrive; every key once."""
@@ -423,20 +426,20 @@ class _Work:
                 todo += [job for job in later if job.not_before <= now]
                 later = [job for job in later if job.not_before > now]
                 if self._deadline is not None and now > self._deadline:
-                    self._stopped = self._stopped or f"the time of {self._budget.seconds:g} s is used up"
+                    self.stopped = self.stopped or f"the time of {self._budget.seconds:g} s is used up"
                 is_held = self._pace.held_until > now
-                while todo and self._in_hand < len(threads) and not self._stopped and not is_held:
+                while todo and self._in_hand < len(threads) and not self.stopped and not is_held:
                     known = self._claim(todo)
                     if known:
                         yield known
                     job = todo.pop()
                     if job.keys:
                         self._hand_out(job)
-                if self._stopped and (todo or later or self._claims.elsewhere):
+                if self.stopped and (todo or later or self._claims.elsewhere):
                     left = [key for job in todo + later for key in job.keys] + sorted(self._claims.elsewhere)
                     todo, later = [], []
                     self._claims.elsewhere.clear()
-                    yield {key: Output("", None, self._stopped) for key in left}
+                    yield {key: Output("", None, self.stopped) for key in left}
                     continue
                 if not (later or self._in_hand or self._claims.elsewhere):
                     continue  # others were answered all that was left
@@ -487,11 +490,11 @@ class _Work:
         tally, budget = self._tally, self._budget
         calls, before = tally.calls + self._before.calls, self._before.characters
         if budget.calls is not None and calls + 1 > budget.calls:
-            self._stopped = f"the budget of {budget.calls:,} calls is used up"
+            self.stopped = f"the budget of {budget.calls:,} calls is used up"
         elif budget.characters is not None and before + tally.characters + characters > budget.characters:
-            self._stopped = f"the budget of {budget.characters:,} characters is used up"
-        if self._stopped:
-            self._events.put(_Event(job, error=ClosedError(self._stopped)))
+            self.stopped = f"the budget of {budget.characters:,} characters is used up"
+        if self.stopped:
+            self._events.put(_Event(job, error=ClosedError(self.stopped)))
         else:
             tally.calls += 1
             tally.characters += characters
@@ -539,7 +542,7 @@ class _Work:
         if isinstance(error, BusyError):
             reason += _impatience(error, self._limits.timeout)
         if isinstance(error, ClosedError):
-            self._stopped = self._stopped or reason
+            self.stopped = self.stopped or reason
         elif isinstance(error, BusyError):
             self._busy_in_a_row += 1
             job.attempts_left -= 1
@@ -551,7 +554,7 @@ class _Work:
                 return {}, [_Job([key], 1, is_ours=True) for key in job.keys]
             self._failed_in_a_row += 1
             if self._failed_in_a_row >= GIVE_UP_AFTER:
-                self._stopped = f"given up after {GIVE_UP_AFTER} failures in a row, the last: {reason}"
+                self.stopped = f"given up after {GIVE_UP_AFTER} failures in a row, the last: {reason}"
         elif isinstance(error, RejectedError):
             if len(job.keys) > 1:
                 return {}, [_Job([key], self._limits.attempts, is_ours=True) for key in job.keys]

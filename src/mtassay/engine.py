@@ -304,7 +304,10 @@ class EngineTools(Tools):
                 "when it is opened next."
             )
         self.spent[system.signature] = Tally(
-            0, calls=before.calls + spent.calls, characters=before.characters + spent.characters
+            0,
+            calls=before.calls + spent.calls,
+            characters=before.characters + spent.characters,
+            stopped=spent.stopped,
         )
         return outputs
 
