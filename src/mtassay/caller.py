@@ -132,8 +132,8 @@ def translate_all(
     tally = Tally(len(requests))
     tell = report or _silent
     began = began or now_exactly()
-    program = system.program
-    keys = [answer_key(system.signature, request) for request in requests]
+    program, signature = system.program, system.signature  # both are computed
+    keys = [answer_key(signature, request) for request in requests]
     known = answers.find_answers(list(dict.fromkeys(keys)), since=began if fresh else "") if answers else {}
     tally.origin = _origin([known[key] for key in keys if key in known], began, program)
     outputs = {key: answer.output for key, answer in known.items()}
@@ -157,7 +157,7 @@ def translate_all(
         good = {key: output for key, output in new.items() if output.error is None}
         ours = {key: output for key, output in good.items() if key not in claims.answered_elsewhere}
         if answers and ours:
-            answers.keep_answers(system.signature, ours, requests=waiting, program=program)
+            answers.keep_answers(signature, ours, requests=waiting, program=program)
         if answers and (failed := new.keys() - good.keys()):
             answers.release(failed)
         return good
@@ -236,7 +236,8 @@ def plan_calls(
     fresh: bool = False,
 ) -> CallPlan:
     """What `translate_all` would do, if every call succeeds; nothing is asked."""
-    keys = [answer_key(system.signature, request) for request in requests]
+    signature = system.signature
+    keys = [answer_key(signature, request) for request in requests]
     known = answers.find_answers(list(dict.fromkeys(keys))) if answers and not fresh else {}
     waiting = {
         key: request
