@@ -75,6 +75,9 @@ Floats = NDArray[np.float64]
 
 
 def main() -> None:
+    if not DATA.is_dir():
+        print(f"behaviour: left out, there is no {DATA}; MTASSAY_DATA says where the data is")
+        return
     wanted = sys.argv[1:] or ["rates", "splits"]
     for part in wanted:
         PARTS[part]()
