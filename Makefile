@@ -73,14 +73,19 @@ check: $(VENV)/dev
 	@$(BIN)/mypy
 
 $(VENV)/bench: $(VENV)/dev
-	$(call install,bench,compare-mt==0.2.10 six)
+	$(call install,bench,compare-mt==0.2.10 six ray)
 
+# Each writes its section of bench/RESULTS.md.
 bench: $(VENV)/bench
 	@$(BIN)/python bench/score.py
 	@$(BIN)/python bench/differences.py
 	@$(BIN)/python bench/engine.py
-	@$(BIN)/python bench/suite.py
+	@$(BIN)/python bench/translate.py
+	@$(BIN)/python bench/suite.py peer
+	@$(BIN)/python bench/encoder.py
 	@$(BIN)/python bench/invariance.py
+	@$(BIN)/python bench/behavior.py speed
+	@$(BIN)/python bench/executors.py
 
 $(VENV)/build: $(VENV)/base
 	$(call install,build,build)

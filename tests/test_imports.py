@@ -24,7 +24,7 @@ LAYERS = [
         "registry",
         "web",
     },
-    {"texts", "stats", "options", "database"},
+    {"texts", "stats", "options", "database", "executors"},
     {"reviews", "changes", "courses", "snapshots"},
     {"store", "campaign_store"},
     {"formats", "tools"},
@@ -152,6 +152,7 @@ HEAVY = {
     "sklearn",
     "scipy",
     "pandas",
+    "ray",
 }
 
 

@@ -10,9 +10,9 @@ import hashlib
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -605,6 +605,10 @@ class Observation(NamedTuple):
     clues: tuple[str, ...] = ()
 
 
+_Batch = TypeVar("_Batch")
+_Answer = TypeVar("_Answer")
+
+
 class Tools(ABC):
     """What the engine lends a method, a metric and a judge while they run."""
 
@@ -638,6 +642,19 @@ class Tools(ABC):
         again, and stores every answer when it arrives.
         """
         return list(system.translate(requests))
+
+    @property
+    def workers(self) -> int:
+        """How many batches `map` computes at the same time; with one it is not worth to make batches."""
+        return 1
+
+    def map(self, function: Callable[[_Batch], _Answer], batches: Iterable[_Batch]) -> Iterator[_Answer]:
+        """The function of each batch, in order, computed here or where the run has workers.
+
+        The function depends on nothing but its batch. It is pickled for workers, and a model in it should
+        pickle as the way to open it.
+        """
+        return map(function, batches)
 
     def note(self, text: str) -> None:
         """Say what a reader of the result must know; it stands in the notes of the result, once."""

@@ -22,6 +22,7 @@ PATIENCE_S = 30
 CHECKPOINT_S = 5
 """How old the newest answer may be that is in the log beside the file and not in the file itself."""
 
+_CACHE_KIB = 65_536  # of pages in memory: keys are digests, and fall on any page of their index
 _STALE_S = 2  # a log that nobody has written for so long was left behind
 _OUT_OF_REACH = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -71,6 +72,7 @@ class Database:
         self._write_ahead()
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.execute("PRAGMA foreign_keys = ON")
+        self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         if was_left:
             self._check_pages()
         self._migrate()

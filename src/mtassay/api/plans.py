@@ -36,6 +36,7 @@ from mtassay.caller import CallPlan
 from mtassay.core import Segment
 from mtassay.display import Table
 from mtassay.errors import MissingExtraError, MtassayError, ServiceError, UsageError
+from mtassay.executors import Executor, open_executor
 from mtassay.formats import read_test_set
 from mtassay.formats.suite.files import write_text
 from mtassay.gates import Baseline, Gate, GateReport, check_gates
@@ -273,15 +274,18 @@ def run_plan(
     fresh: bool = False,
     workspace: str | PathLike[str] | None = None,
     quiet: bool | None = None,
+    executor: str | None = None,
+    ray_address: str | None = None,
     told: Callable[[StepRun], None] | None = None,
 ) -> PlanRun:
     """Do the steps of a plan, and check its gates. Every run is kept in the workspace.
 
     A step for which nothing changed (files, parameters, versions, engines, reviews) is not done again, unless
     with `fresh`, which asks live engines again too. `only` and `systems` choose steps and systems by name.
-    `told` hears of each step when it has ended. A step that fails takes no other with it.
+    `told` hears of each step when it has ended. A step that fails takes no other with it. `executor` and
+    `ray_address` are those of the plan unless given.
     """
-    with _opened(plan, workspace) as (read, place):
+    with _opened(plan, workspace) as (read, place), _open_executor(read, executor, ray_address) as workers:
         chosen = _chosen(read, only)
         _check_names(read, systems)
         budget = read.budget
@@ -293,6 +297,7 @@ def run_plan(
             max_seconds=budget.max_seconds,
             fresh=fresh,
             quiet=quiet,
+            executor=workers,
         )
         gates = _parse_gates(read)
         prepared = [(step, _prepare(read, step, systems)) for step in chosen]
@@ -606,6 +611,12 @@ def _segments(plan: Plan, step: PlanStep) -> tuple[list[Segment], dict[str, Stor
     return whole.segments, {
         name: Stored(name, dict(zip(ids, texts, strict=True))) for name, texts in whole.outputs.items()
     }
+
+
+def _open_executor(plan: Plan, name: str | None, address: str | None) -> Executor:
+    """What was asked for, or else what the plan says; its address is of no use to another executor."""
+    chosen = name or plan.executor
+    return open_executor(chosen, address=address or (plan.ray_address if chosen == "ray" else None))
 
 
 def _needed_pair(plan: Plan, step: PlanStep) -> str:

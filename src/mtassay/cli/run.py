@@ -9,9 +9,11 @@ import typer
 
 from mtassay.api.plans import StepRun, plan_costs, run_plan
 from mtassay.cli.common import (
+    ExecutorOption,
     FormatOption,
     OutputFormat,
     QuietOption,
+    RayAddressOption,
     WorkspaceOption,
     check_targets,
     echo,
@@ -60,6 +62,8 @@ def run(
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
+    executor: ExecutorOption = None,
+    ray_address: RayAddressOption = None,
 ) -> None:
     """Do all steps of a plan and check its gates; what has not changed since last time is not done again.
 
@@ -91,7 +95,8 @@ def run(
         if is_text:
             echo(f"{step.render(**look)}\n")  # type: ignore[arg-type]
 
-    done = run_plan(plan, **choice, told=tell)  # type: ignore[arg-type]
+    where = {"executor": executor and executor.value, "ray_address": ray_address}
+    done = run_plan(plan, **choice, **where, told=tell)  # type: ignore[arg-type]
     if is_text:
         if len(done.steps) > 1 or done.gates is not None or done.unchecked:
             echo(done.summary(**look))  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import TextIO
@@ -19,6 +20,7 @@ from mtassay.errors import InputError
 FilePath = str | PathLike[str]
 
 STDIN = "-"
+_CHECKED = 1000  # lines that are looked at together
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -31,6 +33,31 @@ def read_lines(path: FilePath) -> list[str]:
     The text must be UTF-8; a byte order mark is dropped. A file without any line is an `InputError`.
     """
     return split_lines(read_bytes(path), shown(path))
+
+
+def text_blocks(path: FilePath, size: int) -> Iterator[list[str]]:
+    """The same lines, `size` at a time, of a file that `check_text` found to be right."""
+    with Path(path).open("rb") as handle:
+        first = True
+        while data := b"".join(islice(handle, size)):
+            text = data.decode("utf-8-sig" if first else "utf-8")
+            first = False
+            if "\r" in text:
+                text = text.replace("\r\n", "\n")
+            yield text.removesuffix("\n").split("\n")
+
+
+def check_text(path: FilePath) -> int:
+    """How many lines a text file has; an `InputError` where `read_lines` would have one."""
+    count = 0
+    try:
+        for lines in text_blocks(path, _CHECKED):
+            count += len(lines)
+            if any("\0" in line for line in lines):
+                raise ValueError
+    except (OSError, ValueError):
+        count = 0
+    return count or len(read_lines(path))  # which says what is wrong
 
 
 def shown(path: FilePath) -> str:

@@ -37,6 +37,7 @@ class BLEU(Metric):
     """
 
     name: ClassVar[str] = "bleu"
+    batch: ClassVar[int] = 2048
 
     tokenize: str | None = None
     lowercase: bool = False

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from mtassay.errors import MtassayError, UsageError
+from mtassay.executors import EXECUTORS
 from mtassay.formats.suite import own_suites
 from mtassay.formats.text import FilePath
 from mtassay.languages import parse_pair
@@ -122,6 +123,8 @@ class Plan:
     gates: Sequence[PlanEntry] = ()
     baselines: Mapping[str, PlanEntry] = field(default_factory=dict)
     """What gates compare with, by the name of the step."""
+    executor: str = "local"
+    ray_address: str | None = None
 
     def place(self, step: PlanStep, error: MtassayError) -> MtassayError:
         """An error that a step leads to, with the place of what it is about: a parameter, a system, the step.
@@ -197,6 +200,8 @@ def read_plan(path: FilePath, *, called: str | None = None) -> Plan:
         budget=_budget(parts["budget"], systems) if "budget" in parts else PlanBudget(),
         gates=_gates(parts.get("gates")),
         baselines=_baselines(parts.get("baseline"), steps),
+        executor=parts["executor"].choice(EXECUTORS, "executor") if "executor" in parts else "local",
+        ray_address=parts["ray_address"].text() if "ray_address" in parts else None,
     )
 
 
