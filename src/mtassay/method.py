@@ -176,6 +176,14 @@ class Method(ABC):
         return case_id
 
     @classmethod
+    def kin(cls, run: Run, segment_id: str, system: str) -> list[Block]:
+        """What a reviewer of an output should see beside it: sentences that belong to it, and their outputs.
+
+        Nothing of it may tell what the run found.
+        """
+        return []
+
+    @classmethod
     def holds(cls, run: Run, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
         """What decisions, by subject, make of a case that stands for more than one output; else empty."""
         return ""

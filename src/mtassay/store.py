@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
@@ -115,6 +116,36 @@ _MIGRATIONS = [
     ALTER TABLE cache ADD COLUMN checksum INTEGER;
     CREATE TABLE claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
     """,
+    # What people can be asked about a run, to be counted, filtered and paged here; what holds of it; who may
+    # answer from elsewhere; and which answers were taken, so that one that is sent twice is kept once.
+    """
+    CREATE TABLE agendas (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, question TEXT NOT NULL,
+        doubted INTEGER NOT NULL, total INTEGER NOT NULL, PRIMARY KEY (run, question)
+    ) WITHOUT ROWID;
+    CREATE TABLE agenda (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, question TEXT NOT NULL,
+        position INTEGER NOT NULL, subject TEXT NOT NULL, segment TEXT NOT NULL, category TEXT NOT NULL,
+        phenomenon TEXT NOT NULL, systems TEXT NOT NULL, status TEXT NOT NULL, found TEXT NOT NULL,
+        source TEXT NOT NULL, output TEXT NOT NULL, checksum INTEGER, PRIMARY KEY (run, question, position)
+    ) WITHOUT ROWID;
+    CREATE INDEX agenda_by_subject ON agenda (subject, question, run);
+    CREATE TABLE standings (
+        subject TEXT NOT NULL, question TEXT NOT NULL, answer TEXT, disputed INTEGER NOT NULL,
+        PRIMARY KEY (subject, question)
+    ) WITHOUT ROWID;
+    CREATE TABLE standings_mark (newest INTEGER NOT NULL, total INTEGER NOT NULL);
+    CREATE TABLE receipts (
+        id TEXT PRIMARY KEY, subject TEXT NOT NULL REFERENCES subjects (id) ON DELETE CASCADE,
+        question TEXT NOT NULL, answer TEXT NOT NULL, reviewer TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE invitations (
+        name TEXT PRIMARY KEY, role TEXT NOT NULL, digest TEXT NOT NULL, since TEXT NOT NULL, checksum INTEGER
+    ) WITHOUT ROWID;
+    CREATE INDEX outputs_by_id ON outputs (run, id);
+    CREATE INDEX segments_by_id ON segments (run, id);
+    CREATE INDEX reviews_by_reviewer ON reviews (reviewer, question, at);
+    """,
 ]
 """Each entry takes the schema one version further; entries are only ever added."""
 _TABLES = {
@@ -127,6 +158,11 @@ _TABLES = {
     "subjects": ("id", "content"),
     "reviews": ("subject", "question", "answer", "reviewer", "note", "at"),
     "cache": ("key", "value", "stored"),
+    "agenda": (
+        *("run", "question", "position", "subject", "segment", "category", "phenomenon"),
+        *("systems", "status", "found", "source", "output"),
+    ),
+    "invitations": ("name", "role", "digest", "since"),
 }
 
 
@@ -172,6 +208,11 @@ class Workspace:
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         if not self.read_only:
             self._take_in()
+
+    @property
+    def database(self) -> Database:
+        """The file, for who asks it more than these methods do."""
+        return self._database
 
     @property
     def read_only(self) -> bool:
@@ -238,9 +279,8 @@ class Workspace:
         run_id = self._run_id(name)
         with self._reading(run_id):
             (row,) = self._database.read("runs", "WHERE id = ?", run_id)
-            segments, case_ids = self._segments(run_id), None
+            segments, case_ids = self._segments(run_id, of=case), None
             if case is not None:
-                segments = _family(segments, case)
                 case_ids = list(dict.fromkeys((case, *(segment.id for segment in segments))))
             rows = self._database.read(
                 "findings",
@@ -287,12 +327,21 @@ class Workspace:
         with self._reading(run_id):
             return self._segments(run_id)
 
-    def _segments(self, run_id: str) -> list[Segment]:
-        rows = self._database.read("segments", "WHERE run = ? ORDER BY position", run_id)
-        return [
-            Segment(id_, source, tuple(json.loads(references)), document, json.loads(tags))
-            for _, _, id_, source, references, document, tags in rows
-        ]
+    def _segments(self, run_id: str, *, of: str | None = None) -> list[Segment]:
+        """The segments in order; with `of` those that belong to this one: see `run`."""
+        if of is None:
+            return _read_segments(self._database.read("segments", "WHERE run = ? ORDER BY position", run_id))
+        own = _read_segments(self._database.read("segments", "WHERE run = ? AND id = ?", run_id, of))
+        roots = list({original_of(segment) or segment.id for segment in own})
+        # A tag is looked for as it is written; what only contains such a text is sorted out by `_family`.
+        named = " OR ".join(["id = ?", "instr(tags, ?)"] * len(roots))
+        values = [value for root in roots for value in (root, _json(root))]
+        if not roots:
+            return []
+        rows = self._database.read(
+            "segments", f"WHERE run = ? AND ({named}) ORDER BY position", run_id, *values
+        )
+        return _family(_read_segments(rows), of)
 
     def outputs(self, name: str, *, some: Collection[str] | None = None) -> dict[str, list[Output]]:
         """The outputs of a run by system, in order of the cases; with `some` only those to these segments."""
@@ -342,6 +391,8 @@ class Workspace:
                 for subject in subjects
             )
             connection.executemany("DELETE FROM subjects WHERE id = ?", [(s,) for s in subjects])
+            connection.execute("DELETE FROM standings")
+            connection.execute("DELETE FROM standings_mark")
             connection.execute("DELETE FROM cache")  # which does not say whose texts it holds
         self._database.vacuum()
         return Purged(run_ids, len(answers), reviews, others)
@@ -485,15 +536,50 @@ class Workspace:
                 "DELETE FROM claims WHERE key = ? AND owner = ?", [(key, self._owner) for key in keys]
             )
 
-    def add_reviews(self, reviews: Iterable[Review], subjects: Iterable[Subject]) -> int:
-        """Keep what people answered, with what they looked at; gives how many were not there before."""
-        with self._database.transaction():
+    def add_reviews(
+        self, reviews: Iterable[Review], subjects: Iterable[Subject], *, receipt: str | None = None
+    ) -> int:
+        """Keep what people answered, with what they looked at; gives how many were not there before.
+
+        With a `receipt`, an id that whoever sends one review made up, the same review sent again is not kept
+        twice.
+        """
+        reviews = list(reviews)
+        with self._database.transaction() as connection:
             self._database.insert("subjects", ((s.id, _json(asdict(s))) for s in subjects), or_ignore=True)
+            if receipt is not None and not self._is_new(connection, receipt, *reviews):
+                return 0
             return self._database.insert(
                 "reviews",
                 ((r.subject, r.question, r.answer, r.reviewer, _text(r.note), r.at) for r in reviews),
                 or_ignore=True,
             )
+
+    def _is_new(self, connection: Connection, receipt: str, review: Review) -> bool:
+        """Whether nobody has sent this before; a receipt for another answer is a `UsageError`."""
+        content = (review.subject, review.question, review.answer, review.reviewer)
+        row = connection.execute(
+            "SELECT subject, question, answer, reviewer FROM receipts WHERE id = ?", (receipt,)
+        ).fetchone()
+        if row is None:
+            connection.execute("INSERT INTO receipts VALUES (?, ?, ?, ?, ?)", (receipt, *content))
+        elif row != content:
+            raise UsageError(f"The id '{receipt[:40]}' was used for another answer. Make a new one.")
+        return row is None
+
+    def reviews_about(self, subjects: Collection[str], question: str | None = None) -> list[Review]:
+        """The reviews of these subjects in the order of their time, or those that answer one question."""
+        reviews = []
+        ids = list(subjects)
+        for start in range(0, len(ids), _AT_ONCE):
+            part = ids[start : start + _AT_ONCE]
+            reviews += self._database.read(
+                "reviews",
+                f"WHERE subject IN ({','.join('?' * len(part))}) ORDER BY at, rowid",
+                *part,
+            )
+        rows = [row for row in reviews if question in (None, row[1])]
+        return [Review(*row) for row in sorted(rows, key=lambda row: row[-1])]
 
     def reviews(self, question: str | None = None) -> list[Review]:
         """All reviews in the order of their time, or those that answer one question."""
@@ -636,6 +722,13 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True)
         if folder.name == DEFAULT.parent.name:
             (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+
+
+def _read_segments(rows: Iterable[Sequence[Any]]) -> list[Segment]:
+    return [
+        Segment(id_, source, tuple(json.loads(references)), document, json.loads(tags))
+        for _, _, id_, source, references, document, tags in rows
+    ]
 
 
 def _family(segments: Sequence[Segment], case: str) -> list[Segment]:

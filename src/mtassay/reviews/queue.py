@@ -27,6 +27,7 @@ __all__ = [
     "merge_pending",
     "pending_in",
     "question_of",
+    "questions_in",
     "sampled",
     "settled_in",
     "subjects_in",
@@ -56,9 +57,14 @@ def find_question(name: str) -> Question:
     return all_questions()[name]
 
 
+def questions_in(run: Run) -> list[Question]:
+    """All that is asked about the outputs of this run, the usual question first."""
+    return [question for question in method_of(run).questions(run) if question.is_of_runs]
+
+
 def question_of(run: Run) -> Question | None:
     """What is asked about the outputs of this run, and what a person should look at; `None` for nothing."""
-    return next((q for q in method_of(run).questions(run) if q.is_of_runs), None)
+    return next(iter(questions_in(run)), None)
 
 
 def _in_order() -> list[str]:
@@ -101,12 +107,15 @@ def subjects_in(run: Run) -> dict[tuple[str, str], Subject]:
     return subjects
 
 
-def pending_in(run: Run, *, disputed: Collection[Subject] = ()) -> list[Pending]:
+def pending_in(
+    run: Run, *, disputed: Collection[Subject] = (), question: Question | None = None
+) -> list[Pending]:
     """The open outputs of a run, in the order of its segments; equal outputs of several systems are one.
 
-    Open is what its method doubts, whether or not somebody settled it since, and what is disputed.
+    Open is what its method doubts, whether or not somebody settled it since, and what is disputed. The
+    question is the usual one of the run, unless another of it is given.
     """
-    question = question_of(run)
+    question = question or question_of(run)
     if question is None:
         return []
     method, subjects = method_of(run), subjects_in(run)
