@@ -184,6 +184,11 @@ class Method(ABC):
         return []
 
     @classmethod
+    def rules_file(cls, run: Run) -> str:
+        """The suite whose rules judged the run, so that people can add to it; empty for none."""
+        return ""
+
+    @classmethod
     def holds(cls, run: Run, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
         """What decisions, by subject, make of a case that stands for more than one output; else empty."""
         return ""

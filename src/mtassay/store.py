@@ -588,6 +588,20 @@ class Workspace:
         )
         return [Review(*row) for row in rows]
 
+    def subjects_of(self, case_id: str) -> list[Subject]:
+        """What reviews are about, of one case."""
+        rows = self._database.read("subjects", "WHERE json_extract(content, '$.case_id') = ?", case_id)
+        return [subject_from(json.loads(content)) for _, content in rows]
+
+    def runs_with(self, segment_id: str, source: str | None) -> list[str]:
+        """The ids of all runs that have a segment of this id and source, newest first."""
+        rows = self._database.select(
+            "SELECT r.id FROM runs r JOIN segments s ON s.run = r.id AND s.id = ? AND s.source IS ? "
+            "ORDER BY r.started DESC, r.rowid DESC",
+            *(segment_id, _text(source)),
+        )
+        return [str(name) for (name,) in rows]
+
     def subjects(self) -> dict[str, Subject]:
         """What reviews are about, by id."""
         rows = self._database.read("subjects")

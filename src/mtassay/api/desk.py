@@ -9,10 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mtassay.agenda import AbsentError, Agenda, AgendaChoice, AgendaEntry, is_prepared, prepare
+from mtassay.api.rulebook import Rulebook, RulesToday, open_rulebook
 from mtassay.core import Question, Review, Run, Segment
 from mtassay.display import Block, Line
-from mtassay.errors import UsageError
+from mtassay.errors import MtassayError, UsageError
+from mtassay.formats.suite import Item
+from mtassay.languages import parse_pair
 from mtassay.method import method_of
+from mtassay.methods.suite.trials import RuleTrial
+from mtassay.repair.corrections import CORRECT
 from mtassay.reviews import Decision, Subject, review_now
 from mtassay.reviews import decide as decide_reviews
 from mtassay.reviews.queue import find_question, pending_in, questions_in, subjects_in
@@ -23,9 +28,12 @@ __all__ = [
     "AgendaEntry",
     "Answered",
     "Card",
+    "RuleDraft",
     "SettledText",
+    "add_rule",
     "answer",
     "deal",
+    "draft_rule",
     "load_card",
     "open_agenda",
     "question_in",
@@ -52,7 +60,8 @@ class Card:
     `entry` is its place in the agenda; of a blind question without what the run found. `lines` are the output
     and what helps to judge it, `kin` the sentences that belong to it, `settled` other outputs to the same
     case. `reviews` are what everybody said, where the one who asks may see it, else what they said
-    themselves.
+    themselves. `rules` are what the rules of today say, and `rulebook` is where they stand, for a run that
+    rules judged.
     """
 
     run: str
@@ -65,6 +74,13 @@ class Card:
     kin: Sequence[Block] = ()
     settled: Sequence[SettledText] = ()
     reviews: Sequence[Review] = ()
+    rules: RulesToday | None = None
+    rulebook: Rulebook | None = None
+
+    @property
+    def wrong_answer(self) -> str:
+        """What a rule for wrong outputs answers: the first answer that is not `correct`."""
+        return next((answer for answer in self.question.keys.values() if answer != CORRECT), "")
 
 
 def open_agenda(store: Workspace, run_id: str, question: str) -> Agenda:
@@ -113,9 +129,17 @@ def load_card(
         (p for p in pending_in(run, question=question) if p.subject == chosen),
         None,
     )
-    lines = pending.lines if pending else [Line("output", text) for text in chosen.outputs]
-    if question.is_blind and not is_admin:
+    lines = list(pending.lines if pending else ()) or [Line("output", text) for text in chosen.outputs]
+    if question.is_blind:
         entry = replace(entry, status="", found="")
+    rulebook = None if question.is_blind else open_rulebook(store, run)
+    item = rulebook.item(chosen.case_id, segment.source) if rulebook else None
+    rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item else None
+    languages = _languages(run)
+    if rules and item:
+        # They stand by themselves, and may have changed since the run.
+        lines = [line._replace(marks=rules.spans) for line in lines if line.label == "output"]
+        languages = _pair(item.langpair)
     reviews = store.reviews_about([subject], question.name)
     may_see = is_admin or any(review.reviewer == reviewer for review in reviews)
     return Card(
@@ -124,11 +148,13 @@ def load_card(
         entry,
         chosen,
         segment,
-        lines or [Line("output", text) for text in chosen.outputs],
-        _languages(run),
+        lines,
+        languages,
         method.kin(run, chosen.case_id, entry.systems[0]),
         _settled(store, run, question, chosen, double=double),
         reviews if may_see else (),
+        rules,
+        rulebook if rules else None,
     )
 
 
@@ -173,8 +199,68 @@ def _settled(
 def _languages(run: Run) -> tuple[str, str]:
     """The codes of source and target language, empty where the run does not say them."""
     pair = run.parameters.get("pair")
-    parts = pair.split("-", 1) if isinstance(pair, str) else list(pair or ())
-    return (str(parts[0]), str(parts[1])) if len(parts) == 2 else ("", "")
+    return _pair("-".join(map(str, pair)) if isinstance(pair, list) else str(pair or ""))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    try:
+        pair = parse_pair(text)
+    except MtassayError:
+        return ("", "")
+    return (str(pair.source), str(pair.target))
+
+
+# Rules ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDraft:
+    """An expression somebody is about to add for an output, and what it would do; `problem` is why not."""
+
+    pattern: str
+    is_right: bool
+    trial: RuleTrial | None
+    problem: str = ""
+
+
+def draft_rule(
+    agenda: Agenda, card: Card, *, pattern: str | None, words: str = "", is_right: bool = True
+) -> RuleDraft:
+    """Try an expression for the output of a card, or propose one: for words, or what sets it apart."""
+    rulebook, item = _writable(card)
+    store, text = agenda.workspace, card.subject.outputs[-1]
+    chosen = rulebook.propose(store, item, text, words, correct=is_right) if pattern is None else pattern
+    try:
+        return RuleDraft(chosen, is_right, rulebook.try_out(store, item, text, chosen, correct=is_right))
+    except UsageError as error:
+        return RuleDraft(chosen, is_right, None, str(error))
+
+
+def add_rule(
+    agenda: Agenda, card: Card, pattern: str, reviewer: str, *, is_right: bool, receipt: str | None = None
+) -> list[str]:
+    """Write an expression for the output of a card into the suite, and answer the card; gives what was done.
+
+    It must match the output and break nothing that is known, else it is a `UsageError` and nothing is kept.
+    """
+    rulebook, item = _writable(card)
+    text = card.subject.outputs[-1]
+    said = rulebook.accept(agenda.workspace, item, text, pattern, correct=is_right, reviewer=reviewer)
+    answer(agenda, card.subject.id, CORRECT if is_right else card.wrong_answer, reviewer, receipt=receipt)
+    return said
+
+
+def _writable(card: Card) -> tuple[Rulebook, Item]:
+    rulebook = card.rulebook
+    item = rulebook.item(card.subject.case_id, card.segment.source) if rulebook else None
+    if rulebook is None or item is None:
+        raise UsageError("There are no rules to add to.")
+    if rulebook.why_closed:
+        raise UsageError(rulebook.why_closed)
+    return rulebook, item
+
+
+# Answers -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,6 +200,53 @@ def decide(request: Request, run: str, question: str, subject: str, form: Form) 
     return RedirectResponse(address("runs", run, question, after=entry.position, **kept), status_code=303)
 
 
+@router.get("/runs/{run}/{question}/cards/{subject}/rule")
+def rule(request: Request, run: str, question: str, subject: str) -> Response:
+    """A rule for an output: proposed, or tried out as it is written."""
+    visit = _admin(visit_of(request))
+    query = request.query_params
+    with visit.site.pool.lend() as store:
+        agenda = _agenda(store, run, question)
+        found = desk.load_card(agenda, subject, visit.person.name, is_admin=True)
+        draft = desk.draft_rule(
+            agenda,
+            found,
+            pattern=query.get("pattern"),
+            words=query.get("words", ""),
+            is_right=query.get("kind", "right") == "right",
+        )
+    return render("rule.html", request, visit, run=run, question=question, card=found, draft=draft)
+
+
+@router.post("/runs/{run}/{question}/cards/{subject}/rule")
+def add_rule(request: Request, run: str, question: str, subject: str, form: Form) -> Response:
+    """Write a rule into its suite, answer the output by it, and show the next one."""
+    visit = _admin(visit_that_changes(request, form.get("csrf", "")))
+    receipt = form.get("id", "")[:100]
+    with visit.site.pool.lend() as store:
+        agenda = _agenda(store, run, question)
+        found = desk.load_card(agenda, subject, visit.person.name, is_admin=True)
+        said = desk.add_rule(
+            agenda,
+            found,
+            form.get("pattern", ""),
+            visit.person.name,
+            is_right=form.get("kind", "right") == "right",
+            receipt=f"{receipt}:rule" if receipt else None,
+        )
+        if request.headers.get("hx-request") == "true":
+            return _next(
+                request, visit, agenda, after=found.entry.position, done=f"Written: {'; '.join(said)}"
+            )
+    return RedirectResponse(address("runs", run, question, after=found.entry.position), status_code=303)
+
+
+def _admin(visit: Visit) -> Visit:
+    if not visit.person.is_admin:
+        raise HTTPException(403, "Rules are written by admins.")
+    return visit
+
+
 @router.get("/browse/{run}/{question}")
 def browse(request: Request, run: str, question: str) -> Response:
     """All outputs of a run, filtered and paged."""
