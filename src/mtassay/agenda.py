@@ -16,11 +16,11 @@ from sqlite3 import Connection
 from statistics import median
 from typing import Any
 
-from mtassay.core import Finding, Question, Run
+from mtassay.core import Finding, Question, Run, Segment
 from mtassay.errors import UsageError
 from mtassay.method import method_of
 from mtassay.reviews import Subject, decide
-from mtassay.reviews.queue import find_question, pending_in, questions_in, subjects_in
+from mtassay.reviews.queue import asked_in, find_question, pending_in, subjects_in
 from mtassay.store import Workspace
 
 __all__ = [
@@ -298,13 +298,13 @@ def _entry(*row: Any) -> AgendaEntry:
 def is_prepared(workspace: Workspace, run: Run) -> bool:
     """Whether all agendas of a run are there; its findings are not needed to tell."""
     rows = workspace.database.select("SELECT question FROM agendas WHERE run = ?", run.id)
-    return {question.name for question in questions_in(run)} <= {name for (name,) in rows}
+    return {question.name for question in asked_in(run)} <= {name for (name,) in rows}
 
 
 def prepare(workspace: Workspace, run_id: str) -> None:
     """Make the agendas of a run: all of it is read, once, and written in one transaction."""
     run = workspace.run(run_id)
-    agendas = {question.name: list(_rows(run, question)) for question in questions_in(run)}
+    agendas = {question.name: list(_rows(run, question)) for question in asked_in(run)}
     database = workspace.database
     with database.transaction() as connection:
         for question, rows in agendas.items():
@@ -319,6 +319,9 @@ def prepare(workspace: Workspace, run_id: str) -> None:
 def _rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
     """A row for each distinct output: first what is open, cases that need the fewest answers first."""
     method = method_of(run)
+    if not question.is_of_runs:
+        yield from _pair_rows(run, question)
+        return
     segments = {segment.id: segment for segment in run.segments}
     places = {segment.id: place for place, segment in enumerate(run.segments)}
     findings: dict[tuple[str, str], list[Finding]] = {}
@@ -342,11 +345,28 @@ def _rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
     for position, subject in enumerate(sorted(systems, key=place)):
         segment, names = segments[subject.case_id], systems[subject]
         found = method.status(findings.get((method.case_of(segment), names[0]), []))
-        tags = (str(segment.tags.get(key, "")) for key in ("category", "phenomenon"))
         yield (
-            *(run.id, question.name, position, subject.id, segment.id, *tags, json.dumps(names)),
+            *(run.id, question.name, position, subject.id, segment.id, *_tested(segment), json.dumps(names)),
             *(open_ones.get(subject, ""), found, _text(segment.source or ""), _text(subject.outputs[-1])),
         )
+
+
+def _pair_rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
+    """A row for each pair that people rate as it stands; no system gave it."""
+    segments = {segment.id: segment for segment in run.segments}
+    for position, pair in enumerate(method_of(run).pairs(run, question.name)):
+        subject = Subject(pair.case_id, (pair.source,), (pair.target,))
+        tested = _tested(segments[pair.segment_id])
+        yield (
+            *(run.id, question.name, position, subject.id, pair.segment_id, *tested, "[]"),
+            *("unrated", "", _text(pair.source), _text(pair.target)),
+        )
+
+
+def _tested(segment: Segment) -> tuple[str, str]:
+    """What a segment tests, coarse and fine."""
+    tags = segment.tags
+    return str(tags.get("category", "")), str(tags.get("phenomenon") or tags.get("capability") or "")
 
 
 def _text(text: str) -> str:

@@ -20,7 +20,7 @@ from mtassay.methods.suite.trials import RuleTrial
 from mtassay.repair.corrections import CORRECT
 from mtassay.reviews import Decision, Subject, review_now
 from mtassay.reviews import decide as decide_reviews
-from mtassay.reviews.queue import find_question, pending_in, questions_in, subjects_in
+from mtassay.reviews.queue import asked_in, find_question, pending_in, subjects_in
 from mtassay.store import Workspace
 from mtassay.story import answers_to, nearest_settled
 
@@ -34,6 +34,7 @@ __all__ = [
     "answer",
     "deal",
     "draft_rule",
+    "languages",
     "load_card",
     "open_agenda",
     "question_in",
@@ -102,13 +103,15 @@ def deal(
     after: int = -1,
     choice: AgendaChoice | None = None,
     double: bool = False,
-    is_admin: bool = False,
 ) -> Card | None:
-    """The next card for a reviewer, behind a position; `None` where nothing waits."""
+    """The next card for a reviewer, behind a position; `None` where nothing waits.
+
+    Nobody sees what others said before they have answered, an admin neither.
+    """
     entry = agenda.next_for(reviewer, after=after, choice=choice, double=double)
     if entry is None:
         return None
-    return load_card(agenda, entry.subject, reviewer, is_admin=is_admin, double=double)
+    return load_card(agenda, entry.subject, reviewer, double=double)
 
 
 def load_card(
@@ -123,25 +126,27 @@ def load_card(
     run = store.run(agenda.run, case=entry.segment_id)
     question = _question(run, agenda.question)
     method = method_of(run)
-    chosen = _subject(run, subject)
-    segment = next(segment for segment in run.segments if segment.id == chosen.case_id)
-    pending = next(
-        (p for p in pending_in(run, question=question) if p.subject == chosen),
-        None,
-    )
-    lines = list(pending.lines if pending else ()) or [Line("output", text) for text in chosen.outputs]
     if question.is_blind:
         entry = replace(entry, status="", found="")
+    reviews = store.reviews_about([subject], question.name)
+    if not (is_admin or any(review.reviewer == reviewer for review in reviews)):
+        reviews = []
+    pair = languages(run)
+    if not question.is_of_runs:
+        chosen, shown = _pair_of(run, question, subject)
+        segment = Segment(chosen.case_id, None)
+        return Card(agenda.run, question, entry, chosen, segment, shown, pair, reviews=reviews)
+    chosen = _subject(run, question, subject)
+    segment = next(segment for segment in run.segments if segment.id == chosen.case_id)
+    pending = next((p for p in pending_in(run, question=question) if p.subject == chosen), None)
+    lines = list(pending.lines if pending else ()) or [Line("output", text) for text in chosen.outputs]
     rulebook = None if question.is_blind else open_rulebook(store, run)
     item = rulebook.item(chosen.case_id, segment.source) if rulebook else None
     rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item else None
-    languages = _languages(run)
     if rules and item:
         # They stand by themselves, and may have changed since the run.
         lines = [line._replace(marks=rules.spans) for line in lines if line.label == "output"]
-        languages = _pair(item.langpair)
-    reviews = store.reviews_about([subject], question.name)
-    may_see = is_admin or any(review.reviewer == reviewer for review in reviews)
+        pair = _pair(item.langpair)
     return Card(
         agenda.run,
         question,
@@ -149,10 +154,10 @@ def load_card(
         chosen,
         segment,
         lines,
-        languages,
+        pair,
         method.kin(run, chosen.case_id, entry.systems[0]),
         _settled(store, run, question, chosen, double=double),
-        reviews if may_see else (),
+        reviews,
         rules,
         rulebook if rules else None,
     )
@@ -164,17 +169,28 @@ def question_in(agenda: Agenda) -> Question:
 
 
 def _question(run: Run, name: str) -> Question:
-    question = next((q for q in questions_in(run) if q.name == name), None)
+    question = next((q for q in asked_in(run) if q.name == name), None)
     if question is None:
         raise AbsentError(f"Nothing is asked under '{name[:40]}' in run {run.id}.")
     return question
 
 
-def _subject(run: Run, subject_id: str) -> Subject:
+def _subject(run: Run, question: Question, subject_id: str) -> Subject:
+    if not question.is_of_runs:
+        return _pair_of(run, question, subject_id)[0]
     found = next((subject for subject in subjects_in(run).values() if subject.id == subject_id), None)
     if found is None:
         raise AbsentError(f"No output '{subject_id[:40]}' in run {run.id}.")
     return found
+
+
+def _pair_of(run: Run, question: Question, subject_id: str) -> tuple[Subject, Sequence[Line]]:
+    """A pair that people rate as it stands, and what may be shown of it."""
+    for pair in method_of(run).pairs(run, question.name):
+        subject = Subject(pair.case_id, (pair.source,), (pair.target,))
+        if subject.id == subject_id:
+            return subject, pair.lines
+    raise AbsentError(f"No pair '{subject_id[:40]}' in run {run.id}.")
 
 
 def _settled(
@@ -196,7 +212,7 @@ def _settled(
     ]
 
 
-def _languages(run: Run) -> tuple[str, str]:
+def languages(run: Run) -> tuple[str, str]:
     """The codes of source and target language, empty where the run does not say them."""
     pair = run.parameters.get("pair")
     return _pair("-".join(map(str, pair)) if isinstance(pair, list) else str(pair or ""))
@@ -290,7 +306,8 @@ def answer(
     store = agenda.workspace
     entry = agenda.entry(subject)
     run = store.run(agenda.run, case=entry.segment_id)
-    question, chosen = _question(run, agenda.question), _subject(run, subject)
+    question = _question(run, agenda.question)
+    chosen = _subject(run, question, subject)
     try:
         read = question.read_answer(text)
     except ValueError as error:

@@ -22,6 +22,7 @@ __all__ = [
     "Pending",
     "PendingChoice",
     "all_questions",
+    "asked_in",
     "chosen",
     "find_question",
     "merge_pending",
@@ -60,6 +61,11 @@ def find_question(name: str) -> Question:
 def questions_in(run: Run) -> list[Question]:
     """All that is asked about the outputs of this run, the usual question first."""
     return [question for question in method_of(run).questions(run) if question.is_of_runs]
+
+
+def asked_in(run: Run) -> list[Question]:
+    """The same, and what is asked about pairs of the run: see `Method.pairs`."""
+    return method_of(run).questions(run)
 
 
 def question_of(run: Run) -> Question | None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from mtassay.agenda import AgendaChoice
 from mtassay.api import desk
-from mtassay.reviews.queue import questions_in
+from mtassay.reviews.queue import asked_in
 from mtassay.web.visits import Visit, visit_of, visit_that_changes
 
 __all__ = ["router"]
@@ -125,7 +125,7 @@ def runs(request: Request) -> list[AskedRun]:
         return [
             AskedRun(id=run.id, method=run.method, started=run.started, questions=[q.name for q in asked])
             for run in store.runs()
-            if (asked := questions_in(run))
+            if (asked := asked_in(run))
         ]
 
 
@@ -186,7 +186,6 @@ def next_card(
             visit.person.name,
             after=after,
             double=double,
-            is_admin=visit.person.is_admin,
         )
         return None if found is None else _full(found, visit)
 

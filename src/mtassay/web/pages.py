@@ -13,7 +13,7 @@ from mtassay.api import desk
 from mtassay.api.access import recognise
 from mtassay.core import Question, Run
 from mtassay.method import method_of
-from mtassay.reviews.queue import questions_in
+from mtassay.reviews.queue import asked_in
 from mtassay.store import Workspace
 from mtassay.web.kinds import kind_of
 from mtassay.web.preparation import Preparer
@@ -49,6 +49,7 @@ class RunSummary:
 
     run: Run
     facts: str
+    pair: str
     queues: list[QueueSummary]
     is_ready: bool
 
@@ -59,7 +60,7 @@ def home(request: Request) -> Response:
     visit = visit_of(request)
     preparer: Preparer = request.app.state.preparer
     with visit.site.pool.lend() as store:
-        runs = [_summary(store, run, visit) for run in store.runs() if questions_in(run)]
+        runs = [_summary(store, run, visit) for run in store.runs() if asked_in(run)]
     for entry in runs:
         if not entry.is_ready:
             preparer.ask(entry.run.id)
@@ -67,12 +68,14 @@ def home(request: Request) -> Response:
 
 
 def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
-    facts = method_of(run).facts(run)
+    facts, pair = method_of(run).facts(run), "-".join(filter(None, desk.languages(run)))
     if not is_prepared(store, run):
-        return RunSummary(run, facts, [], is_ready=False)
+        return RunSummary(run, facts, pair, [], is_ready=False)
     queues = []
-    for question in questions_in(run):
+    for question in asked_in(run):
         agenda = Agenda(store, run.id, question.name)
+        if not agenda.total:
+            continue
         queues.append(
             QueueSummary(
                 question,
@@ -82,7 +85,7 @@ def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
                 agenda.progress(),
             )
         )
-    return RunSummary(run, facts, queues, is_ready=True)
+    return RunSummary(run, facts, pair, queues, is_ready=True)
 
 
 @router.get("/enter/{secret}")
@@ -126,7 +129,6 @@ def _next(request: Request, visit: Visit, agenda: Agenda, *, after: int, done: s
         after=after,
         choice=_choice(request, _KEPT[:2]),
         double=double,
-        is_admin=visit.person.is_admin,
     )
     return _show(request, visit, agenda, card, done=done)
 

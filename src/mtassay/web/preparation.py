@@ -7,7 +7,7 @@ from queue import Queue
 
 from mtassay.agenda import is_prepared, prepare
 from mtassay.errors import MtassayError
-from mtassay.reviews.queue import questions_in
+from mtassay.reviews.queue import asked_in
 from mtassay.web.pool import WorkspacePool
 
 __all__ = ["Preparer"]
@@ -35,7 +35,7 @@ class Preparer:
         """Make those of all runs that have none, the newest first."""
         with self._pool.lend() as store:
             for run in store.runs():
-                if questions_in(run) and not is_prepared(store, run):
+                if asked_in(run) and not is_prepared(store, run):
                     self.ask(run.id)
 
     def _work(self) -> None:
