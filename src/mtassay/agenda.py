@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
@@ -20,7 +20,7 @@ from mtassay.core import Finding, Question, Run, Segment
 from mtassay.errors import UsageError
 from mtassay.method import method_of
 from mtassay.reviews import Subject, decide
-from mtassay.reviews.queue import asked_in, find_question, pending_in, subjects_in
+from mtassay.reviews.queue import asked_in, find_question, subjects_in
 from mtassay.store import Workspace
 
 __all__ = [
@@ -128,8 +128,10 @@ _BY = (
     "EXISTS (SELECT 1 FROM reviews r WHERE r.subject = a.subject AND r.question = a.question "
     "AND r.reviewer = ?)"
 )
+# What was answered is little beside all outputs, so it is looked at first (CROSS), then its outputs by name.
+_BY_SUBJECT = "INDEXED BY agenda_by_subject"
 _FROM = (
-    "FROM agenda a LEFT JOIN standings s ON s.subject = a.subject AND s.question = a.question "
+    "FROM agenda a {} LEFT JOIN standings s ON s.subject = a.subject AND s.question = a.question "
     "WHERE a.run = ? AND a.question = ?"
 )
 _COLUMNS = (
@@ -199,8 +201,8 @@ class Agenda:
             "WITH r AS (SELECT subject, MAX(reviewer = ?) AS mine FROM reviews WHERE question = ? "
             "GROUP BY subject) "
             f"SELECT SUM(a.status <> '' AND {done}), SUM(a.status = '' AND s.disputed = 1 AND NOT r.mine) "
-            "FROM r JOIN agenda a ON a.subject = r.subject AND a.question = ? AND a.run = ? "
-            "LEFT JOIN standings s ON s.subject = a.subject AND s.question = a.question",
+            f"FROM r CROSS JOIN agenda a {_BY_SUBJECT} ON a.subject = r.subject AND a.question = ? "
+            "AND a.run = ? LEFT JOIN standings s ON s.subject = a.subject AND s.question = a.question",
             *(reviewer, self.question, self.question, self.run),
         )
         return self._totals[0] - (settled or 0) + (disputed or 0)
@@ -209,7 +211,7 @@ class Agenda:
         """How many entries reviewers do not agree on."""
         self.follow()
         rows = self.workspace.database.select(
-            "SELECT COUNT(*) FROM standings s JOIN agenda a ON a.subject = s.subject "
+            f"SELECT COUNT(*) FROM standings s CROSS JOIN agenda a {_BY_SUBJECT} ON a.subject = s.subject "
             "AND a.question = s.question AND a.run = ? WHERE s.question = ? AND s.disputed = 1",
             *(self.run, self.question),
         )
@@ -218,7 +220,7 @@ class Agenda:
     def entry(self, subject: str, *, reviewer: str = "") -> AgendaEntry:
         """The entry of a subject; a `UsageError` where the run has none."""
         self.follow()
-        rows = self._entries("AND a.subject = ? LIMIT 1", [subject], reviewer)
+        rows = self._entries("AND a.subject = ? LIMIT 1", [subject], reviewer, how=_BY_SUBJECT)
         if not rows:
             raise AbsentError(f"No output '{subject[:40]}' in run {self.run}.")
         return rows[0]
@@ -239,7 +241,7 @@ class Agenda:
             return self.total
         self.follow()
         condition, values = choice.condition()
-        query = f"SELECT COUNT(*) {_FROM}{condition}"
+        query = f"SELECT COUNT(*) {_FROM.format('')}{condition}"
         return int(self.workspace.database.select(query, self.run, self.question, *values)[0][0])
 
     def values(self, column: str) -> list[str]:
@@ -255,7 +257,7 @@ class Agenda:
     def progress(self) -> list[ReviewerProgress]:
         """Everybody who answered anything of it, the busiest first."""
         rows = self.workspace.database.select(
-            "SELECT r.reviewer, COUNT(DISTINCT r.subject) FROM reviews r JOIN agenda a "
+            "SELECT r.reviewer, COUNT(DISTINCT r.subject) FROM reviews r CROSS JOIN agenda a "
             "ON a.subject = r.subject AND a.question = r.question AND a.run = ? WHERE r.question = ? "
             "GROUP BY r.reviewer ORDER BY 2 DESC, 1",
             *(self.run, self.question),
@@ -269,7 +271,7 @@ class Agenda:
     def latest_of(self, reviewer: str, *, before: str = "") -> str | None:
         """The subject that a reviewer answered last in this agenda, or last before that one."""
         rows = self.workspace.database.select(
-            "SELECT r.subject FROM reviews r JOIN agenda a ON a.subject = r.subject AND a.question = "
+            "SELECT r.subject FROM reviews r CROSS JOIN agenda a ON a.subject = r.subject AND a.question = "
             "r.question AND a.run = ? WHERE r.reviewer = ? AND r.question = ? AND (? = '' OR r.at < "
             "(SELECT MAX(at) FROM reviews WHERE subject = ? AND question = ? AND reviewer = ?)) "
             "AND r.subject <> ? ORDER BY r.at DESC LIMIT 1",
@@ -277,8 +279,10 @@ class Agenda:
         )
         return str(rows[0][0]) if rows else None
 
-    def _entries(self, rest: str, values: Sequence[object], reviewer: str) -> list[AgendaEntry]:
-        query = f"SELECT {_COLUMNS} {_FROM} {rest}"
+    def _entries(
+        self, rest: str, values: Sequence[object], reviewer: str, *, how: str = ""
+    ) -> list[AgendaEntry]:
+        query = f"SELECT {_COLUMNS} {_FROM.format(how)} {rest}"
         rows = self.workspace.database.select(query, reviewer, self.run, self.question, *values)
         return [_entry(*row) for row in rows]
 
@@ -304,7 +308,8 @@ def is_prepared(workspace: Workspace, run: Run) -> bool:
 def prepare(workspace: Workspace, run_id: str) -> None:
     """Make the agendas of a run: all of it is read, once, and written in one transaction."""
     run = workspace.run(run_id)
-    agendas = {question.name: list(_rows(run, question)) for question in asked_in(run)}
+    subjects = subjects_in(run)
+    agendas = {question.name: list(_rows(run, question, subjects)) for question in asked_in(run)}
     database = workspace.database
     with database.transaction() as connection:
         for question, rows in agendas.items():
@@ -316,7 +321,9 @@ def prepare(workspace: Workspace, run_id: str) -> None:
             database.insert("agenda", rows)
 
 
-def _rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
+def _rows(
+    run: Run, question: Question, subjects: Mapping[tuple[str, str], Subject]
+) -> Iterator[tuple[Any, ...]]:
     """A row for each distinct output: first what is open, cases that need the fewest answers first."""
     method = method_of(run)
     if not question.is_of_runs:
@@ -328,9 +335,13 @@ def _rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
     for finding in run.findings:
         findings.setdefault((finding.case_id, finding.system), []).append(finding)
     systems: dict[Subject, list[str]] = {}
-    for (_, system), subject in subjects_in(run).items():
+    for (_, system), subject in subjects.items():
         systems.setdefault(subject, []).append(system)
-    open_ones = {pending.subject: pending.status for pending in pending_in(run, question=question)}
+    open_ones: dict[Subject, str] = {}
+    for doubt in question.doubts:
+        doubted = subjects.get((doubt.segment_id, doubt.system))
+        if doubted is not None and doubt.status:
+            open_ones.setdefault(doubted, doubt.status)
     needed = Counter(subject.case_id for subject in open_ones)
 
     def place(subject: Subject) -> tuple[bool, int, int, int]:

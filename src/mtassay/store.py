@@ -42,6 +42,7 @@ CACHE_BYTES = 512 * 2**20
 CLAIM_S = 600.0
 """How long others leave a text to the process that is asking for it, unless that has ended."""
 
+_BY_ID = "INDEXED BY segments_by_id"
 _AT_ONCE = 500  # keys in one query
 _MOSTLY_EMPTY = 0.25  # the share of a file that is free, from which on it is made smaller
 _UNREADABLE = (DamagedError, ValueError, KeyError, TypeError, AttributeError, IndexError, BadZipFile)
@@ -197,6 +198,7 @@ class Workspace:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.damaged: dict[str, str] = {}
+        self._heads: dict[str, tuple[int | None, Run]] = {}
         try:
             _make_folder(path.parent)
         except OSError as error:
@@ -261,13 +263,11 @@ class Workspace:
     def runs(self) -> list[Run]:
         """All runs that can be read, newest first, without findings, segments, outputs and statistics."""
         runs = []
-        for row in self._database.rows("runs", "ORDER BY started DESC, rowid DESC"):
+        for run_id in self._ids():
             try:
-                if not is_intact(row):
-                    raise DamagedError("it is not what was stored")
-                runs.append(_run(row[:-1]))
+                runs.append(self._head(run_id))
             except _UNREADABLE as error:
-                self.damaged[str(row[0])] = str(error)
+                self.damaged[run_id] = str(error)
         return runs
 
     def run(self, name: str, *, case: str | None = None) -> Run:
@@ -278,7 +278,7 @@ class Workspace:
         """
         run_id = self._run_id(name)
         with self._reading(run_id):
-            (row,) = self._database.read("runs", "WHERE id = ?", run_id)
+            head = self._head(run_id)
             segments, case_ids = self._segments(run_id, of=case), None
             if case is not None:
                 case_ids = list(dict.fromkeys((case, *(segment.id for segment in segments))))
@@ -289,12 +289,22 @@ class Workspace:
                 *(case_ids or ()),
             )
             return replace(
-                _run(row),
+                head,
                 findings=[Finding(c, s, d, v, x, json.loads(e)) for _, c, s, d, v, x, e in rows],
                 segments=segments,
                 outputs=self._outputs(run_id, some=case_ids),
                 statistics=self._statistics(run_id, case_ids),
             )
+
+    def _head(self, run_id: str) -> Run:
+        """A run without findings, segments, outputs and statistics; what is stored never changes."""
+        ((mark,),) = self._database.select("SELECT checksum FROM runs WHERE id = ?", run_id)
+        known, head = self._heads.get(run_id, (None, None))
+        if mark is None or known != mark or head is None:
+            (row,) = self._database.read("runs", "WHERE id = ?", run_id)
+            head = _run(row)
+            self._heads[run_id] = (mark, head)
+        return head
 
     @contextmanager
     def _reading(self, run_id: str) -> Iterator[None]:
@@ -331,7 +341,9 @@ class Workspace:
         """The segments in order; with `of` those that belong to this one: see `run`."""
         if of is None:
             return _read_segments(self._database.read("segments", "WHERE run = ? ORDER BY position", run_id))
-        own = _read_segments(self._database.read("segments", "WHERE run = ? AND id = ?", run_id, of))
+        own = _read_segments(
+            self._database.read("segments", f"{_BY_ID} WHERE run = ? AND id = ?", run_id, of)
+        )
         roots = list({original_of(segment) or segment.id for segment in own})
         # A tag is looked for as it is written; what only contains such a text is sorted out by `_family`.
         named = " OR ".join(["id = ?", "instr(tags, ?)"] * len(roots))
@@ -350,11 +362,11 @@ class Workspace:
             return self._outputs(run_id, some=some)
 
     def _outputs(self, run_id: str, *, some: Collection[str] | None) -> dict[str, list[Output]]:
-        ((_, _, _, systems, *_),) = self._database.read("runs", "WHERE id = ?", run_id)
-        outputs: dict[str, list[Output]] = {system: [] for system in json.loads(systems)}
-        for _, system, _, *values in self._database.read(
-            "outputs", f"WHERE run = ? {_among('id', some)} ORDER BY system, position", run_id, *(some or ())
-        ):
+        outputs: dict[str, list[Output]] = {system: [] for system in self._head(run_id).systems}
+        # SQLite would rather read all outputs in their order than look for a few.
+        few = "" if some is None else "INDEXED BY outputs_by_id"
+        rest = f"{few} WHERE run = ? {_among('id', some)} ORDER BY system, position"
+        for _, system, _, *values in self._database.read("outputs", rest, run_id, *(some or ())):
             outputs[system].append(Output(*values))
         return outputs
 
