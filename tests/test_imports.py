@@ -22,7 +22,7 @@ LAYERS = [
         "packages",
         "processes",
         "registry",
-        "web",
+        "transfers",
     },
     {"texts", "stats", "options", "database", "executors"},
     {"reviews", "changes", "courses", "snapshots"},
@@ -32,11 +32,11 @@ LAYERS = [
     {"metrics"},
     {"detectors"},
     {"methods"},
-    {"engine", "story", "meta", "repair", "themes"},
+    {"engine", "story", "agenda", "meta", "repair", "themes"},
     {"report", "gates"},
     {"plans"},
     {"api"},
-    {"cli", "pytest_plugin"},
+    {"cli", "pytest_plugin", "web"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 MODULES = sorted(

@@ -66,7 +66,10 @@ class Database:
     def _open(self) -> None:
         log = self.path.with_name(f"{self.path.name}-wal")
         was_left = log.exists() and log.stat().st_size > 0 and time.time() - log.stat().st_mtime > _STALE_S
-        self._connection = sqlite3.connect(self.path, timeout=PATIENCE_S, isolation_level=None)
+        # A server hands a database from thread to thread; only one of them uses it at a time.
+        self._connection = sqlite3.connect(
+            self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
+        )
         self._finalizer = weakref.finalize(self, _close, self._connection)
         self._check_kind()
         self._write_ahead()
@@ -82,7 +85,9 @@ class Database:
         self.read_only = True
         address = self.path.resolve().as_uri()
         mode = "mode=ro" if self.path.with_name(f"{self.path.name}-wal").exists() else "immutable=1"
-        self._connection = sqlite3.connect(f"{address}?{mode}", uri=True, isolation_level=None)
+        self._connection = sqlite3.connect(
+            f"{address}?{mode}", uri=True, isolation_level=None, check_same_thread=False
+        )
         self._finalizer = weakref.finalize(self, _close, self._connection)
         self._check_kind()
         if (version := self._version()) != len(self._migrations):

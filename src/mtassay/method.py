@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, NamedTuple, Self, Union, cast, get_args, get_origin, get_type_hints
 
 from mtassay.core import (
     Case,
@@ -31,10 +31,24 @@ from mtassay.display import PLAIN, Block, Cell, Figure, Line, Table, View
 from mtassay.errors import UsageError
 from mtassay.registry import find
 
-__all__ = ["Method", "Read", "joint_verdict", "method_of", "traits_of"]
+__all__ = ["AskedPair", "Method", "Read", "joint_verdict", "method_of", "traits_of"]
 
 Read = Callable[[str, str], Mapping[str, str | None]]
 """Reads outputs from a file, for a system of this name: by segment id."""
+
+
+class AskedPair(NamedTuple):
+    """A source and a target that people are asked about as they stand, whoever made them.
+
+    `segment_id` is a segment of the run that the pair belongs to, `case_id` names the pair in reviews, and
+    `lines` are what may be shown of it.
+    """
+
+    segment_id: str
+    case_id: str
+    source: str
+    target: str
+    lines: Sequence[Line] = ()
 
 
 @dataclass(frozen=True)
@@ -177,6 +191,24 @@ class Method(ABC):
     def reviewed(cls, run: Run, case_id: str) -> str:
         """The id of the segment whose outputs people are asked about; usually the case's own."""
         return case_id
+
+    @classmethod
+    def pairs(cls, run: Run, question: str) -> list[AskedPair]:
+        """What a question is about that is not asked of outputs, in the order of asking."""
+        return []
+
+    @classmethod
+    def kin(cls, run: Run, segment_id: str, system: str) -> list[Block]:
+        """What a reviewer of an output should see beside it: sentences that belong to it, and their outputs.
+
+        Nothing of it may tell what the run found.
+        """
+        return []
+
+    @classmethod
+    def rules_file(cls, run: Run) -> str:
+        """The suite whose rules judged the run, so that people can add to it; empty for none."""
+        return ""
 
     @classmethod
     def holds(cls, run: Run, case_id: str, system: str, decisions: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mtassay.api import curation, open_workspace
+from mtassay.api import access, curation, open_workspace
 from mtassay.api.campaigns import adjudicate, answer
 from mtassay.api.exchange import ExchangeForm, export_as, export_tasks
 from mtassay.api.people import (
@@ -50,8 +50,9 @@ from mtassay.formats.suite import read_suite
 from mtassay.reviews import Decision, Question, Subject, told_answer
 from mtassay.reviews.queue import Order, Pending
 from mtassay.reviews.subjects import SHORT
-from mtassay.store import Workspace
+from mtassay.store import DEFAULT, Workspace
 from mtassay.texts.marks import marked, printable, wrapped
+from mtassay.web.server import PORT, serve
 
 app = typer.Typer(no_args_is_help=True)
 app.add_typer(campaigns.app, name="campaign")
@@ -441,6 +442,95 @@ def _held(question: Question, decision: Decision, subject: Subject) -> str:
     if decision.answer is None:
         return "disputed" if decision.is_disputed else "still open"
     return told_answer(question, decision.answer, subject)
+
+
+@app.command("serve")
+def serve_page(
+    workspace: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[WORKSPACE]", help=f"The workspace file. Default: $MTASSAY_WORKSPACE or {DEFAULT}."
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="Where to listen; others need an invitation.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, metavar="N", help="Which port; 0 takes a free one.")
+    ] = PORT,
+    reviewer: ReviewerOption = None,
+    show_systems: ShowSystemsOption = False,
+    known_as: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--known-as", metavar="NAME", help="Another name of this server, as of a proxy. Repeat."
+        ),
+    ] = None,
+) -> None:
+    """Serve the review page: what waits, in a browser.
+
+    Without invitations only this machine can open the page, and whoever does is its admin, under the name of
+    --reviewer. Once somebody is invited, everybody needs a link. Stop it with Ctrl-C; every answer is kept
+    as soon as the page says so.
+
+    \b
+    Examples:
+    mtassay review serve
+    mtassay review serve --reviewer anna --port 9000
+    mtassay review serve --host 0.0.0.0 --known-as review.example.org
+    """
+    serve(
+        workspace,
+        host=host,
+        port=port,
+        reviewer=reviewer,
+        show_systems=show_systems,
+        hosts=known_as or (),
+        listen=lambda address: say(f"mtassay: the review page is at {address} (Ctrl-C stops it)"),
+    )
+
+
+@app.command("invite")
+def invite_reviewer(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose answers they will be.")],
+    admin: Annotated[
+        bool, typer.Option("--admin", help="May also see systems and everybody's answers, and write rules.")
+    ] = False,
+    address: Annotated[
+        str, typer.Option("--address", metavar="URL", help="Where the page is, for the link.")
+    ] = f"http://127.0.0.1:{PORT}",
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Make a link that lets somebody into the review page.
+
+    It is shown once: the workspace keeps only what is needed to recognise it. Who is invited again gets a new
+    link, and the old one is worth nothing.
+
+    \b
+    Examples:
+    mtassay review invite anna
+    mtassay review invite ben --admin --address https://review.example.org
+    """
+    secret = access.invite(name, admin=admin, workspace=workspace)
+    echo(f"{address.rstrip('/')}/enter/{secret}")
+    say(f"mtassay: this is the link of {printable(name.strip())}; it is not shown again")
+
+
+@app.command("revoke")
+def revoke_reviewer(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Who was invited.")],
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Take an invitation back, at once.
+
+    What the person answered stays.
+
+    \b
+    Examples:
+    mtassay review revoke anna
+    """
+    access.revoke(name, workspace=workspace)
+    echo(f"{printable(name.strip())} is shut out; what they answered stays.")
 
 
 @app.command("export")

@@ -23,12 +23,14 @@ __all__ = [
     "Pending",
     "PendingChoice",
     "all_questions",
+    "asked_in",
     "chosen",
     "find_question",
     "merge_pending",
     "pending_in",
     "question_of",
     "questions_about",
+    "questions_in",
     "sampled",
     "settled_in",
     "subjects_in",
@@ -66,9 +68,19 @@ def find_question(name: str) -> Question:
     return all_questions()[name]
 
 
+def questions_in(run: Run) -> list[Question]:
+    """All that is asked about the outputs of this run, the usual question first."""
+    return [question for question in method_of(run).questions(run) if question.is_of_runs]
+
+
+def asked_in(run: Run) -> list[Question]:
+    """The same, and what is asked about pairs of the run: see `Method.pairs`."""
+    return method_of(run).questions(run)
+
+
 def question_of(run: Run) -> Question | None:
     """What is asked about the outputs of this run, and what a person should look at; `None` for nothing."""
-    return next((q for q in method_of(run).questions(run) if q.is_of_runs), None)
+    return next(iter(questions_in(run)), None)
 
 
 def questions_about(run: Run) -> list[Question]:
@@ -122,12 +134,13 @@ def pending_in(
 ) -> list[Pending]:
     """The open outputs of a run, in the order of its segments; equal outputs of several systems are one.
 
-    Open is what its method doubts, whether or not somebody settled it since, and what is disputed. Where a
-    question can be asked about any run, all outputs are open, or all references.
+    Open is what its method doubts, whether or not somebody settled it since, and what is disputed. The
+    question is the usual one of the run, unless another of it is given. Where that can be asked about any
+    run, all outputs are open, or all references.
     """
     if question is not None and question.name in COMMON_QUESTIONS:
         return _to_rate(run, question)
-    question = question_of(run)
+    question = question or question_of(run)
     if question is None:
         return []
     method, subjects = method_of(run), subjects_in(run)

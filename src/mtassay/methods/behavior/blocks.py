@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from mtassay.core import Edit, Finding, Run
+from mtassay.core import Edit, Finding, Run, original_of
 from mtassay.display import Block, Cell, Line, Span, Table, View
 from mtassay.methods.behavior.capabilities.places import edited_places
 from mtassay.methods.behavior.evidence import CaseEvidence
@@ -15,6 +15,7 @@ __all__ = [
     "LABEL",
     "case_block",
     "cases_table",
+    "edit_blocks",
     "failure_blocks",
     "failures_in",
     "failures_table",
@@ -70,6 +71,22 @@ def case_block(finding: Finding, *, show_system: bool = True) -> Block:
     ]
     lines += [Line("" if number else "why", reason) for number, reason in enumerate(evidence.reasons)]
     return Block(lines, " · ".join(filter(None, head)), LABEL)
+
+
+def edit_blocks(run: Run, segment_id: str, system: str) -> list[Block]:
+    """Both sources of a case with the edit marked, and the output to the original; nothing of the verdict."""
+    segments = {segment.id: segment for segment in run.segments}
+    edited = segments.get(segment_id)
+    original = segments.get(original_of(edited) or "") if edited else None
+    if edited is None or original is None:
+        return []
+    edits = [Edit(*change) for change in edited.tags.get("behavior", {}).get("changes", ())]
+    lines = [Line("original", original.source or "", _before(edits))]
+    output, other = run.text(original.id, system), run.text(edited.id, system)
+    if output is not None:
+        lines.append(Line("its output", output, differing(other or "", output)[1]))
+    lines.append(Line("edited", edited.source or "", _after(edits, edited.source or "")))
+    return [Block(lines, "The edit", LABEL)]
 
 
 def failure_blocks(run: Run, view: View) -> list[Block]:

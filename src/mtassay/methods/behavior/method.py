@@ -29,11 +29,12 @@ from mtassay.detectors.judge import Opinion, TranslationJudge, is_trained, open_
 from mtassay.display import PLAIN, Block, Figure, Line, Table, View
 from mtassay.errors import ServiceError, UsageError
 from mtassay.languages import Pair, parse_pair
-from mtassay.method import Method, Read
+from mtassay.method import AskedPair, Method, Read
 from mtassay.methods.basis import sign
 from mtassay.methods.behavior.blocks import (
     case_block,
     cases_table,
+    edit_blocks,
     failure_blocks,
     failures_table,
     worth_a_look,
@@ -49,7 +50,7 @@ from mtassay.methods.behavior.evidence import (
 )
 from mtassay.methods.behavior.files import read_material, read_outputs_of
 from mtassay.methods.behavior.generation import make_cases
-from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS
+from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS, pairs_in
 from mtassay.methods.behavior.pairs import cases_of
 from mtassay.methods.behavior.quality import (
     Translated,
@@ -123,6 +124,14 @@ class BehaviorMethod(Method):
             "Is the translation right? Wrong: it says something else, leaves something out or adds it, or "
             "cannot be understood.",
             {"c": "correct", "w": "wrong"},
+            is_blind=True,
+            about="the output to the edited source",
+        ),
+        Question(
+            "place",
+            "Where is the error: in what became of the edited words (edit), in another place (elsewhere), or "
+            "in both? Correct: there is none.",
+            {"c": "correct", "e": "edit", "w": "elsewhere", "x": "both"},
             is_blind=True,
             about="the output to the edited source",
         ),
@@ -560,6 +569,16 @@ class BehaviorMethod(Method):
     def reviewed(cls, run: Run, case_id: str) -> str:
         edits = (s.id for s in run.segments if original_of(s) == case_id)
         return next(edits, case_id)
+
+    @classmethod
+    def pairs(cls, run: Run, question: str) -> list[AskedPair]:
+        """Edited and original pairs, mixed: who rates one does not know which it is."""
+        return pairs_in(run.segments, question) if question in PAIR_QUESTIONS else []
+
+    @classmethod
+    def kin(cls, run: Run, segment_id: str, system: str) -> list[Block]:
+        """Both sources with the edit marked, and the output to the original."""
+        return edit_blocks(run, segment_id, system)
 
     @classmethod
     def case_of(cls, segment: Segment) -> str:

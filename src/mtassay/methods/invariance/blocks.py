@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar
 
-from mtassay.core import Doubt, Finding, Flags, Observation, Question, Run, original_of
-from mtassay.display import PLAIN, Block, Table, View
+from mtassay.core import Doubt, Finding, Flags, Observation, Question, Run, Segment, original_of
+from mtassay.display import PLAIN, Block, Line, Table, View
 from mtassay.method import Method
 from mtassay.methods.invariance.evidence import METHOD, IssueEvidence, observations_of, reported
 from mtassay.methods.invariance.issues import QUESTION, standing
@@ -22,6 +22,7 @@ from mtassay.methods.invariance.tables import (
     variant_lines,
 )
 from mtassay.reviews import Subject
+from mtassay.texts.marks import differing
 
 __all__ = ["InvarianceRun"]
 
@@ -116,6 +117,20 @@ class InvarianceRun(Method):
         return [*filter(None, shown), *own]
 
     @classmethod
+    def kin(cls, run: Run, segment_id: str, system: str) -> list[Block]:
+        """The original, and the variants that an issue shows, with the changed words and what differs."""
+        this = next((segment for segment in run.segments if segment.id == segment_id), None)
+        original = (original_of(this) or this.id) if this else segment_id
+        issues = (IssueEvidence.of(f) for f in super().findings(run, original) if f.system == system)
+        shown = {variant.id for issue in issues if issue.is_issue for variant in issue.shown}
+        text = run.text(segment_id, system) or ""
+        return [
+            _kin_block(segment, run.text(segment.id, system), text, is_this=segment.id == segment_id)
+            for segment in run.segments
+            if segment.id in {original, segment_id, *shown}
+        ]
+
+    @classmethod
     def holds(cls, run: Run, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
         """What labels make of an issue by now: one error in a pair that it shows confirms it."""
         candidates = (IssueEvidence.of(f) for f in cls.findings(run, case_id) if f.system == system)
@@ -164,3 +179,14 @@ class InvarianceRun(Method):
             elif finding.verdict != "pass":
                 silent[str(finding.verdict)] += 1
         return Flags(detector, frozenset(flagged), scores, silent)
+
+
+def _kin_block(segment: Segment, output: str | None, other: str, *, is_this: bool) -> Block:
+    """A sentence of a family and its output; marked are the changed word, and what another output has not."""
+    edit = segment.tags.get("edit") or {}
+    start, after = int(edit.get("start", 0)), str(edit.get("after", ""))
+    what = f"{edit['before']} → {after}" if edit else "original"
+    lines = [Line("source", segment.source or "", [(start, start + len(after))] if after else [])]
+    if output is not None:
+        lines.append(Line("output", output, [] if is_this else differing(other, output)[1]))
+    return Block(lines, f"{what} (this one)" if is_this else what)

@@ -357,6 +357,10 @@ class SuiteMethod(Method):
         ]
 
     @classmethod
+    def rules_file(cls, run: Run) -> str:
+        return str(run.parameters.get("suite_path") or "")
+
+    @classmethod
     def decided(cls, run: Run) -> list[Doubt]:
         """What rules alone say, also where people overruled them since."""
         said = [(f, VerdictEvidence.of(f.evidence, matches=False).by_rules) for f in run.findings]
