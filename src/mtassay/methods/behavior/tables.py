@@ -110,7 +110,14 @@ def pass_rate_figure(result: Result, *, title: str = "") -> Figure:
     heads = [rows[ALL]] if ALL in rows and len(rows) > 1 else []
     note = "Bars: Wilson's 95 % intervals. In parentheses: cases."
     return Figure(
-        "dots", series, title, x_label="pass rate (%)", note=note, rows=list(rows.values()), heads=heads
+        "dots",
+        series,
+        title,
+        x_label="pass rate (%)",
+        note=note,
+        rows=list(rows.values()),
+        heads=heads,
+        groups=["" if group == ALL else group for group in rows],
     )
 
 
