@@ -164,12 +164,14 @@ def marked(text: str, spans: Iterable[Span] = (), *, limit: int = LIMIT, color: 
     return _with_marks(_prepared(text, spans, limit), color)
 
 
-def pieces(text: str, spans: Iterable[Span] = (), *, limit: int = LIMIT) -> list[tuple[str, bool]]:
+def pieces(text: str, spans: Sequence[Span] = (), *, limit: int = LIMIT) -> list[tuple[str, bool]]:
     """The same in parts, each with whether it is marked.
 
     >>> pieces("He went to the bank.", [(15, 19)])
     [('He went to the ', False), ('bank', True), ('.', False)]
     """
+    if not spans and len(text) <= limit:
+        return [(printable(text), False)] if text else []
     parts: list[tuple[str, bool]] = []
     for outside in _prepared(text, spans, limit).split(_BEGIN):
         inside, end, rest = outside.rpartition(_END)

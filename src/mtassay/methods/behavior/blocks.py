@@ -13,6 +13,7 @@ from mtassay.texts.marks import differing, find_words, marked
 
 __all__ = [
     "LABEL",
+    "SHORT",
     "answer_view",
     "case_block",
     "case_lines",
@@ -27,6 +28,17 @@ LABEL = 13
 """The columns before the texts of a case."""
 USUAL = 5
 """So many failed cases of each system are shown, unless somebody wants more or fewer."""
+SHORT = {
+    "pass": "passed",
+    "original is bad": "bad original",
+    "edit broke it": "broke",
+    "edit ignored": "ignored",
+    "edit improved it": "improved",
+    "undecided": "undecided",
+    "skipped": "skipped",
+    "error": "failed",
+}
+"""What statuses, and verdicts without one, are called at the head of a table."""
 _ORDER = ("edit ignored", "edit broke it", "edit improved it", "original is bad")
 
 
@@ -84,7 +96,7 @@ def answer_view(finding: Finding) -> AnswerView:
     first, second = _output_lines(evidence)
     lines = [first._replace(label="original"), second._replace(label="edited"), *_why_lines(evidence)]
     lines += [Line("judged", about)] if about else []
-    groups = [where for where in [_where(evidence)] if where]
+    groups = [name for name in (_where(evidence), SHORT.get(evidence.status, "")) if name]
     return AnswerView(finding.system, lines, verdict, evidence.status, groups, -_strength(finding))
 
 

@@ -84,10 +84,12 @@ class InvarianceRun(Method):
         for finding in run.findings:
             key = originals.get(finding.case_id, finding.case_id), finding.system
             findings.setdefault(key, []).append(finding)
+        sources = {segment.id: segment.source or "" for segment in run.segments}
+        outputs = {name: {o.id: o.text or "" for o in answers} for name, answers in run.outputs.items()}
         for segment in run.segments:
             if original_of(segment) is None:
                 answers = [
-                    _answer(system, found)
+                    _answer(system, found, sources, outputs.get(system, {}))
                     for system in run.systems
                     if (found := findings.get((segment.id, system)))
                 ]
@@ -198,7 +200,9 @@ class InvarianceRun(Method):
         return Flags(detector, frozenset(flagged), scores, silent)
 
 
-def _answer(system: str, findings: Sequence[Finding]) -> AnswerView:
+def _answer(
+    system: str, findings: Sequence[Finding], sources: Mapping[str, str], outputs: Mapping[str, str]
+) -> AnswerView:
     """What was found about an original and its variants, in the answers of one system."""
     own = next((f for f in findings if is_about_original(f)), None)
     lines: list[Line] = []
@@ -216,7 +220,8 @@ def _answer(system: str, findings: Sequence[Finding]) -> AnswerView:
     for finding in findings:
         if finding is not own:
             groups[finding.detector] = None
-            flag = IssueEvidence.of(finding)
-            lines += [Line(None, f"{finding.detector}: {flag.why}"), Line("source", flag.source)]
-            lines.append(Line("output", flag.output))
+            lines.append(Line(None, f"{finding.detector}: {IssueEvidence.of(finding).why}"))
+            if finding.case_id != (own.case_id if own else ""):
+                lines.append(Line("source", sources.get(finding.case_id, "")))
+                lines.append(Line("output", outputs.get(finding.case_id, "")))
     return AnswerView(system, lines, verdict, status, list(groups), order)

@@ -25,7 +25,7 @@ from mtassay.core import (
     Segment,
     Tools,
 )
-from mtassay.display import PLAIN, Figure, Headline, Line, Table, View
+from mtassay.display import PLAIN, AnswerView, Figure, Headline, Line, Table, View
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_stream
 from mtassay.formats.segments import align
@@ -361,6 +361,13 @@ class SuiteMethod(Method):
     def groups_of(cls, run: Run, segment: Segment) -> list[str]:
         category, phenomenon = (str(segment.tags.get(key, "")) for key in ("category", "phenomenon"))
         return [category, item_group(category, phenomenon)] if category else []
+
+    @classmethod
+    def answer_view(
+        cls, run: Run, output: Output | None, system: str, findings: Sequence[Finding]
+    ) -> AnswerView:
+        """Groups are of items, not of what one system made of them."""
+        return replace(super().answer_view(run, output, system, findings), groups=())
 
     @classmethod
     def source_lines(cls, segment: Segment) -> list[Line]:
