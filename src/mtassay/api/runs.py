@@ -198,6 +198,12 @@ class Run:
         """The run as text, json, tsv, md or latex."""
         return render(self.record, form, view=View(**view), seen_notes=said)
 
+    def report(self, path: str | PathLike[str] = "report.html", **options: Any) -> Path:
+        """Write a page about this run; `options` are those of `mtassay.report`, as `against`, `title`."""
+        from mtassay.api.reports import report  # which knows runs
+
+        return report(self, path, **options)
+
     def judge(self, method: str | None = None, /, **changes: Any) -> Run:
         """The same outputs judged again with other parameters: nothing is translated twice.
 

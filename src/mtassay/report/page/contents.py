@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from mtassay.changes import LISTED, RunChanges, case_texts, why
@@ -16,7 +16,8 @@ from mtassay.texts.marks import differing, plural, signed
 
 __all__ = ["ChangesPart", "Page", "Proof", "RunPart", "changes_part", "page_of", "run_part"]
 
-_EXAMPLES = 5  # of each kind, where systems differ and where cases are to be read first
+_EXAMPLES = 5  # each way, where systems differ
+_CASES = 3  # of each system, to be read first
 _FEW_ROWS = 25  # a longer table is folded
 _NAMES = 3  # systems in a title
 
@@ -76,7 +77,8 @@ class Page:
     parts: Sequence[RunPart]
     changes: Sequence[ChangesPart] = ()
     themes: Sequence[Table | Block] = ()
-    extra: Sequence[Table] = field(default_factory=tuple)
+    gates: Sequence[Table] = ()
+    agreement: Sequence[Table] = ()
 
     @property
     def systems(self) -> list[str]:
@@ -102,15 +104,20 @@ def page_of(
     title: str = "",
     changes: Sequence[RunChanges] = (),
     themes: Sequence[Table | Block] = (),
-    extra: Sequence[Table] = (),
+    gates: Sequence[Table] = (),
+    agreement: Sequence[Table] = (),
 ) -> Page:
-    """The page of these runs; `names` are what they are called, where that is not their method."""
+    """The page of these runs; `names` are what they are called, where that is not their method.
+
+    `themes` are what failures have in common, `gates` what the rules of a plan say, `agreement` how far
+    reviewers agree.
+    """
     called = list(names) or [run.method for run in runs]
     parts = [
         run_part(run, f"r{place}", name) for place, (run, name) in enumerate(zip(runs, called, strict=True))
     ]
     changed = [changes_part(entry, f"c{place}") for place, entry in enumerate(changes)]
-    return Page(title or _title(runs), parts, changed, themes, extra)
+    return Page(title or _title(runs), parts, changed, themes, gates, agreement)
 
 
 def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
@@ -118,7 +125,7 @@ def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
     method = method_of(run)
     sentences = Sentences.of(method.case_views(run))
     proofs = [_proof(headline, sentences) for headline in method.headlines(run)]
-    plain, detail = View(cases=_EXAMPLES), View(cases=_EXAMPLES, detail=True)
+    plain, detail = View(cases=_CASES), View(cases=_CASES, detail=True)
     figures = [figure for figure in method.figures(run, plain) if figure.kind != "panels" or figure.panels]
     tables = method.tables(run, plain)
     more: list[Figure | Table] = [f for f in method.figures(run, detail) if f not in figures]

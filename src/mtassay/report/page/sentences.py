@@ -61,6 +61,7 @@ class Sentences:
                 names = dict.fromkeys((*view.groups, *answer.groups))
                 for group in ("", *names):
                     self._counts[group, answer.system, ""] += 1
+                    self._counts[group, "", ""] += 1
                 self._counts["", answer.system, answer.status] += 1
                 self._counts["", "", answer.status] += 1
                 for group in names:
@@ -136,8 +137,8 @@ class Sentences:
         return Found(**both, n=n) if n else None
 
     def _find(self, group: str, system: str) -> Found | None:
-        name = "status" if group in self.statuses and group not in self.groups else "group"
-        found = Found(system=system, **{name: group})
+        is_status = group in self.statuses and group not in self.groups
+        found = Found(system=system, status=group) if is_status else Found(group, system)
         n = self._counts[found.group, system, found.status]
         return found._replace(n=n) if n else None
 
