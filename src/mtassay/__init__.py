@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mtassay.api.agreement import correlate
     from mtassay.api.history import compare, gate, history
     from mtassay.api.plans import run_plan
-    from mtassay.api.reports import report
+    from mtassay.api.reports import write_report
     from mtassay.api.translation import translate
 
 __version__ = "0.1.0"
@@ -29,21 +29,21 @@ __all__ = [
     "invariance",
     "load",
     "read",
-    "report",
     "run",
     "run_plan",
     "score",
     "suite",
     "translate",
+    "write_report",
 ]
 _ELSEWHERE = {
     "compare": "mtassay.api.history",
     "correlate": "mtassay.api.agreement",
     "gate": "mtassay.api.history",
     "history": "mtassay.api.history",
-    "report": "mtassay.api.reports",
     "run_plan": "mtassay.api.plans",
     "translate": "mtassay.api.translation",
+    "write_report": "mtassay.api.reports",
 }
 
 

@@ -503,16 +503,15 @@ def _score_headlines(run: Run) -> list[Headline]:
 
 def _failure_headlines(run: Run) -> list[Headline]:
     """How often each system fails by each detector, where any does."""
+    settled = Counter(
+        (f.system, f.detector, f.verdict) for f in run.findings if f.verdict in ("pass", "fail")
+    )
     told = []
-    for system in run.systems:
-        verdicts: dict[str, list[str]] = {}
-        for finding in run.findings:
-            if finding.system == system and finding.verdict in ("pass", "fail"):
-                verdicts.setdefault(finding.detector, []).append(finding.verdict)
-        for detector, settled in verdicts.items():
-            if failed := settled.count("fail"):
-                text = f"{system} fails {failed:,} of {len(settled):,} by {detector}."
-                told.append(Headline(text, "weak", system, detector))
+    for (system, detector, verdict), failed in settled.items():
+        if verdict == "fail":
+            all_of = failed + settled[system, detector, "pass"]
+            text = f"{system} fails {failed:,} of {all_of:,} by {detector}."
+            told.append(Headline(text, "weak", system, detector))
     return told
 
 

@@ -326,13 +326,13 @@ def _checked(done: PlanRun, gates: Sequence[Gate], place: Path | None, *, is_par
 
 def _reported(done: PlanRun, target: Path, place: Path | None, *, is_elsewhere: bool) -> PlanRun:
     """With its report written; a report that cannot be written takes nothing else with it."""
-    from mtassay.api.reports import write_report  # large, and for the end alone
+    from mtassay.api.reports import write_runs  # large, and for the end alone
 
     runs = {name: run.record for name, run in done.runs.items() if _says_something(run)}
     if not runs:
         return done
     try:
-        write_report(
+        write_runs(
             list(runs.values()),
             target,
             names=list(runs),

@@ -21,13 +21,13 @@ from mtassay.report.page.html import render_page
 from mtassay.report.page.markdown import render_markdown
 from mtassay.store import Workspace
 
-__all__ = ["ReportForm", "report", "write_changes", "write_report"]
+__all__ = ["ReportForm", "write_changes", "write_report", "write_runs"]
 
 ReportForm = Literal["html", "md"]
 _ENDINGS: dict[str, ReportForm] = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md"}
 
 
-def report(
+def write_report(
     runs: Which | Sequence[Which],
     path: str | PathLike[str] = "report.html",
     *,
@@ -46,7 +46,7 @@ def report(
 
     >>> import mtassay, tempfile
     >>> run = mtassay.suite("en-pt", {"nmt": ["Os parentes."]}, item="false-friends-nouns-1")
-    >>> path = report(run, f"{tempfile.mkdtemp()}/report.html")
+    >>> path = write_report(run, f"{tempfile.mkdtemp()}/report.html")
     >>> "nmt is worst at False friends: 0.0 % correct" in path.read_text(encoding="utf-8")
     True
     """
@@ -56,12 +56,12 @@ def report(
         raise UsageError("There is no run to report on: give one, or several.")
     records = [load_run(run, workspace=workspace) for run in chosen]
     changes = [] if against is None else _changes(records, against, workspace)
-    return write_report(
+    return write_runs(
         records, path, form=form, names=names, title=title, changes=changes, workspace=workspace
     )
 
 
-def write_report(
+def write_runs(
     runs: Sequence[core.Run],
     path: str | PathLike[str],
     *,

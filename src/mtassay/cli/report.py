@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay.api.reports import ReportForm
-from mtassay.api.reports import report as write_report
+from mtassay.api.reports import ReportForm, write_report
 from mtassay.cli.common import QuietOption, WorkspaceOption, say
 
 

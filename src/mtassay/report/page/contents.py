@@ -244,9 +244,11 @@ def worse(changes: RunChanges) -> list[str]:
 def _changed(changes: RunChanges) -> Iterable[CaseView]:
     """Every case whose verdict changed, and units that moved most by the first metric: both outputs."""
     verdicts = {"broken": ("pass", "fail"), "fixed": ("fail", "pass")}
-    for case in changes.cases:
-        if case.kind not in LISTED:
-            continue
+    run = changes.new.record or changes.old.record
+    segments = {segment.id: segment for segment in (run.segments if run else ())}
+    order = list(LISTED)
+    listed = [case for case in changes.cases if case.kind in LISTED]
+    for case in sorted(listed, key=lambda case: order.index(case.kind)):
         texts = case_texts(changes.old, changes.new, case.case_id)
         marks = differing(texts.old, texts.new) if texts.old and texts.new else ([], [])
         judged = verdicts.get(case.kind, (str(case.old or ""), str(case.new or "")))
@@ -259,7 +261,9 @@ def _changed(changes: RunChanges) -> Iterable[CaseView]:
             lines += [Line("why", reason)] if reason else []
             answers.append(AnswerView(name, lines, judged[side], judged[side] or "no output"))
         source = [Line("source", texts.source)] if texts.source else []
-        yield CaseView(case.case_id, source, answers, [case.kind, case.detector])
+        segment = segments.get(case.case_id)
+        groups = method_of(run).groups_of(run, segment) if run and segment else []
+        yield CaseView(case.case_id, source, answers, [case.kind, case.detector, *groups])
     yield from _moved(changes)
 
 

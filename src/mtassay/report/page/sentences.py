@@ -43,6 +43,7 @@ class Sentences:
     statuses: dict[str, str] = field(init=False)
     """What answers are judged to be, by what people call it, with the verdict."""
     _counts: Counter[tuple[str, ...]] = field(init=False)
+    _kinds: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
         answers = [answer for view in self.views for answer in view.answers]
@@ -55,6 +56,11 @@ class Sentences:
             )
         )
         self.statuses = {answer.status: answer.verdict for answer in answers if answer.status}
+        self._kinds = {
+            **dict.fromkeys(self.statuses, "status"),
+            **dict.fromkeys(self.groups, "group"),
+            **dict.fromkeys(self.systems, "system"),
+        }
         self._counts = Counter()
         for view in self.views:
             for answer in view.answers:
@@ -92,11 +98,12 @@ class Sentences:
     def in_table(self, table: Table) -> list[list[Found | None]]:
         """What each cell of a table stands for: its row and its column must say it."""
         columns = [self._named(name) for name in table.header]
-        found = []
+        known_groups = set(self.groups)
+        found: list[list[Found | None]] = []
         for number, row in enumerate(table.cells()):
             if table.groups:
                 group = table.groups[number]
-                own = {"group": group} if group in self._known_groups or not group else None
+                own = {"group": group} if group in known_groups or not group else None
             else:
                 own = self._named(row[0].text)
             found.append([None, *(self._joined(own, column) for column in columns[1:])][: len(row)])
@@ -107,22 +114,15 @@ class Sentences:
         found = []
         for number, place in enumerate(figure.places):
             group = figure.groups[number] if figure.groups else place
-            known = group in self._known_groups or (figure.groups and not group)
+            known = group in self.groups or (figure.groups and not group)
             systems = [series.system or series.label for series in figure.series]
             found.append([self._find(group, system) if known else None for system in systems])
         return found
 
-    @property
-    def _known_groups(self) -> set[str]:
-        return set(self.groups)
-
     def _named(self, text: str) -> dict[str, str] | None:
         """What a name in a table is the name of."""
-        if text in self.systems:
-            return {"system": text}
-        if text in self.groups:
-            return {"group": text}
-        return {"status": text} if text in self.statuses else None
+        kind = self._kinds.get(text)
+        return None if kind is None else {kind: text}
 
     def _joined(self, row: dict[str, str] | None, column: dict[str, str] | None) -> Found | None:
         if row is None or column is None:
