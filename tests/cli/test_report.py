@@ -21,7 +21,7 @@ def test_the_last_run_is_written_as_a_page_beside_the_reader(
     assert (done.returncode, done.stderr) == (0, "mtassay: the report is report.html\n")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert runs[2] in page
-    assert "100.0 %" in page
+    assert "100.0\u00a0%" in page
 
 
 def test_the_ending_says_what_is_written(run: Run, runs: list[str], tmp_path: Path) -> None:

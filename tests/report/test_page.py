@@ -21,7 +21,7 @@ from mtassay.report.page.charts import drawing, figure_table, shade
 from mtassay.report.page.contents import Page, changes_part, page_of
 from mtassay.report.page.html import render_page
 from mtassay.report.page.markdown import LONGEST, render_markdown
-from mtassay.report.page.sentences import Found, Sentences
+from mtassay.report.page.sentences import CaseSelection, PageCases
 
 ITEMS = ("false-friends-nouns-1", "false-friends-nouns-2")
 HOSTILE = (
@@ -89,7 +89,7 @@ def suite_run() -> Run:
 
 def test_a_run_of_a_stranger_is_told_with_its_scores_failures_and_sentences() -> None:
     page = render_page(page_of([toy_run(["nmt"], ["One two.", "Three four."])]))
-    assert "short: nmt 50 [20–80], n = 2." in re.sub(r"</?b>", "", page)
+    assert "short: nmt 50 [20–80], n = 2." in re.sub(r"</?b>", "", page).replace("\u00a0", " ")
     assert "nmt fails 2 of 2 by lengths." in page
     record = unpacked(page)
     assert record["systems"] == ["nmt"]
@@ -181,7 +181,7 @@ def view(case_id: str, groups: list[str], **statuses: str) -> CaseView:
     return CaseView(case_id, [Line("source", "s" * 20)], answers, groups)
 
 
-SENTENCES = Sentences.of(
+SENTENCES = PageCases.of(
     [
         view("1", ["Negation"], a="bad", b="good"),
         view("2", ["Negation"], a="bad", b="bad"),
@@ -195,22 +195,27 @@ def test_a_cell_leads_to_the_cases_of_its_row_and_its_column() -> None:
         ["Category", "n", "a", "b"], [["Negation", "2", "0.0", "50.0"], ["all", "3", "33.3", "66.7"]]
     )
     rows = SENTENCES.in_table(table)
-    assert rows[0] == [None, None, Found("Negation", "a", n=2), Found("Negation", "b", n=2)]
+    assert rows[0] == [None, None, CaseSelection("Negation", "a", n=2), CaseSelection("Negation", "b", n=2)]
     assert rows[1] == [None] * 4  # nobody knows a group of this name
 
 
 def test_rows_that_say_their_group_lead_there_and_averages_to_all() -> None:
     table = Table(["Group", "a"], [["· People", "100.0"], ["micro", "33.3"]], groups=["Names › People", ""])
     assert [row[1] for row in SENTENCES.in_table(table)] == [
-        Found("Names › People", "a", n=1),
-        Found("", "a", n=3),
+        CaseSelection("Names › People", "a", n=1),
+        CaseSelection("", "a", n=3),
     ]
 
 
 def test_a_table_of_systems_by_status_leads_to_answers_of_that_status() -> None:
     table = Table(["System", "good", "bad", "other"], [["a", "1", "2", "0"]])
     (row,) = SENTENCES.in_table(table)
-    assert row == [None, Found(system="a", status="good", n=1), Found(system="a", status="bad", n=2), None]
+    assert row == [
+        None,
+        CaseSelection(system="a", status="good", n=1),
+        CaseSelection(system="a", status="bad", n=2),
+        None,
+    ]
 
 
 def test_a_map_leads_from_its_cells_to_sentences() -> None:
@@ -220,18 +225,18 @@ def test_a_map_leads_from_its_cells_to_sentences() -> None:
         rows=["Negation (2)"],
         groups=["Negation"],
     )
-    assert SENTENCES.in_figure(figure) == [[Found("Negation", "a", n=2)]]
+    assert SENTENCES.in_figure(figure) == [[CaseSelection("Negation", "a", n=2)]]
 
 
 def test_the_example_of_a_weakness_is_a_failed_case_of_it() -> None:
-    block = SENTENCES.example(Found("Negation", "b"))
+    block = SENTENCES.example(CaseSelection("Negation", "b"))
     assert block is not None
     assert block.title == "2 · b · bad"
 
 
 def test_addresses_are_the_numbers_that_the_script_looks_up() -> None:
     record = SENTENCES.record()
-    address = SENTENCES.address(Found("Names", "b", "good"))
+    address = SENTENCES.address(CaseSelection("Names", "b", "good"))
     group, system, status, _ = address.split(",")
     assert record["groups"][int(group)] == "Names"
     assert record["systems"][int(system)] == "b"
@@ -240,7 +245,7 @@ def test_addresses_are_the_numbers_that_the_script_looks_up() -> None:
 
 def test_marks_are_the_second_of_every_two_pieces() -> None:
     case = CaseView("1", [Line("source", "He went home.", [(0, 2), (8, 12)]), Line(None, "head")])
-    assert Sentences.of([case]).record()["cases"][0][1] == [
+    assert PageCases.of([case]).record()["cases"][0][1] == [
         [0, "", "He", " went ", "home", "."],
         [-1, "head"],
     ]
@@ -248,7 +253,7 @@ def test_marks_are_the_second_of_every_two_pieces() -> None:
 
 def test_too_many_sentences_leave_out_those_that_pass_and_say_how_many() -> None:
     views = [view(str(n), [], a="good") for n in range(50)] + [view("bad", [], a="bad")]
-    some = Sentences.of(views, most=600)
+    some = PageCases.of(views, most=600)
     assert some.views[0].id == "bad"
     assert some.left_out == 51 - len(some.views) > 0
 

@@ -154,13 +154,6 @@ def seen(findings: Sequence[Finding]) -> dict[str, Any]:
 def weak_headlines(run: Run) -> list[Headline]:
     """What each system is worst at: broken outputs, outputs that look wrong, groups with the lowest score."""
     told = []
-    for system, counts in run.result.counts.items():
-        total = counts.get("segments", 0)
-        broken = {kind: n for kind, n in counts.items() if kind not in _NO_FAULT and 100 * n >= total > 0}
-        if broken:
-            kind = max(broken, key=lambda kind: broken[kind])
-            name, share = kind.replace("_", " "), _share(broken[kind], total)
-            told.append(Headline(f"{system} has {name} in {share} of its outputs.", "weak", system, name))
     clues = {system: _clues(run, system) for system in run.systems}
     for system in run.systems:
         verdicts = [finding.verdict for finding in _findings(run, system)]
@@ -177,7 +170,20 @@ def weak_headlines(run: Run) -> list[Headline]:
         _grouped(run),
         lambda s, value, how: f"{s.system} has its lowest {s.label or s.name} in {s.group}: {value} {how}.",
     )
-    return [*told, *lowest]
+    return [*told, *lowest, *_broken_headlines(run)]
+
+
+def _broken_headlines(run: Run) -> list[Headline]:
+    """What guards find most often of each system, where it is one output of a hundred or more."""
+    told = []
+    for system, counts in run.result.counts.items():
+        total = counts.get("segments", 0)
+        broken = {kind: n for kind, n in counts.items() if kind not in _NO_FAULT and 100 * n >= total > 0}
+        if broken:
+            kind = max(broken, key=lambda kind: broken[kind])
+            name, share = kind.replace("_", " "), _share(broken[kind], total)
+            told.append(Headline(f"{system} has {name} in {share} of its outputs.", "weak", system, name))
+    return told
 
 
 _FEW = 4  # so many outputs more may be chance

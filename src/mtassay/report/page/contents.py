@@ -11,7 +11,7 @@ from mtassay.core import Origin, Run
 from mtassay.display import AnswerView, Block, CaseView, Figure, Headline, Line, Table, View
 from mtassay.method import method_of
 from mtassay.report.changes import change_tables, kinds_table
-from mtassay.report.page.sentences import Found, Sentences
+from mtassay.report.page.sentences import CaseSelection, PageCases
 from mtassay.texts.marks import differing, plural, signed
 
 __all__ = ["ChangesPart", "Page", "Proof", "RunPart", "changes_part", "page_of", "run_part"]
@@ -27,7 +27,7 @@ class Proof:
     """A headline with the cases behind it, and one of them told whole."""
 
     headline: Headline
-    found: Found | None = None
+    found: CaseSelection | None = None
     example: Block | None = None
 
 
@@ -47,7 +47,7 @@ class RunPart:
     differences: Sequence[Table | Block]
     made: Sequence[Table]
     signatures: Sequence[str]
-    sentences: Sentences
+    sentences: PageCases
 
     def is_folded(self, table: Table) -> bool:
         """Whether a table is too long to stand there, or a map shows the same."""
@@ -66,7 +66,7 @@ class ChangesPart:
     sentences_told: Sequence[str]
     tables: Sequence[Table]
     notes: Sequence[str]
-    sentences: Sentences
+    sentences: PageCases
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,10 @@ class Page:
     def systems(self) -> list[str]:
         """The systems of all runs, in order."""
         return list(dict.fromkeys(system for part in self.parts for system in part.run.systems))
+
+    def first_themes(self) -> list[str]:
+        """The sentences of the first themes."""
+        return [theme.title for theme in self.themes if isinstance(theme, Block) and theme.title][:_NAMES]
 
     def proofs(self, kind: str) -> list[tuple[RunPart, Proof]]:
         """The headlines of a kind, with their runs."""
@@ -123,7 +127,7 @@ def page_of(
 def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
     """One run, as its method shows it."""
     method = method_of(run)
-    sentences = Sentences.of(method.case_views(run))
+    sentences = PageCases.of(method.case_views(run))
     proofs = [_proof(headline, sentences) for headline in method.headlines(run)]
     plain, detail = View(cases=_CASES), View(cases=_CASES, detail=True)
     figures = [figure for figure in method.figures(run, plain) if figure.kind != "panels" or figure.panels]
@@ -149,7 +153,7 @@ def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
     )
 
 
-def _proof(headline: Headline, sentences: Sentences) -> Proof:
+def _proof(headline: Headline, sentences: PageCases) -> Proof:
     found = sentences.of_headline(headline)
     is_shown = found is not None and headline.kind == "weak"
     return Proof(headline, found, sentences.example(found) if found and is_shown else None)
@@ -214,7 +218,7 @@ def changes_part(changes: RunChanges, key: str = "c0") -> ChangesPart:
     same = old.system == new.system
     names = f"{new.system}: {old.run} → {new.run}" if same else f"{old.system} → {new.system}"
     return ChangesPart(
-        key, f"{new.method} · {names}", worse(changes), tables, changes.notes, Sentences.of(_changed(changes))
+        key, f"{new.method} · {names}", worse(changes), tables, changes.notes, PageCases.of(_changed(changes))
     )
 
 

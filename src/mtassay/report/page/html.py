@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import partial
 from importlib.resources import files
@@ -12,7 +13,7 @@ from typing import Any
 from mtassay.display import Block, Figure, Line, Table
 from mtassay.report.page.charts import drawing, figure_table, heat_cells, shade
 from mtassay.report.page.contents import Page
-from mtassay.report.page.sentences import Found, Sentences
+from mtassay.report.page.sentences import CaseSelection, PageCases
 from mtassay.texts.marks import pieces, printable
 
 __all__ = ["render_page"]
@@ -31,7 +32,7 @@ def render_page(page: Page) -> str:
     environment = Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=partial(_shown, Markup)
     )
-    environment.filters |= {"pieces": _pieces, "brief": _brief}
+    environment.filters |= {"pieces": _pieces, "brief": _brief, "tight": _tight}
     environment.tests |= {"table": lambda part: isinstance(part, Table)}
     template = environment.from_string(_asset("page.html"))
     return template.render(
@@ -85,6 +86,18 @@ def _brief(text: str, most: int = _LONGEST) -> str:
     return printable(text) if cut <= 0 else f"{printable(text[:most])}… ({cut:,} more characters)"
 
 
+def _tight(text: str) -> str:
+    """The text with numbers that are not parted from their names and signs at the end of a line.
+
+    >>> _tight("BLEU 30.2, p < 0.001, n = 166, 4 %").count(" ")
+    4
+    """
+    return _SIGN.sub("\u00a0", text)
+
+
+_SIGN = re.compile(r"(?<=\b[pn]) (?=[=<])|(?<=\b[pn] [=<]) |(?<=\d) (?=%)")
+
+
 def _pieces(line: Line) -> list[tuple[str, bool]]:
     return pieces(line.text or "(empty)", line.marks)
 
@@ -119,13 +132,13 @@ def _shown_table(table: Table) -> _ShownTable:
     return _ShownTable(table)
 
 
-def _found_in(what: Table | Figure, sentences: Sentences | None) -> Sequence[Sequence[Found | None]]:
+def _found_in(what: Table | Figure, sentences: PageCases | None) -> Sequence[Sequence[CaseSelection | None]]:
     if sentences is None:
         return []
     return sentences.in_table(what) if isinstance(what, Table) else sentences.in_figure(what)
 
 
-def _address(key: str, found: Found, sentences: Sentences) -> str:
+def _address(key: str, found: CaseSelection, sentences: PageCases) -> str:
     return f"{key}:{sentences.address(found)}"
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from mtassay.display import AnswerView, Block, CaseView, Figure, Headline, Line, Table
 from mtassay.texts.marks import pieces, printable
 
-__all__ = ["Found", "Sentences"]
+__all__ = ["CaseSelection", "PageCases"]
 
 _MOST_CHARACTERS = 24_000_000
 """So many characters of sentences are in a page at most, before they are packed."""
@@ -22,7 +22,7 @@ _FAIR_LENGTH = range(15, 240)  # characters of a source that makes a good exampl
 _GRAVEST = ("fail", "error", "undecided", "skipped", "pass", "")
 
 
-class Found(NamedTuple):
+class CaseSelection(NamedTuple):
     """The cases that a number stands for: of a group, of a system, or with a status; `n` is how many."""
 
     group: str = ""
@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
 
 @dataclass
-class Sentences:
+class PageCases:
     """All cases of a run, with what a table may name: systems, groups and statuses."""
 
     views: Sequence[CaseView]
@@ -75,7 +75,7 @@ class Sentences:
                         self._counts[group, second] += 1
 
     @classmethod
-    def of(cls, views: Iterable[CaseView], *, most: int = _MOST_CHARACTERS) -> Sentences:
+    def of(cls, views: Iterable[CaseView], *, most: int = _MOST_CHARACTERS) -> PageCases:
         """The cases; where they are too many, those that pass everywhere are left out first."""
         everything = list(views)
         if sum(map(_size, everything)) <= most:
@@ -91,15 +91,15 @@ class Sentences:
 
     # Which cases a number stands for -----------------------------------------------------------------------
 
-    def of_headline(self, headline: Headline) -> Found | None:
+    def of_headline(self, headline: Headline) -> CaseSelection | None:
         """Those that prove a headline."""
         return self._find(headline.group, headline.system) if headline.group or headline.system else None
 
-    def in_table(self, table: Table) -> list[list[Found | None]]:
+    def in_table(self, table: Table) -> list[list[CaseSelection | None]]:
         """What each cell of a table stands for: its row and its column must say it."""
         columns = [self._named(name) for name in table.header]
         known_groups = set(self.groups)
-        found: list[list[Found | None]] = []
+        found: list[list[CaseSelection | None]] = []
         for number, row in enumerate(table.cells()):
             if table.groups:
                 group = table.groups[number]
@@ -109,7 +109,7 @@ class Sentences:
             found.append([None, *(self._joined(own, column) for column in columns[1:])][: len(row)])
         return found
 
-    def in_figure(self, figure: Figure) -> list[list[Found | None]]:
+    def in_figure(self, figure: Figure) -> list[list[CaseSelection | None]]:
         """The same for the rows and series of a figure."""
         found = []
         for number, place in enumerate(figure.places):
@@ -124,25 +124,25 @@ class Sentences:
         kind = self._kinds.get(text)
         return None if kind is None else {kind: text}
 
-    def _joined(self, row: dict[str, str] | None, column: dict[str, str] | None) -> Found | None:
+    def _joined(self, row: dict[str, str] | None, column: dict[str, str] | None) -> CaseSelection | None:
         if row is None or column is None:
             return None
         if "group" in row and "group" in column:
             n = self._counts[row["group"], column["group"]]
-            return Found(row["group"], second=column["group"], n=n) if n else None
+            return CaseSelection(row["group"], second=column["group"], n=n) if n else None
         if row.keys() & column.keys():
             return None
         both = {**row, **column}
         n = self._counts[both.get("group", ""), both.get("system", ""), both.get("status", "")]
-        return Found(**both, n=n) if n else None
+        return CaseSelection(**both, n=n) if n else None
 
-    def _find(self, group: str, system: str) -> Found | None:
+    def _find(self, group: str, system: str) -> CaseSelection | None:
         is_status = group in self.statuses and group not in self.groups
-        found = Found(system=system, status=group) if is_status else Found(group, system)
+        found = CaseSelection(system=system, status=group) if is_status else CaseSelection(group, system)
         n = self._counts[found.group, system, found.status]
         return found._replace(n=n) if n else None
 
-    def example(self, found: Found) -> Block | None:
+    def example(self, found: CaseSelection) -> Block | None:
         """One of these cases, told whole: a failed one of a length that is read at once, if there is any."""
         fitting = []
         for place, view in enumerate(self.views):
@@ -202,7 +202,7 @@ class Sentences:
         text = json.dumps(self.record(), ensure_ascii=False, separators=(",", ":"))
         return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), mtime=0)).decode("ascii")
 
-    def address(self, found: Found) -> str:
+    def address(self, found: CaseSelection) -> str:
         """What the page looks up: the numbers of group, system, status and second group."""
         statuses = list(self.statuses)
         places = [
@@ -217,7 +217,7 @@ class Sentences:
         return ",".join(places)
 
 
-def _fits(view: CaseView, answer: AnswerView, found: Found) -> bool:
+def _fits(view: CaseView, answer: AnswerView, found: CaseSelection) -> bool:
     names = (*view.groups, *answer.groups)
     return (
         found.system in ("", answer.system)
