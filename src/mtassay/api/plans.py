@@ -338,6 +338,7 @@ def _reported(done: PlanRun, target: Path, place: Path | None, *, is_elsewhere: 
             names=list(runs),
             changes=_changes_since(done.plan, runs, place),
             gates=[] if done.gates is None else [done.gates.table()],
+            plan=Path(Path(done.plan.path).name).read_text(encoding="utf-8", errors="replace"),
             workspace=place,
         )
     except (MtassayError, OSError) as error:

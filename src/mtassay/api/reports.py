@@ -16,6 +16,7 @@ from mtassay.display import Block, Table
 from mtassay.errors import InputError, MtassayError, UsageError
 from mtassay.formats.text import open_for_writing
 from mtassay.method import method_of
+from mtassay.packages import redact
 from mtassay.report.page.contents import Page, changes_part, page_of
 from mtassay.report.page.html import render_page
 from mtassay.report.page.markdown import render_markdown
@@ -71,6 +72,7 @@ def write_runs(
     changes: Sequence[RunChanges] = (),
     gates: Sequence[Table] = (),
     themes: Sequence[Table | Block] = (),
+    plan: str = "",
     workspace: str | PathLike[str] | None = None,
 ) -> Path:
     """The same for runs that are at hand, with what is known besides."""
@@ -84,6 +86,7 @@ def write_runs(
         gates=gates,
         themes=themes,
         agreement=_agreement(runs, workspace),
+        plan=redact(plan),
     )
     return _write(page, target, kind)
 

@@ -487,11 +487,12 @@ class BehaviorMethod(Method):
         findings: dict[str, list[Finding]] = {}
         for finding in run.findings:
             findings.setdefault(finding.case_id, []).append(finding)
-        sources = {segment.id: segment.source or "" for segment in run.segments}
-        for case_id, about in findings.items():
-            capability = CaseEvidence.of(about[0]).capability
-            lines = case_lines(about) or [Line("source", sources.get(case_id, ""))]
-            yield CaseView(case_id, lines, [answer_view(finding) for finding in about], [capability])
+        for segment in run.segments:
+            if about := findings.get(segment.id):
+                lines = case_lines(about) or [Line("source", segment.source or "")]
+                order = [f for system in run.systems for f in about if f.system == system]
+                capability = CaseEvidence.of(about[0]).capability
+                yield CaseView(segment.id, lines, [answer_view(f) for f in order], [capability])
 
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:

@@ -9,7 +9,7 @@ from typing import Any
 from mtassay.changes import LISTED, RunChanges, case_texts, why
 from mtassay.core import Origin, Run
 from mtassay.display import AnswerView, Block, CaseView, Figure, Headline, Line, Table, View
-from mtassay.method import method_of
+from mtassay.method import Method, method_of
 from mtassay.report.changes import change_tables, kinds_table
 from mtassay.report.page.sentences import CaseSelection, PageCases
 from mtassay.texts.marks import differing, plural, signed
@@ -38,6 +38,7 @@ class RunPart:
     key: str
     title: str
     run: Run
+    about: str
     facts: str
     proofs: Sequence[Proof]
     figures: Sequence[Figure]
@@ -79,6 +80,7 @@ class Page:
     themes: Sequence[Table | Block] = ()
     gates: Sequence[Table] = ()
     agreement: Sequence[Table] = ()
+    plan: str = ""
 
     @property
     def systems(self) -> list[str]:
@@ -110,18 +112,19 @@ def page_of(
     themes: Sequence[Table | Block] = (),
     gates: Sequence[Table] = (),
     agreement: Sequence[Table] = (),
+    plan: str = "",
 ) -> Page:
     """The page of these runs; `names` are what they are called, where that is not their method.
 
     `themes` are what failures have in common, `gates` what the rules of a plan say, `agreement` how far
-    reviewers agree.
+    reviewers agree, and `plan` the text of the plan that the runs are of.
     """
     called = list(names) or [run.method for run in runs]
     parts = [
         run_part(run, f"r{place}", name) for place, (run, name) in enumerate(zip(runs, called, strict=True))
     ]
     changed = [changes_part(entry, f"c{place}") for place, entry in enumerate(changes)]
-    return Page(title or _title(runs), parts, changed, themes, gates, agreement)
+    return Page(title or _title(runs), parts, changed, themes, gates, agreement, plan)
 
 
 def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
@@ -140,6 +143,7 @@ def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
         key,
         name or run.method,
         run,
+        _about(method),
         method.facts(run),
         proofs,
         figures,
@@ -151,6 +155,11 @@ def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
         method.signatures(run),
         sentences,
     )
+
+
+def _about(method: type[Method]) -> str:
+    """What the method does, in its own words; nothing where it is not installed any more."""
+    return "" if method is Method else (method.__doc__ or "").strip().partition("\n")[0]
 
 
 def _proof(headline: Headline, sentences: PageCases) -> Proof:
