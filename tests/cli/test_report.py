@@ -28,7 +28,14 @@ def test_the_ending_says_what_is_written(run: Run, runs: list[str], tmp_path: Pa
     assert run("report", runs[0], runs[1], "-o", "both.md", "-q").stderr == ""
     told = (tmp_path / "both.md").read_text(encoding="utf-8")
     assert told.startswith("# nmt\n")
-    assert told.count("\n## suite\n") == 2
+    assert [line for line in told.splitlines() if line.startswith("## suite")] == [
+        f"## suite · {name}" for name in runs[:2]
+    ]
+
+
+def test_markdown_is_not_written_into_a_page(run: Run, runs: list[str], tmp_path: Path) -> None:
+    assert run("report", "-f", "md").stderr == "mtassay: the report is report.md\n"
+    assert not (tmp_path / "report.html").exists()
 
 
 def test_what_got_worse_since_an_earlier_run(run: Run, runs: list[str], tmp_path: Path) -> None:

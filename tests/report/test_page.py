@@ -16,7 +16,7 @@ import pytest
 
 import mtassay
 from mtassay.core import Comparison, Finding, Output, Result, Run, Score, Segment
-from mtassay.display import AnswerView, CaseView, Figure, Line, Point, Series, Table
+from mtassay.display import AnswerView, Block, CaseView, Figure, Line, Point, Series, Table
 from mtassay.report.page.charts import drawing, figure_table, shade
 from mtassay.report.page.contents import Page, changes_part, page_of
 from mtassay.report.page.html import render_page
@@ -169,6 +169,18 @@ def test_what_changed_lists_the_broken_case_with_both_outputs_and_what_differs()
     assert "1 case broken" in page
     assert "Os <mark>parentes</mark>." in page
     assert "**parentes**" in render_markdown(Page("Changes", (), (part,)))
+
+
+def test_themes_stand_at_the_top_and_are_told_with_their_examples() -> None:
+    theme = Block(
+        [Line("output", "Ele não carro.", [(4, 7)])], "nmt says 'não' that nothing explains: 7 of 9."
+    )
+    page = page_of([toy_run(["nmt"], ["One."])], themes=[theme])
+    text = render_page(page)
+    assert text.count("nmt says &#39;não&#39; that nothing explains: 7 of 9.") == 2
+    assert text.index("What failures have in common") < text.index("What each is worst at")
+    assert "Ele <mark>não</mark> carro." in text
+    assert "nmt says 'não' that nothing explains: 7 of 9." in render_markdown(page)
 
 
 # What a cell leads to --------------------------------------------------------------------------------------

@@ -33,9 +33,16 @@ def report(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.")] = Path(
-        "report.html"
-    ),
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write it. Default: report.html, or report.md.",
+            show_default=False,
+        ),
+    ] = None,
     output_format: Annotated[
         PageFormat | None,
         typer.Option("--format", "-f", help="Default: what the file ends in.", show_default=False),
@@ -62,7 +69,8 @@ def report(
     mtassay report last --against baseline.json -o report.md
     """
     form: ReportForm | None = None if output_format is None else output_format.value
+    target = output or Path(f"report.{form or 'html'}")
     path = write_report(
-        runs or ["last"], output, form=form, against=against, title=title, workspace=workspace
+        runs or ["last"], target, form=form, against=against, title=title, workspace=workspace
     )
     say(f"mtassay: the report is {path}", quiet=quiet)

@@ -119,7 +119,10 @@ def page_of(
     `themes` are what failures have in common, `gates` what the rules of a plan say, `agreement` how far
     reviewers agree, and `plan` the text of the plan that the runs are of.
     """
-    called = list(names) or [run.method for run in runs]
+    methods = [run.method for run in runs]
+    called = list(names) or [
+        run.method if methods.count(run.method) == 1 else f"{run.method} · {run.id}" for run in runs
+    ]
     parts = [
         run_part(run, f"r{place}", name) for place, (run, name) in enumerate(zip(runs, called, strict=True))
     ]
