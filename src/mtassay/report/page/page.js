@@ -240,8 +240,10 @@
     matching = [];
     const tally = {};
     let total = 0;
+    let settled = 0;
     for (const entry of data.cases) {
-      if (fair && (entry[3].length < all || entry[3].some((one) => !["pass", "fail"].includes(verdict(one))))) continue;
+      const isFair = entry[3].length === all && entry[3].every((one) => ["pass", "fail"].includes(verdict(one)));
+      if (fair && !isFair) continue;
       const answers = entry[3].filter((one) =>
         (systemIs < 0 || one[0] === systemIs)
         && (groupIs < 0 || entry[2].includes(groupIs) || one[3].includes(groupIs))
@@ -249,6 +251,7 @@
       if (!answers.length && (entry[3].length || systemIs >= 0 || groupIs >= 0 && !entry[2].includes(groupIs))) continue;
       if (wanted && !JSON.stringify(entry).toLowerCase().includes(wanted)) continue;
       total++;
+      settled += isFair ? 1 : 0;
       for (const one of answers) if (one[1] >= 0) tally[one[1]] = (tally[one[1]] || 0) + 1;
       const fitting = statusIs < 0 ? answers : answers.filter((one) => one[1] === statusIs);
       if (statusIs >= 0 && !fitting.length) continue;
@@ -257,7 +260,7 @@
     }
     matching.sort((a, b) => a[1][0] - b[1][0] || a[1][1] - b[1][1]);
     const told = Object.entries(tally).sort((a, b) => b[1] - a[1]).slice(0, 6).map(([place, n]) => `${count(n)} ${data.statuses[place][0]}`);
-    $("count").textContent = `${count(matching.length)} ${matching.length === 1 ? "case" : "cases"}${matching.length < total ? ` of ${count(total)}` : ""}, the worst first. ${told.length ? `Judged: ${told.join(", ")}.` : ""}`;
+    $("count").textContent = `${count(matching.length)} ${matching.length === 1 ? "case" : "cases"}${matching.length < total ? ` of ${count(total)}` : ""}, the worst first. ${told.length ? `Judged: ${told.join(", ")}.` : ""}${fair || $("fair-label").hidden || settled === total ? "" : ` Settled for all systems: ${count(settled)} of ${count(total)}.`}`;
     $("cases").replaceChildren();
     shown = 0;
     more();
