@@ -19,7 +19,8 @@ from mtassay.errors import MtassayError
 
 COMMANDS = (
     "init", "run", "plan", "score", "suite", "invariance", "behavior", "review", "explain", "repair",
-    "translate", "meta", "systems", "runs", "compare", "history", "themes", "gate", "method", "doctor",
+    "translate", "meta", "systems", "runs", "report", "compare", "history", "themes", "gate", "method",
+    "doctor",
 )  # fmt: skip
 """Each is a module of this package with a function `register`; in the order of the help."""
 
