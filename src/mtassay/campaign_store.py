@@ -215,7 +215,8 @@ class CampaignStore:
 
 def _row(campaign: Campaign, entry: CampaignSubject) -> tuple[object, ...]:
     lists = (json.dumps(names, ensure_ascii=False) for names in (entry.systems, entry.takers))
-    return (campaign.name, *entry[:7], *lists, *entry[9:])
+    score = None if entry.score is None else float(entry.score)  # as SQLite gives it back
+    return (campaign.name, *entry[:7], *lists, *entry[9:-1], score)
 
 
 def _entry(row: Sequence[Any]) -> CampaignSubject:
