@@ -44,9 +44,7 @@ def test_a_campaign_from_beginning_to_end(saved: Run) -> None:
         *("review", "campaign", "create", "spring", "--reviewers", "anna,ben"),
         *("--adjudicators", "dora", "--overlap", "1"),
     )
-    assert made.stdout == (
-        "Campaign 'spring': 3 outputs, 6 answers wanted of 2 reviewers; question: suite.\n"
-    )
+    assert made.stdout == ("Campaign 'spring' asks suite: 3 outputs, 6 answers of 2 reviewers wanted.\n")
     assert "mtassay review next --campaign spring --reviewer anna" in made.stderr
     first = next_subject(saved, "anna")
     assert decide(saved, first, "correct", "anna").endswith("waits for others.\n")

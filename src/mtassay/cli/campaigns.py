@@ -16,6 +16,7 @@ from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
     echo,
+    plural,
     print_json,
     print_tables,
     say,
@@ -151,8 +152,8 @@ def create(
     )
     found = report(made.name, workspace=workspace)
     echo(
-        f"Campaign '{printable(made.name)}': {found.subjects:,} outputs, {found.wanted:,} answers wanted of "
-        f"{len(made.reviewers):,} reviewers; question: {made.question}."
+        f"Campaign '{printable(made.name)}' asks {made.question}: {plural(found.subjects, 'output')}, "
+        f"{plural(found.wanted, 'answer')} of {plural(len(made.reviewers), 'reviewer')} wanted."
     )
     say(f"mtassay: begin with: mtassay review next --campaign {made.name} --reviewer {made.reviewers[0]}")
 
