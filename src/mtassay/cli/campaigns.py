@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -155,7 +156,8 @@ def create(
         f"Campaign '{printable(made.name)}' asks {made.question}: {plural(found.subjects, 'output')}, "
         f"{plural(found.wanted, 'answer')} of {plural(len(made.reviewers), 'reviewer')} wanted."
     )
-    say(f"mtassay: begin with: mtassay review next --campaign {made.name} --reviewer {made.reviewers[0]}")
+    words = f"--campaign {quote(made.name)} --reviewer {quote(made.reviewers[0])}"
+    say(f"mtassay: begin with: mtassay review next {words}")
 
 
 @app.command("show")
