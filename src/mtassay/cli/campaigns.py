@@ -126,9 +126,9 @@ def create(
     \b
     Examples:
     mtassay review campaign create spring --reviewers anna,ben
-    mtassay review campaign create da-1 last --question da --reviewers anna,ben,carla --overlap 0.5
-    mtassay review campaign create audit --settled 100 --reviewers anna --adjudicators dora
-    mtassay review campaign create c --reviewers anna,ben --assign anna:category=Negation
+    mtassay review campaign create da-1 --question da --reviewers anna,ben
+    mtassay review campaign create audit --settled 100 --reviewers anna
+    mtassay review campaign create c --reviewers a,b --assign a:category=Negation
     """
     made = campaigns.create(
         name,
