@@ -18,7 +18,7 @@ __all__ = ["HANDOUT_S", "CampaignStore"]
 
 HANDOUT_S = 900.0
 """How long a subject is kept for the person who has it before them; afterwards others may get it."""
-_AT_ONCE = 20  # subjects that are tried in one transaction
+_SPARE = 10  # subjects that are tried besides those that others may have before them
 
 
 _FREE = """
@@ -29,17 +29,15 @@ _FREE = """
         SELECT 1 FROM reviews r WHERE r.subject = s.subject AND r.question = ?2 AND r.reviewer = ?3
     )
     AND wanted > (
-        SELECT COUNT(*) FROM (
-            SELECT reviewer FROM reviews r WHERE r.subject = s.subject AND r.question = ?2 UNION
-            SELECT reviewer FROM handouts h WHERE h.campaign = ?1 AND h.subject = s.subject AND until > ?4
-        ) WHERE reviewer <> ?3 AND reviewer IN (SELECT value FROM json_each(?5))
+        SELECT COUNT(DISTINCT reviewer) FROM reviews r WHERE r.subject = s.subject AND r.question = ?2
+        AND reviewer IN (SELECT value FROM json_each(?5))
     )
     ORDER BY EXISTS (
         SELECT 1 FROM handouts h
         WHERE h.campaign = ?1 AND h.subject = s.subject AND h.reviewer = ?3 AND until > ?4
     ) DESC, (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
 """
-"""What a reviewer may get: not answered, and fewer others have answered it, or have it, than are wanted."""
+"""What a reviewer may get: not answered, and fewer others have answered it than are wanted."""
 
 
 class CampaignStore:
@@ -179,7 +177,7 @@ class CampaignStore:
                 "campaign_subjects",
                 _FREE,
                 *(campaign.name, campaign.question, reviewer, time.time(), json.dumps(campaign.reviewers)),
-                *(json.dumps(passed), *key, _AT_ONCE),
+                *(json.dumps(passed), *key, len(campaign.reviewers) + _SPARE),
             )
             candidates = list(map(_entry, rows))
             taken = self._take(campaign, reviewer, candidates)
@@ -215,7 +213,8 @@ class CampaignStore:
 
 def _row(campaign: Campaign, entry: CampaignSubject) -> tuple[object, ...]:
     lists = (json.dumps(names, ensure_ascii=False) for names in (entry.systems, entry.takers))
-    return (campaign.name, *entry[:7], *lists, *entry[9:])
+    score = None if entry.score is None else float(entry.score)  # as SQLite gives it back
+    return (campaign.name, *entry[:7], *lists, *entry[9:-1], score)
 
 
 def _entry(row: Sequence[Any]) -> CampaignSubject:
