@@ -104,6 +104,12 @@ class Server:
             except httpx.HTTPError:
                 time.sleep(0.05)
 
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
     def kill(self) -> None:
         os.kill(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -125,9 +131,11 @@ def pages(folder: Path, items: int, systems: int, rounds: int) -> None:
     run = save_run(path, make_suite(items), systems, seed=1)
     print(f"run {run}: {items:,} items × {systems} systems, judged in {time.perf_counter() - began:.1f} s")
     secret = access.invite("bench", admin=True, workspace=path)
-    server = Server(path)
     headers = {"authorization": f"Bearer {secret}"}
-    with httpx.Client(base_url=server.address, headers=headers, timeout=600) as client:
+    with (
+        Server(path) as server,
+        httpx.Client(base_url=server.address, headers=headers, timeout=600) as client,
+    ):
         queue = f"/runs/{run}/suite"
         began = time.perf_counter()
         client.get(queue).raise_for_status()
@@ -155,7 +163,6 @@ def pages(folder: Path, items: int, systems: int, rounds: int) -> None:
                 times.append(time.perf_counter() - began)
             print(f"{name:30} {milliseconds(times)}")
         print(f"{'decision':30} {milliseconds(settle(client, queue, 100))}")
-    server.kill()
     print(f"workspace: {path.stat().st_size / 2**20:.0f} MiB")
 
 
