@@ -227,24 +227,27 @@ def crowd(folder: Path, people: int, seconds: float, kills: int) -> None:
                 troubles[f"{response.status_code} {response.text[:100]}"] += 1
             return response.json()
 
+    judged: list[str] = []
+
+    def judge() -> None:
+        while time.monotonic() < end:
+            judged.append(save_run(path, content, 6, seed=len(judged) + 2))
+
     threads = [threading.Thread(target=review, args=pair) for pair in secrets.items()]
+    threads.append(threading.Thread(target=judge))
     for thread in threads:
         thread.start()
-    runs = 0
     killed = 0
-    while time.monotonic() < end:
-        save_run(path, content, 6, seed=runs + 2)
-        runs += 1
-        if killed < kills * (1 - (end - time.monotonic()) / seconds):
+    while any(thread.is_alive() for thread in threads):
+        if killed < kills and time.monotonic() > end - seconds * (1 - (killed + 1) / (kills + 1)):
             server.kill()
             killed += 1
             server.start()
-    for thread in threads:
-        thread.join()
+        time.sleep(0.1)
     server.kill()
     kept = Counter((r.reviewer, r.subject, r.answer) for r in Workspace(path).reviews())
     said = Counter((name, *entry) for name, entries in acknowledged.items() for entry in entries)
-    print(f"{people} reviewers, {seconds:.0f} s, {runs} runs judged beside them, {killed} kills")
+    print(f"{people} reviewers, {seconds:.0f} s, {len(judged)} runs judged beside them, {killed} kills")
     print(f"decision {milliseconds(times)}")
     lost, doubled = sum((said - kept).values()), sum((kept - said).values())
     print(f"acknowledged {sum(said.values()):,}, lost {lost}, doubled {doubled}")

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from mtassay.api import people
-from mtassay.core import Review
+from mtassay.agenda import prepare
+from mtassay.api import desk, people
+from mtassay.core import Review, Run
 from mtassay.store import Workspace
 
 
@@ -183,3 +184,16 @@ def test_home_tells_progress_pace_and_agreement(browser: TestClient, workspace: 
     told = " ".join(re.sub("<[^>]+>", " ", browser.get(f"{queue}/agreement").text).split())
     assert "Agreement of 2 reviewers on 2 outputs that two or more answered: 50% [0%, 100%]" in told
     assert "1 disputed" in home
+
+
+class Slow(Workspace):
+    """A workspace in which somebody else is faster: the agenda is there when this one has looked for runs."""
+
+    def runs(self) -> list[Run]:
+        runs = super().runs()
+        prepare(Workspace(self.path), runs[0].id)
+        return runs
+
+
+def test_who_comes_second_to_a_new_run_gets_its_agenda(workspace: Path) -> None:
+    assert desk.open_agenda(Slow(workspace), run_of(workspace), "suite").total == 4

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
 
 from mtassay.agenda import AbsentError, Agenda, AgendaChoice, AgendaEntry, is_prepared, prepare
@@ -45,6 +46,7 @@ __all__ = [
     "question_in",
 ]
 
+_PREPARING = Lock()
 _SETTLED = 8  # settled outputs that are shown beside an open one
 _LONGEST_NOTE = 4000  # characters
 
@@ -95,9 +97,11 @@ def open_agenda(store: Workspace, run_id: str, question: str) -> Agenda:
         return Agenda(store, run_id, question)
     except AbsentError:
         run = next((run for run in store.runs() if run.id == run_id), None)
-        if run is None or is_prepared(store, run):
+        if run is None:
             raise
-    prepare(store, run_id)
+    with _PREPARING:  # of several who come at once, the first one reads the run
+        if not is_prepared(store, run):
+            prepare(store, run_id)
     return Agenda(store, run_id, question)
 
 
