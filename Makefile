@@ -74,6 +74,8 @@ bench: $(VENV)/bench
 	@$(BIN)/python bench/engine.py
 	@$(BIN)/python bench/suite.py
 	@$(BIN)/python bench/invariance.py
+	@$(BIN)/python bench/review.py pages
+	@$(BIN)/python bench/review.py crowd
 
 $(VENV)/build: $(VENV)/base
 	$(call install,build,build)

@@ -81,6 +81,7 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        listener.listen(128)  # who comes before the server is ready waits for it
     except OSError as error:
         listener.close()
         raise UsageError(
