@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,3 +45,14 @@ def test_serving_others_needs_an_invitation(saved: Run) -> None:
 def test_serving_needs_a_workspace(run: Run) -> None:
     refused = run("review", "serve", "none.db")
     assert (refused.returncode, "There is no workspace none.db" in refused.stderr) == (2, True)
+
+
+def test_ctrl_c_stops_the_page_and_says_so(tmp_path: Path) -> None:
+    save_run(tmp_path)
+    command = [sys.executable, "-m", "mtassay", "review", "serve", "--port", "0", "--reviewer", "lena"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert "the review page is at http://127.0.0.1:" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+        assert process.stderr.read() == "mtassay: stopped; every answer that the page confirmed is kept\n"

@@ -65,6 +65,7 @@ def serve(
             server_header=False,
             proxy_headers=False,
             timeout_keep_alive=30,
+            timeout_graceful_shutdown=3,
             limit_concurrency=500,
         )
         server = uvicorn.Server(config)
