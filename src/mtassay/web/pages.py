@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -68,7 +68,9 @@ def home(request: Request) -> Response:
 
 
 def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
-    facts, pair = method_of(run).facts(run), "-".join(filter(None, desk.languages(run)))
+    # They may name systems, and how each did.
+    facts = method_of(run).facts(run) if visit.person.is_admin else ""
+    pair = "-".join(filter(None, desk.languages(run)))
     if not is_prepared(store, run):
         return RunSummary(run, facts, pair, [], is_ready=False)
     queues = []
@@ -86,6 +88,15 @@ def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
             )
         )
     return RunSummary(run, facts, pair, queues, is_ready=True)
+
+
+@router.get("/runs/{run}/{question}/agreement")
+def agreement(request: Request, run: str, question: str) -> Response:
+    """How far reviewers agree so far; a part of the first page that comes later, since it takes longer."""
+    visit = visit_of(request)
+    with visit.site.pool.lend() as store:
+        found = desk.agreement_so_far(_agenda(store, run, question))
+    return render("agreement.html", request, visit, found=found, run=run, question=question)
 
 
 @router.get("/enter/{secret}")
@@ -254,7 +265,7 @@ def browse(request: Request, run: str, question: str) -> Response:
     """All outputs of a run, filtered and paged."""
     visit = visit_of(request)
     names = _CHOICES if visit.person.is_admin else ("category", "phenomenon", "answer", "text")
-    choice = _choice(request, names)
+    choice = replace(_choice(request, names), whose="" if visit.person.is_admin else visit.person.name)
     page = max(_number(request, "page", 1), 1)
     with visit.site.pool.lend() as store:
         agenda = _agenda(store, run, question)
@@ -268,7 +279,7 @@ def browse(request: Request, run: str, question: str) -> Response:
             "verdict": agenda.values("found"),
             "system": systems,
             "reviewer": [entry.reviewer for entry in agenda.progress()],
-            "answer": ["open", "disputed", *asked.keys.values()],
+            "answer": ["open", *(["disputed"] if visit.person.is_admin else []), *asked.keys.values()],
         }
     return render(
         "browse.html",

@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from mtassay.display import Line, Span
+from mtassay.reviews import count_reviewers
 from mtassay.texts.marks import find_words, plural, printable
 from mtassay.web.visits import Visit
 
@@ -86,6 +87,7 @@ def _environment() -> Environment:
     )
     environment.globals |= {
         "address": address,
+        "count_reviewers": count_reviewers,
         "pieces": pieces,
         "line_pieces": line_pieces,
         "find_words": find_words,
