@@ -134,7 +134,7 @@ def measure_in_chunks(
 
     `measure` gives the values of each system for some of the segments. Large work is spread over processes.
     """
-    work = sum(len(text) for texts in outputs.values() for text in texts)
+    work = sum(sum(map(len, texts)) for texts in outputs.values())
     processes = process_count() if work >= ENOUGH_FOR_PROCESSES else 1
     chunks = [slice(start, start + CHUNK) for start in range(0, len(segments), CHUNK)]
     parts = [list(outputs)]

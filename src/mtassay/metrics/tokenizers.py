@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
 
 from mtassay.core import Segment
@@ -116,6 +115,8 @@ def sacre_signature(
 @cache
 def sacrebleu_version() -> str:
     """The version of the sacreBLEU that our numbers equal and whose tokenisers we use."""
+    from importlib.metadata import version  # loads what reads e-mail
+
     return version("sacrebleu")
 
 

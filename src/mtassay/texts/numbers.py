@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from mtassay.texts.normalisation import Normaliser
-from mtassay.texts.numerals import WORDS, has_unit
+if TYPE_CHECKING:
+    from mtassay.texts.normalisation import Normaliser
 
 # Spaces group digits in threes only, so that "2,000 737s" are two numbers.
 _CHAIN = re.compile(r"\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})++(?!\d)(?:[.,٫]\d++)?|\d++(?:[.,'’٫٬]\d++)*+")
@@ -166,6 +166,8 @@ class NumbersOf:
     @cached_property
     def _amounts(self) -> dict[str, set[str]]:
         """What the numbers in digits amount to with the units that follow them, by their digits."""
+        from mtassay.texts.numerals import has_unit
+
         amounts: dict[str, set[str]] = {}
         if self._language is not None and has_unit(self._text, self._language):
             [normaliser] = _normalisers(self._language)
@@ -219,6 +221,9 @@ def _canonical(number: Number) -> str:
 @cache
 def _normalisers(language: str | None) -> list[Normaliser]:
     """That of the language; of all whose number words are known, where it is not."""
+    from mtassay.texts.normalisation import Normaliser  # large, and most digits are found as they stand
+    from mtassay.texts.numerals import WORDS
+
     languages = [*sorted(WORDS), "zh"] if language is None else [language]
     return [Normaliser(dates=False, language=code) for code in languages]
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from mtassay.core import Finding, Run, Tools
-from mtassay.detectors.judge import open_judge
 from mtassay.display import Block, Cell, Line, Table, View
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
@@ -29,6 +28,8 @@ def judge_outputs(
     corpus: Corpus, pair: Pair | None, tools: Tools, *, back_translation: str | None = None
 ) -> list[Finding]:
     """One finding for each output whose source is there: its value is the probability of an error."""
+    from mtassay.detectors.judge import open_judge  # large, and for this alone
+
     if pair is None:
         raise UsageError("--judge needs the languages: -l SRC-TGT.")
     rows = [n for n, segment in enumerate(corpus.segments) if (segment.source or "").strip()]
