@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, count, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,7 +51,8 @@ class Symbols:
         """The symbols of some segments, one segment after the other."""
         lengths = self.lengths[rows]
         before = np.cumsum(lengths) - lengths
-        return self.values[np.arange(int(lengths.sum())) + np.repeat(self.starts[rows] - before, lengths)]
+        places: Ints = np.arange(int(lengths.sum())) + np.repeat(self.starts[rows] - before, lengths)
+        return self.values[places]
 
 
 class Matcher:
@@ -151,7 +152,9 @@ class _Block:
                 windows = np.unique(np.concatenate([key.ravel() for key in keys]))
             room = _KEY_BITS - (len(windows) + 1).bit_length()
             level = _Level(least, min(order, least + room // self._bits), windows, [])
-            keys = [self._keys(level, s, k, _REFERENCE) for s, k in zip(symbols, keys or symbols, strict=True)]
+            keys = [
+                self._keys(level, s, k, _REFERENCE) for s, k in zip(symbols, keys or symbols, strict=True)
+            ]
             ranked = [_ranked(key, _REFERENCE) for key in keys]
             if pooled and len(ranked) > 1:
                 for n in level.orders:
@@ -271,19 +274,14 @@ def _pool(references: Sequence[Keys]) -> Keys:
 class WordNumbers(dict[str, int]):
     """Numbers words from 1, in order of appearance; any other word is 0."""
 
-    def __init__(self, streams: Iterable[Iterable[Iterable[str]]]) -> None:
-        """From streams of segments of words."""
-        words = chain.from_iterable(chain.from_iterable(streams))
-        super().__init__(zip(dict.fromkeys(words), count(1), strict=False))
+    def __init__(self, streams: Iterable[Iterable[str]]) -> None:
+        """From streams of words."""
+        words = dict.fromkeys(chain.from_iterable(streams))
+        super().__init__(zip(words, count(1), strict=False))
 
-    def __missing__(self, word: str) -> int:
-        return 0
-
-    def encode(self, rows: Sequence[Sequence[str]]) -> Symbols:
-        """One segment of symbols per row of words."""
-        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-        words = chain.from_iterable(rows)
-        return Symbols(np.fromiter(map(self.__getitem__, words), np.uint32, int(lengths.sum())), lengths)
+    def encode(self, words: Sequence[str], lengths: Ints) -> Symbols:
+        """The symbols of segments of so many words each, which are all in one row."""
+        return Symbols(np.fromiter(map(self.get, words, repeat(0)), np.uint32, len(words)), lengths)
 
 
 def encode_characters(texts: Sequence[str], *, whitespace: bool) -> Symbols:
