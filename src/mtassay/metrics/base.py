@@ -117,7 +117,7 @@ class Metric(ABC):
 
 CHUNK = 16384
 """Segments measured at once: bounds the memory, costs nothing."""
-ENOUGH_FOR_PROCESSES = 1_000_000
+ENOUGH_FOR_PROCESSES = 4_000_000
 """Characters of all outputs together from which it pays to start processes."""
 
 Measure = Callable[[Sequence[Segment], Mapping[str, Sequence[str]]], Mapping[str, NDArray[Any]]]

@@ -138,10 +138,11 @@ class BLEU(Metric):
         if self.smooth == "add-k":
             later = (np.arange(self.order) > 0) * self._smooth_value
             correct, total = correct + later, total + later
-        if correct.size > _MANY and correct.all() and self.weights is None:
+        if correct.ndim > 2 and self.weights is None and correct.all():
             # The same without the special cases, for the many resamples that have none.
             mean = np.log(100.0 * correct / total).sum(axis=-1) / self.order
-            return np.asarray(_brevity_penalty(length, reference_length) * np.exp(mean))
+            # The penalty's exponent is 0 or less, and added to the mean it costs no exponential of its own.
+            return np.exp(mean + np.minimum(1 - reference_length / length, 0.0))
         precisions, present = self._precisions(correct, total)
         included = present if self.effective_order else np.ones_like(present)
         logs = np.where(included, _log(precisions), 0.0)
