@@ -142,7 +142,7 @@ class BLEU(Metric):
             # The same without the special cases, for the many resamples that have none.
             mean = np.log(100.0 * correct / total).sum(axis=-1) / self.order
             # The penalty's exponent is 0 or less, and added to the mean it costs no exponential of its own.
-            return np.exp(mean + np.minimum(1 - reference_length / length, 0.0))
+            return np.asarray(np.exp(mean + np.minimum(1 - reference_length / length, 0.0)))
         precisions, present = self._precisions(correct, total)
         included = present if self.effective_order else np.ones_like(present)
         logs = np.where(included, _log(precisions), 0.0)
