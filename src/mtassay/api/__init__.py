@@ -22,7 +22,6 @@ from mtassay.api.runs import Read, Run, RunSettings, Work, load, open_workspace,
 from mtassay.core import Generated, Segment, System
 from mtassay.errors import UsageError
 from mtassay.formats import Stream, read_references, read_stream, read_test_set
-from mtassay.formats.entities import read_entities
 from mtassay.formats.segments import join, read_documents, read_table
 from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method
@@ -128,6 +127,8 @@ def score_work(
     if not inside and not outside:
         raise UsageError("There is no system to score: add -t NAME=FILE.")
     if entities is not None:
+        from mtassay.formats.entities import read_entities
+
         segments = read_entities(Path(entities), segments)
     # Nobody gave an order to the files of a folder, or to all systems of a test set.
     parameters.setdefault("against_best", not chosen if inside else is_folder(outside))

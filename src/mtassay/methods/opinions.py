@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mtassay.core import Request, Tools
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.judge import Opinion, TranslationJudge
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.options import open_system, option
-from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.spread import batches
+
+if TYPE_CHECKING:
+    from mtassay.detectors.answers import AnnotatedAnswer
+    from mtassay.detectors.judge import Opinion, TranslationJudge
 
 __all__ = ["BACK_TRANSLATION", "answer_of", "ask_judge", "reasons_of"]
 
@@ -26,6 +28,9 @@ BACK_TRANSLATION = option(
 
 def answer_of(key: str, source: str, output: str, references: Sequence[str] = ()) -> AnnotatedAnswer:
     """What the judge looks at; it needs no annotation."""
+    from mtassay.detectors.answers import AnnotatedAnswer  # large, as all of the judge is
+    from mtassay.tools.annotate.annotation import Annotation
+
     return AnnotatedAnswer(key, Annotation(source), Annotation(output), tuple(references))
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from mtassay.core import Finding, Ledger, Observation, Run, Score, Segment, Tools, Verdict
-from mtassay.detectors.judge import open_judge
 from mtassay.display import Block, Cell, Headline, Line, Table, View
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
@@ -47,6 +46,8 @@ def judge_outputs(
     corpus: Corpus, pair: Pair | None, tools: Tools, *, back_translation: str | None = None
 ) -> list[Finding]:
     """One finding for each output whose source is there: its value is the probability of an error."""
+    from mtassay.detectors.judge import open_judge  # large, and for this alone
+
     if pair is None:
         raise UsageError("--judge needs the languages: -l SRC-TGT.")
     rows = [n for n, segment in enumerate(corpus.segments) if (segment.source or "").strip()]

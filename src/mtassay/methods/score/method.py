@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from mtassay import stats
 from mtassay.core import (
@@ -33,8 +33,6 @@ from mtassay.methods.gaps import compared_basis, compared_note, missing
 from mtassay.methods.headlines import Contest
 from mtassay.methods.opinions import BACK_TRANSLATION
 from mtassay.methods.score.comparison import Correction, SystemTests, Test
-from mtassay.methods.score.difference_tables import difference_parts, difference_record, segment_lines
-from mtassay.methods.score.differences import Differences, find_differences
 from mtassay.methods.score.evidence import SegmentEvidence
 from mtassay.methods.score.judged import (
     JUDGE,
@@ -60,6 +58,9 @@ from mtassay.metrics.base import Metric
 from mtassay.metrics.measure import Corpus, guard, look_over, measure_all
 from mtassay.options import build, option, split_specs
 from mtassay.registry import find
+
+if TYPE_CHECKING:
+    from mtassay.methods.score.differences import Differences
 
 __all__ = ["ScoreMethod"]
 
@@ -424,11 +425,15 @@ class ScoreMethod(Method):
     def differences(cls, run: Run, view: View = PLAIN) -> list[Table | Block]:
         if not view.examples:
             return []
+        from mtassay.methods.score.difference_tables import difference_parts  # large, and seldom asked for
+
         metrics = _installed_metrics(run)
         return difference_parts(_differences(run, view, metrics), metrics, _labels_of(metrics))
 
     @classmethod
     def differences_record(cls, run: Run, view: View = PLAIN) -> dict[str, Any]:
+        from mtassay.methods.score.difference_tables import difference_record
+
         found = _differences(run, view, _installed_metrics(run)) if view.examples else None
         return {"differences": difference_record(found)} if found else {}
 
@@ -448,6 +453,8 @@ class ScoreMethod(Method):
         block = super().block(run, case_id, system)
         if (text := run.text(case_id, system)) is None:
             return block
+        from mtassay.methods.score.difference_tables import segment_lines
+
         segment = next((segment for segment in run.segments if segment.id == case_id), None)
         lines = segment_lines(segment, text, cls.unit_scores(run, case_id, system), _labelled(run).result)
         return replace(block, lines=[*lines, *block.lines[1:]])
@@ -517,6 +524,8 @@ def _installed_metrics(run: Run) -> dict[str, Metric]:
 
 
 def _differences(run: Run, view: View, metrics: Mapping[str, Metric]) -> Differences:
+    from mtassay.methods.score.differences import find_differences
+
     return find_differences(
         run,
         metrics,
