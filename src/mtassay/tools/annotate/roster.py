@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_language
@@ -150,7 +150,8 @@ def reopen_annotator(backend: str, code: str, model: str) -> Annotator:
     """The annotator of a backend with this model; a process loads it once, unless its file changes."""
     path = Path(model)
     changed = path.stat().st_mtime_ns if model and path.exists() else 0
-    return _open_model(backend, _backend(backend), code, model, changed)
+    module: Any = _backend(backend)
+    return _open_model(backend, module, code, model, changed)
 
 
 @lru_cache(maxsize=8)
