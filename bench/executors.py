@@ -1,6 +1,6 @@
 """Measures the executors on the same batches: this process, two processes, and Ray with 1, 2 and 4 workers.
 
-usage: python bench/executors.py
+usage: python bench/executors.py [TIMES]
 
 The work is the judge's opinion of translations, which loads the sentence encoder once in each worker; a first
 round loads, the second is measured. What a batch costs besides its work is that of batches without any. More
@@ -10,6 +10,7 @@ workers than cores show what Ray costs, not what it gives.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -45,12 +46,13 @@ def processes_with(workers: int) -> Executor:
 
 
 def main() -> None:
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else TIMES
     os.environ["MTASSAY_PROCESSES"] = "1"  # the encoder itself keeps to one core in every row
     files = [CORPUS / "source.txt", CORPUS / "reference.A.txt", *sorted((CORPUS / "outputs").glob("*.txt"))]
     source, reference, *outputs = (path.read_text("utf-8").splitlines() for path in files)
     answers = [
         answer_of(str(n), *texts, [right])
-        for lines in outputs * TIMES
+        for lines in outputs * times
         for n, (*texts, right) in enumerate(zip(source, lines, reference, strict=True))
     ]
     work = list(batches(answers, AT_ONCE))
