@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,12 @@ def test_a_source_word_that_got_lost_is_named_and_what_the_reference_says_counts
     assert wrong["lost"].why == "the reference says it, the output hardly: drill"
     assert wrong["lost"].words == ("drill",)
     assert wrong["unexplained-all"].value > right["unexplained-all"].value
+
+
+def test_a_model_goes_to_another_process_as_the_name_of_its_folder(model: TranslationModel) -> None:
+    sent = pickle.dumps(model)
+    assert len(sent) < 1000
+    assert pickle.loads(sent) is model
 
 
 def test_without_a_model_for_a_direction_there_are_none() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
@@ -54,11 +54,18 @@ class ReadWord(NamedTuple):
 
 @dataclass(frozen=True)
 class TranslationModel:
-    """A model of one direction: its pieces and its weights by name."""
+    """A model of one direction: the folder that it is from, its pieces and its weights by name.
 
+    It goes to another process as the name of its folder, and is read there once.
+    """
+
+    folder: Path
     pieces: PieceModel
     weights: Mapping[str, Floats]
     heads: int = 8
+
+    def __reduce__(self) -> tuple[Callable[[Path], TranslationModel], tuple[Path]]:
+        return open_model, (self.folder,)
 
     @cached_property
     def _layers(self) -> tuple[int, int]:
@@ -253,7 +260,7 @@ def open_model(folder: Path) -> TranslationModel:
     vocabulary, weights = files
     assert vocabulary is not None
     assert weights is not None
-    return TranslationModel(read_pieces(vocabulary), _read_weights(weights))
+    return TranslationModel(folder, read_pieces(vocabulary), _read_weights(weights))
 
 
 def _read_weights(path: Path) -> dict[str, Floats]:
