@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.clues import Clue, ClueFinder
+from mtassay.detectors.clue import Clue
+from mtassay.detectors.clues import ClueFinder
 from mtassay.detectors.judge import (
     RuleJudge,
     TrackRecord,
     TrainedJudge,
     Weights,
     is_trained,
-    kind_of,
     open_judge,
 )
 from mtassay.languages import parse_pair
@@ -37,8 +38,13 @@ def answer(source: str, output: str, *references: str, back: str | None = None) 
 
 
 def clues_of(asked: AnnotatedAnswer) -> dict[str, Clue]:
-    (clues,) = ClueFinder.open(PAIR, encoder=letters).find([asked])
+    (clues,) = without_models().find([asked])
     return clues
+
+
+def without_models() -> ClueFinder:
+    """As where no translation models are installed."""
+    return replace(ClueFinder.open(PAIR, encoder=letters), likelihoods=None)
 
 
 def test_a_clue_is_the_stretch_that_is_farthest_from_the_reference() -> None:
@@ -73,7 +79,9 @@ def test_without_a_reference_and_a_way_back_there_are_fewer_clues() -> None:
     assert set(clues_of(full)) - set(clues_of(bare)) == {
         "likeness", "meaning", "wording", "forms", "back", "back-likeness",
     }  # fmt: skip
-    assert [kind_of(bare), kind_of(full)] == ["source", "reference+back"]
+    judge = TrainedJudge(PAIR, without_models(), {}, "")
+    assert [judge.kind_of(bare), judge.kind_of(full)] == ["source", "reference+back"]
+    assert judge.needs_back
 
 
 def test_the_probability_is_the_logistic_of_the_weighted_clues_and_reasons_are_those_that_add_to_it() -> None:

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple, SupportsIndex
 from mtassay.core import Verdict
 from mtassay.detectors.answers import AnnotatedAnswer
 from mtassay.detectors.base import PairDetector, Suspicion
-from mtassay.detectors.clues import Clue, ClueFinder
+from mtassay.detectors.clue import Clue
+from mtassay.detectors.clues import ClueFinder
 from mtassay.detectors.companions import installed_detectors, open_detectors
 from mtassay.detectors.vocabulary import DATA
 from mtassay.languages import Pair
@@ -91,6 +92,11 @@ class TranslationJudge(ABC):
     def signature(self) -> str:
         """What its opinions depend on."""
 
+    @property
+    def needs_back(self) -> bool:
+        """Whether a translation back would let it see more."""
+        return False
+
     @abstractmethod
     def known(self, answers: Sequence[AnnotatedAnswer]) -> str:
         """What is known of how well it judges such answers, in a sentence."""
@@ -143,7 +149,10 @@ class Weights:
 
 @dataclass(frozen=True)
 class TrainedJudge(TranslationJudge):
-    """Adds up clues; the weights depend on whether there is a reference, and a translation back."""
+    """Adds up clues; the weights depend on whether there is a reference, and what else is at hand.
+
+    That is two translation models on this machine, or else a translation back.
+    """
 
     pair: Pair
     finder: ClueFinder
@@ -160,30 +169,36 @@ class TrainedJudge(TranslationJudge):
         """One opinion for each answer, in order."""
         clues = self.finder.find(answers)
         return [
-            self.weights[kind_of(answer)].opinion(own) if answer.output.text.strip() else _EMPTY
+            self.weights[self.kind_of(answer)].opinion(own) if answer.output.text.strip() else _EMPTY
             for answer, own in zip(answers, clues, strict=True)
         ]
 
     @property
     def signature(self) -> str:
-        """The language pair, and a digest of the weights."""
-        return f"trained-{self.pair}-{self.content}"
+        """The language pair, and digests of the weights and of the translation models."""
+        models = self.finder.likelihoods
+        return f"trained-{self.pair}-{self.content}" + (f"-models-{models.signature}" if models else "")
+
+    @property
+    def needs_back(self) -> bool:
+        """Whether a translation back would let it see more: translation models see all that it would."""
+        return self.finder.likelihoods is None
+
+    def kind_of(self, answer: AnnotatedAnswer) -> str:
+        """What weights an answer is judged with."""
+        kind = "reference" if any(map(str.strip, answer.references)) else "source"
+        if self.finder.likelihoods is not None:
+            return f"{kind}+models"
+        return kind if answer.back is None else f"{kind}+back"
 
     def known(self, answers: Sequence[AnnotatedAnswer]) -> str:
         """The records of the kind of answers that most of these are."""
-        kinds = [kind_of(answer) for answer in answers]
-        kind = max(set(kinds), key=kinds.count, default="reference")
+        kinds = [self.kind_of(answer) for answer in answers]
+        kind = max(set(kinds), key=kinds.count, default=next(iter(self.weights)))
         weights = self.weights[kind]
         told = "; ".join(record.tell() for record in weights.records)
         how = "on sentences kept apart, with" if weights.tested else "by cross-validation on"
         return f"The judge {told}, {how} labels of language models."
-
-
-def kind_of(answer: AnnotatedAnswer) -> str:
-    """What weights an answer is judged with."""
-    return ("reference" if any(map(str.strip, answer.references)) else "source") + (
-        "+back" if answer.back is not None else ""
-    )
 
 
 _RULES = ("markup", "added-figures", "numbers", "repetition")

@@ -42,7 +42,9 @@ def ask_judge(
     back_translation: str | None = None,
 ) -> list[Opinion]:
     """One opinion for each answer, in order; what the engine cannot take back is judged without."""
-    if back_translation is not None:
+    if back_translation is not None and not judge.needs_back:
+        tools.note("--back-translation was not used: it adds nothing to what the judge sees here.")
+    elif back_translation is not None:
         answers = _with_back(answers, back_translation, judge.pair, tools)
     opinions: list[Opinion] = []
     tools.progress("judging", 0, len(answers))
