@@ -67,7 +67,7 @@ class FakeModel:
 class FakeTokenizer:
     pad_token_id = 1
 
-    def __call__(self, texts: list[str], *, truncation: bool, max_length: int) -> dict[str, list[list[int]]]:
+    def __call__(self, texts: list[str], *, max_length: int, **_: Any) -> dict[str, list[list[int]]]:
         return {"input_ids": [[ord(letter) for letter in text][:max_length] for text in texts]}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import subprocess
 import sys
@@ -241,11 +242,18 @@ COMET(model={str(build_model(kind))!r}).measure([Segment("1", "a", ("b",))], {{"
 
 
 @pytest.mark.slow
-def test_logging_and_warnings_are_afterwards_what_they_were(build_model: Callable[..., Path]) -> None:
-    folder = build_model("referenceless_regression_metric")
-    before = (logging.root.manager.disable, list(warnings.filters), sys.stdout, sys.stderr)
+@pytest.mark.parametrize("kind", ["regression_metric", "referenceless_regression_metric"])
+def test_logging_and_all_such_things_are_afterwards_what_they_were(
+    build_model: Callable[..., Path], kind: str
+) -> None:
+    folder = build_model(kind)
+
+    def state() -> tuple[object, ...]:
+        return (logging.root.manager.disable, list(warnings.filters), sys.stdout, sys.stderr, gc.isenabled())
+
+    before = state()
     COMET(model=str(folder)).measure(SEGMENTS, OUTPUTS)
-    assert (logging.root.manager.disable, list(warnings.filters), sys.stdout, sys.stderr) == before
+    assert state() == before
 
 
 @pytest.mark.slow

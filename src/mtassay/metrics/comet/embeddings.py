@@ -34,6 +34,7 @@ def encode(model: Any, texts: Iterable[str], *, most_tokens: int, device: str) -
     A batch has at most `most_tokens` tokens, padding included, or one text. Call it in inference mode.
     """
     import torch
+    from torch.nn.attention import SDPBackend, sdpa_kernel
 
     # The longest first: what does not fit into memory is known at once.
     distinct = sorted(dict.fromkeys(texts), key=len, reverse=True)
@@ -42,8 +43,10 @@ def encode(model: Any, texts: Iterable[str], *, most_tokens: int, device: str) -
     weights = _layer_weights(model)
     rows: dict[str, int] = {}
     vectors = []
-    for batches in ahead(prepared):
-        for batch in batches:
+    # All kinds of attention but cuDNN's, which plans anew for every shape of a batch and then is no faster.
+    attention = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+    with sdpa_kernel(attention):
+        for batch in (batch for batches in ahead(prepared) for batch in batches):
             tokens = batch.tokens.to(device, non_blocking=True)
             mask = batch.mask.to(device, non_blocking=True)
             if weights is None:
@@ -84,7 +87,9 @@ def _batches(model: Any, texts: Sequence[str], most_tokens: int, device: str) ->
 
     encoder = model.encoder
     # As `encoder.prepare_sample` does, but for the padding, which depends on the batch.
-    split = encoder.tokenizer(list(texts), truncation=True, max_length=encoder.max_positions - 2)["input_ids"]
+    split = encoder.tokenizer(
+        list(texts), truncation=True, max_length=encoder.max_positions - 2, return_attention_mask=False
+    )["input_ids"]
     order = sorted(range(len(texts)), key=lambda i: len(split[i]), reverse=True)
     for part in cut([len(split[i]) for i in order], most_tokens):
         chosen = order[part]
@@ -116,11 +121,13 @@ def _pool_and_mix(model: Any, weights: Sequence[float], tokens: Any, mask: Any) 
     import torch
 
     # A text may hold the padding token itself, which counts as a word without a vector.
-    words = mask * tokens.ne(model.encoder.tokenizer.pad_token_id)
-    shares = (words / mask.sum(1, keepdim=True))[:, None]
+    words = (mask * tokens.ne(model.encoder.tokenizer.pad_token_id))[..., None]
+    counts = mask.sum(1, keepdim=True)
 
     def pool(layer: Any) -> Any:
-        return layer[:, 0].float() if model.hparams.pool == "cls" else torch.bmm(shares, layer.float())[:, 0]
+        if model.hparams.pool == "cls":
+            return layer[:, 0].float()
+        return (layer * words.to(layer.dtype)).sum(1, dtype=torch.float32) / counts
 
     layers = model.encoder(tokens, mask)["all_layers"]
     return sum(weight * pool(layer) for weight, layer in zip(weights, layers, strict=True) if weight)

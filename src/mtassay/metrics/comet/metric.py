@@ -35,9 +35,8 @@ class COMET(Metric):
 
     `model` is a name to download, a checkpoint file `….ckpt`, or the folder that holds `hparams.yaml` and
     `checkpoints/`. The score of a segment with several references is the mean over them. `batch_size` and
-    `gpus` (0 or 1) change the speed only; `precision` `bf16` is faster on a GPU, and scores differ in the
-    third decimal. References are checked when the model is known to read them, so `needs` names the source
-    alone.
+    `gpus` (0 or 1) change the speed only; `precision` `bf16` is faster on a GPU and less exact. References
+    are checked when the model is known to read them, so `needs` names the source alone.
     """
 
     name: ClassVar[str] = "comet"
