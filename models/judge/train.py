@@ -86,7 +86,7 @@ def main() -> None:
     models = {}
     for kind, names in KINDS.items():
         with_reference = kind.startswith("reference")
-        rows = [n for n, item in enumerate(items) if item.references or not with_reference]
+        rows = [n for n, own in enumerate(clues[with_reference]) if set(names) <= set(own)]
         table = np.array([[clues[with_reference][n][name].value for name in names] for n in rows])
         models[kind] = train([items[n] for n in rows], table, names, kind)
     path.write_text(json.dumps(models, indent=1) + "\n", encoding="utf-8")

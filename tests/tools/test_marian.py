@@ -64,17 +64,30 @@ def test_a_source_word_that_got_lost_is_named_and_what_the_reference_says_counts
 ) -> None:
     likelihoods = find_likelihoods(PAIR)
     assert likelihoods is not None
-    source, reference = "The carpenter bought a new drill.", "O carpinteiro comprou uma furadeira nova."
+    source, reference = SENTENCES[0], "A casa fica ao lado do rio, e grande é o jardim."
+    engine = FastTranslate(name="raw", pair=PAIR, raw=True)
+    own = engine.translate([Request("1", source)])[0].text or ""
+    assert "rio" in own
     answers = [
         AnnotatedAnswer("1", Annotation(source), Annotation(output))
-        for output in ("O carpinteiro comprou um exercício novo.", reference)
+        for output in (own.replace("rio", "elefante"), own)
     ]
     wrong, right = likelihoods.clues(answers, [reference, None])
     assert set(wrong) == {*LIKELIHOODS, *LOSSES}
     assert set(right) == set(LIKELIHOODS)
-    assert wrong["lost"].why == "the reference says it, the output hardly: drill"
-    assert wrong["lost"].words == ("drill",)
+    assert wrong["unexpected"].why == "a translation model expects 'rio' and not: elefante"
+    assert wrong["lost"].why == "the reference says it, the output hardly: river"
+    assert wrong["lost"].words == ("river",)
     assert wrong["unexplained-all"].value > right["unexplained-all"].value
+
+
+def test_a_translation_in_other_words_than_the_models_has_no_such_clues(model: TranslationModel) -> None:
+    likelihoods = find_likelihoods(PAIR)
+    assert likelihoods is not None
+    free = "Há vinte anos que ela é funcionária deste hospital."
+    assert likelihoods.clues([AnnotatedAnswer("1", Annotation(SENTENCES[1]), Annotation(free))], [None]) == [
+        {}
+    ]
 
 
 def test_a_model_goes_to_another_process_as_the_name_of_its_folder(model: TranslationModel) -> None:

