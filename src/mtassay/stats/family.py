@@ -12,7 +12,7 @@ approximate randomization with ties counted (Noreen 1989).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -96,41 +96,6 @@ def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.
     p[order] = adjusted
     first_open = min(int(np.count_nonzero(adjusted < alpha)), len(order) - 1)
     return Family(p, float(np.quantile(largest[:, first_open], 1 - alpha)))
-
-
-def adjusted_p(observed: NDArray[Any], blocks: Callable[[], Iterable[NDArray[np.float32]]]) -> Floats:
-    """The p-values of `family_of` for trials without nan that come in blocks, which are made anew, twice.
-
-    Forty systems and a hundred rows have more trials than memory should hold.
-
-    >>> table = np.array([[2.0, 0.5], [-2.0, 1], [0.0, -1], [1.0, 0.5]], dtype=np.float32)
-    >>> adjusted_p(np.array([2.0, 1.0]), lambda: [table[:3], table[3:]]).tolist()
-    [0.6, 0.6]
-    >>> family_of(np.array([2.0, 1.0]), table).p.tolist()
-    [0.6, 0.6]
-    """
-    size = np.abs(np.asarray(observed, dtype=np.float64))
-    squares, trials = np.zeros(len(size)), 0
-    for block in blocks():
-        squares += np.einsum("ij,ij->j", block, block, dtype=np.float64)
-        trials += len(block)
-    spread = np.sqrt(squares / max(trials, 1))
-    tested = np.isfinite(size) & (spread > 0)
-    p = np.where(np.isfinite(size), 1.0, np.nan)
-    # From the smallest difference up: the largest in each trial of this one and all smaller ones.
-    order = np.flatnonzero(tested)[np.argsort(-(size[tested] / spread[tested]), kind="stable")][::-1]
-    if not len(order):
-        return p
-    scale = spread[order]
-    steps = size[order] / scale * (1 - _SLACK)
-    beyond = np.zeros(len(order))
-    for block in blocks():
-        scaled = np.abs(block.take(order, axis=1))
-        np.divide(scaled, scale, out=scaled, casting="same_kind")
-        np.maximum.accumulate(scaled, axis=1, out=scaled)
-        beyond += (scaled >= steps).sum(axis=0)
-    p[order[::-1]] = np.maximum.accumulate((beyond[::-1] + 1) / (trials + 1))
-    return p
 
 
 def separate(observed: NDArray[Any], trials: NDArray[Any]) -> Floats:
@@ -286,16 +251,15 @@ def compare_rows(
         delta[number] = np.where(n[number] > 0, by_unit.sum(axis=0), np.nan)
         moving = np.flatnonzero((by_unit != 0).any(axis=1))
         parts.append((moving, by_unit[moving]))
-
-    def blocks() -> Iterator[NDArray[np.float32]]:
-        for kept in mask_blocks(int(unit_of.max(initial=-1)) + 1, trials, seed, row_bytes=4 * delta.size):
-            swapped = np.empty((len(kept), *shape), dtype=np.float32)
-            for number, (moving, by_unit) in enumerate(parts):
-                # Twice what was kept less all of it: what is swapped changes its sign.
-                swapped[:, number] = 2 * (kept[:, moving] @ by_unit) - by_unit.sum(axis=0)
-            yield swapped.reshape(len(kept), -1)
-
-    return ShareDifferences(delta, adjusted_p(delta.ravel(), blocks).reshape(shape), n)
+    swapped = np.empty((trials, *shape), dtype=np.float32)
+    start = 0
+    for kept in mask_blocks(int(unit_of.max(initial=-1)) + 1, trials, seed, row_bytes=swapped[:1].nbytes):
+        for number, (moving, by_unit) in enumerate(parts):
+            # Twice what was kept less all of it: what is swapped changes its sign.
+            swapped[start : start + len(kept), number] = 2 * (kept[:, moving] @ by_unit) - by_unit.sum(axis=0)
+        start += len(kept)
+    family = family_of(delta.ravel(), swapped.reshape(trials, -1), alpha=alpha)
+    return ShareDifferences(delta, family.p.reshape(shape), n)
 
 
 def _places(units: Sequence[object]) -> NDArray[np.int64]:
