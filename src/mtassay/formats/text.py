@@ -7,8 +7,10 @@ import os
 import re
 import shutil
 import sys
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import TextIO
@@ -33,6 +35,23 @@ def read_lines(path: FilePath) -> list[str]:
     return split_lines(read_bytes(path), shown(path))
 
 
+def line_blocks(path: FilePath, size: int) -> Iterator[list[str]]:
+    """The same lines, so many at a time: a file of any length takes no more memory than that."""
+    name = shown(path)
+    opener = gzip.open if name.endswith(".gz") else open
+    done = 0
+    try:
+        with opener(path, "rb") as handle:
+            while data := b"".join(islice(handle, size)):
+                lines = split_lines(data, name, first=done + 1)
+                yield lines
+                done += len(lines)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"cannot read: {_reason(error)}", path=name) from None
+    if not done:
+        raise InputError("the file is empty", path=name)
+
+
 def shown(path: FilePath) -> str:
     """How messages name a file."""
     return "standard input" if str(path) == STDIN else str(path)
@@ -54,9 +73,9 @@ def read_bytes(path: FilePath) -> bytes:
     return data
 
 
-def split_lines(data: bytes, path: str) -> list[str]:
-    """The lines of a file's content; `path` is for messages."""
-    text = decode(data, path)
+def split_lines(data: bytes, path: str, *, first: int = 1) -> list[str]:
+    """The lines of a file's content; `path`, and the number of the `first` line, are for messages."""
+    text = decode(data, path, first=first)
     # Looking for one character is many times faster than replacing two.
     if "\r" in text:
         text = text.replace("\r\n", "\n")
@@ -83,23 +102,24 @@ def not_csv(error: Exception) -> str:
     return f"not CSV ({error})"
 
 
-def decode(data: bytes, path: str) -> str:
+def decode(data: bytes, path: str, *, first: int = 1) -> str:
     """UTF-8 without byte order mark; an `InputError` names the line and the byte that is not UTF-8."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    is_whole = first == 1
+    if is_whole and data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("this is UTF-16. Convert it: iconv -f UTF-16 -t UTF-8", path=path)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig" if is_whole else "utf-8")
     except UnicodeDecodeError as error:
         # The codec counts from after a byte order mark.
-        start = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
+        start = error.start + (3 if is_whole and data.startswith(b"\xef\xbb\xbf") else 0)
+        place = f" (number {start + 1} of the file)" if is_whole else ""
         raise InputError(
-            f"byte 0x{data[start]:02X} (number {start + 1} of the file) is not UTF-8."
-            " Convert the file: iconv -f ENCODING -t UTF-8",
+            f"byte 0x{data[start]:02X}{place} is not UTF-8. Convert the file: iconv -f ENCODING -t UTF-8",
             path=path,
-            line=data.count(b"\n", 0, start) + 1,
+            line=data.count(b"\n", 0, start) + first,
         ) from None
     if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
+        line = text.count("\n", 0, text.index("\0")) + first
         raise InputError("a NUL byte: this is not a text file, or not UTF-8", path=path, line=line)
     return text
 
@@ -165,5 +185,5 @@ def write_lines(where: FilePath | TextIO, lines: Iterable[str]) -> None:
         handle.writelines(f"{line}\n" for line in lines)
 
 
-def _reason(error: OSError | ValueError) -> str:
+def _reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
