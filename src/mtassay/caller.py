@@ -101,6 +101,8 @@ class Tally:
     origin: Origin = field(default_factory=Origin)
     pause: float = 0.0
     """Seconds that the service asked to be left alone for, as far as they are kept; 0 where it did not."""
+    stopped: str = ""
+    """Why nothing more was asked: the service is closed or down, or the budget used up; empty: it was."""
 
     def describe(self, name: str) -> str:
         """For a progress line: who is asked, and what happened besides plain answers."""
@@ -130,8 +132,8 @@ def translate_all(
     tally = Tally(len(requests))
     tell = report or _silent
     began = began or now_exactly()
-    program = system.program
-    keys = [answer_key(system.signature, request) for request in requests]
+    program, signature = system.program, system.signature  # both are computed
+    keys = [answer_key(signature, request) for request in requests]
     known = answers.find_answers(list(dict.fromkeys(keys)), since=began if fresh else "") if answers else {}
     tally.origin = _origin([known[key] for key in keys if key in known], began, program)
     outputs = {key: answer.output for key, answer in known.items()}
@@ -155,7 +157,7 @@ def translate_all(
         good = {key: output for key, output in new.items() if output.error is None}
         ours = {key: output for key, output in good.items() if key not in claims.answered_elsewhere}
         if answers and ours:
-            answers.keep_answers(system.signature, ours, requests=waiting, program=program)
+            answers.keep_answers(signature, ours, requests=waiting, program=program)
         if answers and (failed := new.keys() - good.keys()):
             answers.release(failed)
         return good
@@ -174,6 +176,7 @@ def translate_all(
         if answers:
             answers.release(claims.mine)
         raise
+    tally.stopped = work.stopped
     nothing = Output("", None, "there is no source text to translate")
     return [
         outputs.get(key, nothing)._replace(id=request.id) for key, request in zip(keys, requests, strict=True)
@@ -233,7 +236,8 @@ def plan_calls(
     fresh: bool = False,
 ) -> CallPlan:
     """What `translate_all` would do, if every call succeeds; nothing is asked."""
-    keys = [answer_key(system.signature, request) for request in requests]
+    signature = system.signature
+    keys = [answer_key(signature, request) for request in requests]
     known = answers.find_answers(list(dict.fromkeys(keys))) if answers and not fresh else {}
     waiting = {
         key: request
@@ -400,7 +404,7 @@ class _Work:
         """All answers, put there by the thread that got them, whatever the one that waits is doing."""
         self._busy_in_a_row = 0
         self._failed_in_a_row = 0
-        self._stopped = ""
+        self.stopped = ""
 
     def results(self) -> Iterator[dict[str, Output]]:
         """Outputs by key as they arrive; every key once."""
@@ -423,20 +427,20 @@ class _Work:
                 todo += [job for job in later if job.not_before <= now]
                 later = [job for job in later if job.not_before > now]
                 if self._deadline is not None and now > self._deadline:
-                    self._stopped = self._stopped or f"the time of {self._budget.seconds:g} s is used up"
+                    self.stopped = self.stopped or f"the time of {self._budget.seconds:g} s is used up"
                 is_held = self._pace.held_until > now
-                while todo and self._in_hand < len(threads) and not self._stopped and not is_held:
+                while todo and self._in_hand < len(threads) and not self.stopped and not is_held:
                     known = self._claim(todo)
                     if known:
                         yield known
                     job = todo.pop()
                     if job.keys:
                         self._hand_out(job)
-                if self._stopped and (todo or later or self._claims.elsewhere):
+                if self.stopped and (todo or later or self._claims.elsewhere):
                     left = [key for job in todo + later for key in job.keys] + sorted(self._claims.elsewhere)
                     todo, later = [], []
                     self._claims.elsewhere.clear()
-                    yield {key: Output("", None, self._stopped) for key in left}
+                    yield {key: Output("", None, self.stopped) for key in left}
                     continue
                 if not (later or self._in_hand or self._claims.elsewhere):
                     continue  # others were answered all that was left
@@ -487,11 +491,11 @@ class _Work:
         tally, budget = self._tally, self._budget
         calls, before = tally.calls + self._before.calls, self._before.characters
         if budget.calls is not None and calls + 1 > budget.calls:
-            self._stopped = f"the budget of {budget.calls:,} calls is used up"
+            self.stopped = f"the budget of {budget.calls:,} calls is used up"
         elif budget.characters is not None and before + tally.characters + characters > budget.characters:
-            self._stopped = f"the budget of {budget.characters:,} characters is used up"
-        if self._stopped:
-            self._events.put(_Event(job, error=ClosedError(self._stopped)))
+            self.stopped = f"the budget of {budget.characters:,} characters is used up"
+        if self.stopped:
+            self._events.put(_Event(job, error=ClosedError(self.stopped)))
         else:
             tally.calls += 1
             tally.characters += characters
@@ -539,7 +543,7 @@ class _Work:
         if isinstance(error, BusyError):
             reason += _impatience(error, self._limits.timeout)
         if isinstance(error, ClosedError):
-            self._stopped = self._stopped or reason
+            self.stopped = self.stopped or reason
         elif isinstance(error, BusyError):
             self._busy_in_a_row += 1
             job.attempts_left -= 1
@@ -551,7 +555,7 @@ class _Work:
                 return {}, [_Job([key], 1, is_ours=True) for key in job.keys]
             self._failed_in_a_row += 1
             if self._failed_in_a_row >= GIVE_UP_AFTER:
-                self._stopped = f"given up after {GIVE_UP_AFTER} failures in a row, the last: {reason}"
+                self.stopped = f"given up after {GIVE_UP_AFTER} failures in a row, the last: {reason}"
         elif isinstance(error, RejectedError):
             if len(job.keys) > 1:
                 return {}, [_Job([key], self._limits.attempts, is_ours=True) for key in job.keys]

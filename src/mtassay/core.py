@@ -7,11 +7,12 @@ answers into findings or statistics, people settle what is open, and all of it a
 from __future__ import annotations
 
 import hashlib
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +31,7 @@ __all__ = [
     "Generated",
     "Judgement",
     "Ledger",
+    "Observation",
     "Origin",
     "Output",
     "Question",
@@ -276,7 +278,8 @@ def percent(sums: NDArray[Any]) -> NDArray[Any]:
 class Review:
     """What a person answered to a question about a subject: see `mtassay.reviews` for both.
 
-    Reviews are only ever added; `at` is when, in UTC.
+    Reviews are only ever added; `at` is when, in UTC. An adjudication is the answer of somebody who saw what
+    others had said, and settles it.
     """
 
     subject: str
@@ -285,6 +288,7 @@ class Review:
     reviewer: str
     note: str = ""
     at: str = ""
+    is_adjudication: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -500,8 +504,8 @@ class Question:
     `keys` are the answers to a choice by the key that gives them, in the order of showing; `unsure` (key u)
     can be answered to any question, and the keys b, n, q and s are taken. `holds` says what the answers of
     several people come to. `is_blind` hides what the run found, which must not sway who answers. `about` says
-    which output of a case is meant, where it has several. `is_of_runs` is `False` for a question about pairs
-    that are in no run. `doubts` are the answers of a run that a person should look at.
+    which output of a case is meant, where it has several. `is_of_runs` is `False` for a question that no run
+    asks by itself, such as ratings. `doubts` are the answers of a run that a person should look at.
     """
 
     name: str
@@ -513,6 +517,11 @@ class Question:
     about: str = ""
     is_of_runs: bool = True
     doubts: Sequence[Doubt] = ()
+
+    @property
+    def how(self) -> str:
+        """What an answer looks like that is typed as a line; empty for a choice, which takes a key."""
+        return "" if self.kind == "choice" else "a number" if self.kind == "number" else "a text"
 
     @property
     def answers_by_key(self) -> dict[str, str]:
@@ -537,13 +546,24 @@ class Question:
             return answers[word]
         if self.kind == "number":
             try:
-                return f"{float(word):g}"
+                number = float(word)
             except ValueError:
-                raise ValueError(f"{text[:40]!r} is no number.") from None
+                number = math.nan
+            if not math.isfinite(number):
+                raise ValueError(f"{text[:40]!r} is no number.")
+            return f"{number:g}"
         if self.kind != "choice" and word:
             return text.strip()
         choices = ", ".join(f"{answer} ({key})" for key, answer in answers.items())
         raise ValueError(f"{text[:40]!r} is no answer. Available: {choices}.")
+
+    def check_answer(self, answer: str, *, source: str, target: str) -> None:
+        """Refuse, by a `ValueError`, an answer that cannot be about these texts; by default none is."""
+        return None
+
+    def differ(self, answers: Sequence[str]) -> bool:
+        """Whether these answers of several people are so far apart that somebody must settle it."""
+        return len(set(answers)) > 1
 
 
 Pair = tuple[str, str]
@@ -563,6 +583,30 @@ class Flags:
     scores: Mapping[Pair, float] = field(default_factory=dict)
     silent: Mapping[str, int] = field(default_factory=dict)
     one_less: str = ""
+
+
+class Observation(NamedTuple):
+    """One output with what came of it, as far as what failures have in common is looked for.
+
+    `family` is the source that this one and others were made from, since such outputs fail together; empty
+    for one that nobody edited. `traits` are what is known of the segment, each a kind and a name, as
+    `("category", "Negation")`; `clues` name what spoke against the output when
+    it was judged: they go with failures by their nature, so they describe a cause and are none.
+    """
+
+    segment_id: str
+    system: str
+    verdict: Verdict
+    source: str = ""
+    output: str = ""
+    references: tuple[str, ...] = ()
+    family: str = ""
+    traits: tuple[tuple[str, str], ...] = ()
+    clues: tuple[str, ...] = ()
+
+
+_Batch = TypeVar("_Batch")
+_Answer = TypeVar("_Answer")
 
 
 class Tools(ABC):
@@ -598,6 +642,19 @@ class Tools(ABC):
         again, and stores every answer when it arrives.
         """
         return list(system.translate(requests))
+
+    @property
+    def workers(self) -> int:
+        """How many batches `map` computes at the same time; with one it is not worth to make batches."""
+        return 1
+
+    def map(self, function: Callable[[_Batch], _Answer], batches: Iterable[_Batch]) -> Iterator[_Answer]:
+        """The function of each batch, in order, computed here or where the run has workers.
+
+        The function depends on nothing but its batch. It is pickled for workers, and a model in it should
+        pickle as the way to open it.
+        """
+        return map(function, batches)
 
     def note(self, text: str) -> None:
         """Say what a reader of the result must know; it stands in the notes of the result, once."""

@@ -22,6 +22,7 @@ PATIENCE_S = 30
 CHECKPOINT_S = 5
 """How old the newest answer may be that is in the log beside the file and not in the file itself."""
 
+_CACHE_KIB = 65_536  # of pages in memory: keys are digests, and fall on any page of their index
 _STALE_S = 2  # a log that nobody has written for so long was left behind
 _OUT_OF_REACH = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -65,12 +66,16 @@ class Database:
     def _open(self) -> None:
         log = self.path.with_name(f"{self.path.name}-wal")
         was_left = log.exists() and log.stat().st_size > 0 and time.time() - log.stat().st_mtime > _STALE_S
-        self._connection = sqlite3.connect(self.path, timeout=PATIENCE_S, isolation_level=None)
+        # A server hands a database from thread to thread; only one of them uses it at a time.
+        self._connection = sqlite3.connect(
+            self.path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False
+        )
         self._finalizer = weakref.finalize(self, _close, self._connection)
         self._check_kind()
         self._write_ahead()
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.execute("PRAGMA foreign_keys = ON")
+        self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         if was_left:
             self._check_pages()
         self._migrate()
@@ -80,7 +85,9 @@ class Database:
         self.read_only = True
         address = self.path.resolve().as_uri()
         mode = "mode=ro" if self.path.with_name(f"{self.path.name}-wal").exists() else "immutable=1"
-        self._connection = sqlite3.connect(f"{address}?{mode}", uri=True, isolation_level=None)
+        self._connection = sqlite3.connect(
+            f"{address}?{mode}", uri=True, isolation_level=None, check_same_thread=False
+        )
         self._finalizer = weakref.finalize(self, _close, self._connection)
         self._check_kind()
         if (version := self._version()) != len(self._migrations):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import platform
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from mtassay import __version__
 from mtassay.caller import Budget, CallPlan, Tally, plan_calls, translate_all
@@ -28,6 +28,7 @@ from mtassay.core import (
     texts_digest,
 )
 from mtassay.errors import WorkspaceError
+from mtassay.executors import Executor, Local
 from mtassay.method import Method
 from mtassay.reviews import decide
 from mtassay.store import Workspace, now_exactly
@@ -46,6 +47,9 @@ __all__ = [
 ]
 
 _KEEP_EVERY = 5.0  # seconds between two writes of what was dear to compute
+
+_Batch = TypeVar("_Batch")
+_Answer = TypeVar("_Answer")
 
 Report = Callable[[str, int, int | None], None]
 """Called with a step's name, how much of it is done, and how much there is (`None`: unknown)."""
@@ -216,6 +220,7 @@ class EngineTools(Tools):
     """What a dry run would ask, by the name of the system."""
     spent: dict[str, Tally] = field(default_factory=dict)
     """What each live engine has cost so far, by its signature; whoever shares it shares the budget."""
+    executor: Executor = field(default_factory=Local)
     _told: set[str] = field(default_factory=set)
     _seconds: dict[str, float] = field(default_factory=dict)
     _step: str = ""
@@ -258,7 +263,7 @@ class EngineTools(Tools):
 
     def reviewers(self, question: str) -> Mapping[str, Collection[str]]:
         reviews = self.workspace.reviews(question) if self.workspace else ()
-        return {subject: d.ratings.keys() for (subject, _), d in decide(reviews).items()}
+        return {subject: d.voices for (subject, _), d in decide(reviews).items()}
 
     def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
         """Stored outputs are looked up. A live engine is asked within what is left of its budget."""
@@ -299,9 +304,19 @@ class EngineTools(Tools):
                 "when it is opened next."
             )
         self.spent[system.signature] = Tally(
-            0, calls=before.calls + spent.calls, characters=before.characters + spent.characters
+            0,
+            calls=before.calls + spent.calls,
+            characters=before.characters + spent.characters,
+            stopped=spent.stopped,
         )
         return outputs
+
+    @property
+    def workers(self) -> int:
+        return self.executor.workers
+
+    def map(self, function: Callable[[_Batch], _Answer], batches: Iterable[_Batch]) -> Iterator[_Answer]:
+        return self.executor.map(function, batches)
 
     def note(self, text: str) -> None:
         if text not in self.notes:

@@ -8,12 +8,15 @@ MtassayError
 └── ServiceError           an engine, model or service failed                          (exit code 3)
     ├── BusyError          it may work later: too many requests, overload, a lost line
     ├── RejectedError      this very request will never work: too long, malformed
-    └── ClosedError        no request will work: bad key, quota used up, nobody there
+    ├── ClosedError        no request will work: bad key, quota used up, nobody there
+    └── WorkerError        workers were lost with their work again and again, or are not like this one
 """
 
 from __future__ import annotations
 
+from functools import partial
 from os import PathLike
+from typing import Any
 
 __all__ = [
     "BusyError",
@@ -24,6 +27,7 @@ __all__ = [
     "RejectedError",
     "ServiceError",
     "UsageError",
+    "WorkerError",
     "WorkspaceError",
 ]
 
@@ -47,6 +51,10 @@ class MissingExtraError(UsageError):
 
     def __init__(self, what: str, *, package: str, extra: str) -> None:
         super().__init__(f"{what} needs {package}. Install it: pip install 'mtassay[{extra}]'")
+        self._parts = {"what": what, "package": package, "extra": extra}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(MissingExtraError, **self._parts), ()  # it may come from another process
 
 
 class InputError(MtassayError):
@@ -89,3 +97,7 @@ class RejectedError(ServiceError):
 
 class ClosedError(ServiceError):
     """No request will work until a person does something."""
+
+
+class WorkerError(ServiceError):
+    """Workers of an executor were lost with their work again and again, or are not like this process."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, NamedTuple, Self, Union, cast, get_args, get_origin, get_type_hints
 
 from mtassay.core import (
     Case,
@@ -17,21 +17,49 @@ from mtassay.core import (
     Generated,
     Judgement,
     Ledger,
+    Observation,
     Output,
     Question,
     Result,
     Run,
     Segment,
     Tools,
+    Verdict,
+    original_of,
 )
-from mtassay.display import PLAIN, Block, Cell, Figure, Line, Table, View
+from mtassay.display import (
+    PLAIN,
+    AnswerView,
+    Block,
+    CaseView,
+    Cell,
+    Figure,
+    Headline,
+    Line,
+    Table,
+    View,
+)
 from mtassay.errors import UsageError
 from mtassay.registry import find
 
-__all__ = ["Method", "Read", "method_of"]
+__all__ = ["AskedPair", "Method", "Read", "joint_verdict", "method_of", "traits_of"]
 
 Read = Callable[[str, str], Mapping[str, str | None]]
 """Reads outputs from a file, for a system of this name: by segment id."""
+
+
+class AskedPair(NamedTuple):
+    """A source and a target that people are asked about as they stand, whoever made them.
+
+    `segment_id` is a segment of the run that the pair belongs to, `case_id` names the pair in reviews, and
+    `lines` are what may be shown of it.
+    """
+
+    segment_id: str
+    case_id: str
+    source: str
+    target: str
+    lines: Sequence[Line] = ()
 
 
 @dataclass(frozen=True)
@@ -176,6 +204,24 @@ class Method(ABC):
         return case_id
 
     @classmethod
+    def pairs(cls, run: Run, question: str) -> list[AskedPair]:
+        """What a question is about that is not asked of outputs, in the order of asking."""
+        return []
+
+    @classmethod
+    def kin(cls, run: Run, segment_id: str, system: str) -> list[Block]:
+        """What a reviewer of an output should see beside it: sentences that belong to it, and their outputs.
+
+        Nothing of it may tell what the run found.
+        """
+        return []
+
+    @classmethod
+    def rules_file(cls, run: Run) -> str:
+        """The suite whose rules judged the run, so that people can add to it; empty for none."""
+        return ""
+
+    @classmethod
     def holds(cls, run: Run, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
         """What decisions, by subject, make of a case that stands for more than one output; else empty."""
         return ""
@@ -203,6 +249,49 @@ class Method(ABC):
             silent,
         )
 
+    # What failures have in common ------------------------------------------------------------------------
+
+    @classmethod
+    def observations(cls, run: Run) -> list[Observation]:
+        """Every output that was judged, or could not be, with what may have to do with it.
+
+        By default one for each case and system with findings: it failed if one of them says so. A detector
+        that only ever flags is a trait of what it flags; clues are those that a finding names.
+        """
+        segments = {segment.id: segment for segment in run.segments}
+        texts = {(name, o.id): o.text for name, answers in run.outputs.items() for o in answers}
+        passing = {finding.detector for finding in run.findings if finding.verdict == "pass"}
+
+        def is_flag(finding: Finding) -> bool:
+            return finding.verdict == "fail" and finding.detector not in passing
+
+        by_output: dict[tuple[str, str], list[Finding]] = {}
+        for finding in run.findings:
+            if finding.verdict is not None:
+                by_output.setdefault((finding.system, finding.case_id), []).append(finding)
+        observations = []
+        for (system, case_id), findings in by_output.items():
+            segment = segments.get(case_id, Segment(case_id))
+            observations.append(
+                Observation(
+                    case_id,
+                    system,
+                    joint_verdict([str(finding.verdict) for finding in findings]),
+                    segment.source or "",
+                    texts.get((system, case_id)) or "",
+                    tuple(reference for reference in segment.references if reference),
+                    segments.get(original_of(segment) or "", segment).source or "",
+                    (*traits_of(segment), *(("detector", f.detector) for f in findings if is_flag(f))),
+                    tuple(dict.fromkeys(clue for finding in findings for clue in _clues(finding))),
+                )
+            )
+        return observations
+
+    @classmethod
+    def failure(cls, run: Run) -> str:
+        """What counts as a failure among the observations of a run, in a few words."""
+        return "what a finding says fails"
+
     @classmethod
     def finds(cls, detector: str) -> str:
         """What people call what a detector finds."""
@@ -214,6 +303,83 @@ class Method(ABC):
     def facts(cls, run: Run) -> str:
         """What was tested, in a line."""
         return f"{len(run.segments):,} segments"
+
+    @classmethod
+    def headlines(cls, run: Run) -> list[Headline]:
+        """What matters first, in sentences: which system is better, what each is worst at, what is open.
+
+        By default the scores as they are, since nobody knows here which way is better.
+        """
+        return [*_score_headlines(run), *_failure_headlines(run), *cls.open_headlines(run)]
+
+    @classmethod
+    def open_headlines(cls, run: Run) -> list[Headline]:
+        """How much is undecided of each system, the most first, and how many outputs wait for people."""
+        open_to = {finding.detector for finding in run.findings if finding.verdict == "undecided"}
+        judged = [f for f in run.findings if f.detector in open_to]
+        counts = Counter(f.system for f in judged if f.verdict == "undecided")
+        totals = Counter(f.system for f in judged)
+        shares = [
+            f"{system} {n:,} of {totals[system]:,} ({100 * n / totals[system]:.1f} %)"
+            for system, n in counts.most_common(_SOME)
+        ]
+        more = f" and {len(counts) - _SOME:,} more systems" if len(counts) > _SOME else ""
+        told = [Headline(f"Undecided: {', '.join(shares)}{more}.", "open", "", "undecided")] if shares else []
+        if cls.asks and (doubts := cls.doubts(run)):
+            many = len({(doubt.segment_id, doubt.system) for doubt in doubts})
+            outputs = f"{many:,} output{'s wait' if many > 1 else ' waits'} for people"
+            told.append(Headline(f"{outputs}: mtassay review next {run.id}", "open"))
+        return told
+
+    @classmethod
+    def case_views(cls, run: Run) -> Iterable[CaseView]:
+        """Every case with all answers to it, and the groups it is in: what stands behind the numbers.
+
+        By default a case is a segment, and what detectors flag is a group of answers.
+        """
+        findings: dict[tuple[str, str], list[Finding]] = {}
+        for finding in run.findings:
+            findings.setdefault((finding.case_id, finding.system), []).append(finding)
+        outputs = {name: {answer.id: answer for answer in answers} for name, answers in run.outputs.items()}
+        for segment in run.segments:
+            answers = [
+                cls.answer_view(run, outputs.get(system, {}).get(segment.id), system, about)
+                for system in run.systems
+                for about in [findings.get((segment.id, system), [])]
+                if about or segment.id in outputs.get(system, {})
+            ]
+            yield CaseView(segment.id, cls.source_lines(segment), answers, cls.groups_of(run, segment))
+
+    @classmethod
+    def source_lines(cls, segment: Segment) -> list[Line]:
+        """What was asked, and what good translations of it are."""
+        lines = [] if segment.source is None else [Line("source", segment.source)]
+        return lines + [Line("reference", text) for text in segment.references if text is not None]
+
+    @classmethod
+    def groups_of(cls, run: Run, segment: Segment) -> list[str]:
+        """The groups that a case of this segment counts in, coarse ones first."""
+        return []
+
+    @classmethod
+    def answer_view(
+        cls, run: Run, output: Output | None, system: str, findings: Sequence[Finding]
+    ) -> AnswerView:
+        """What one system answered, and what was found in it; the gravest verdict stands for all."""
+        lines = []
+        if output is None or output.text is None:
+            lines.append(Line("no output", output.error or "" if output else ""))
+        else:
+            lines += cls.output_lines(output.text, findings[0].evidence if findings else {})[:1]
+        reasons = [why for f in findings if f.verdict != "pass" for why in cls.reasons(f) if why]
+        lines += [Line("" if number else "why", why) for number, why in enumerate(reasons)]
+        verdicts = [f.verdict for f in findings if f.verdict is not None]
+        verdict = min(verdicts, key=_GRAVEST.index, default="")
+        flagged = dict.fromkeys(f.detector for f in findings if f.verdict == "fail")
+        values = [f.value for f in findings if f.verdict == "fail" and f.value is not None]
+        return AnswerView(
+            system, lines, verdict, cls.status(findings) or verdict, list(flagged), -max(values, default=0.0)
+        )
 
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
@@ -358,6 +524,42 @@ def method_of(run: Run) -> type[Method]:
         return Method
 
 
+def joint_verdict(verdicts: Iterable[str]) -> Verdict:
+    """What several findings about one output come to: a failure if one of them is, else a pass if one is.
+
+    >>> joint_verdict(["pass", "fail"]), joint_verdict(["undecided", "pass"]), joint_verdict(["skipped"])
+    ('fail', 'pass', 'skipped')
+    """
+    said = set(verdicts)
+    order: tuple[Verdict, ...] = ("fail", "pass", "undecided", "skipped")
+    return next((verdict for verdict in order if verdict in said), "error")
+
+
+_NO_TRAITS = frozenset(("original", "edit", "context", "note", "skip", "focus", "provenance"))
+"""Tags that are of one segment alone."""
+
+
+def traits_of(segment: Segment) -> tuple[tuple[str, str], ...]:
+    """The tags of a segment that it may share with others, and its document.
+
+    >>> traits_of(Segment("1", document="d1", tags={"category": "Negation", "tags": ["a", "b"], "note": "?"}))
+    (('document', 'd1'), ('category', 'Negation'), ('tags', 'a'), ('tags', 'b'))
+    """
+    tags = {"document": segment.document, **segment.tags}
+    return tuple(
+        (key, str(value))
+        for key, values in tags.items()
+        if key not in _NO_TRAITS
+        for value in (values if isinstance(values, list | tuple) else [values])
+        if isinstance(value, str | int | bool)
+    )
+
+
+def _clues(finding: Finding) -> list[str]:
+    clues = finding.evidence.get("clues", ())
+    return [clue for clue in clues if isinstance(clue, str)] if isinstance(clues, list | tuple) else []
+
+
 def _check_values(cls: type[Method], parameters: Mapping[str, Any]) -> None:
     """Refuse what a field cannot be: another choice, no number, a number out of its bounds."""
     hints = get_type_hints(cls)
@@ -389,6 +591,42 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return value if isinstance(value, str | int | float | bool | None) else repr(value)
+
+
+_GRAVEST: Sequence[str] = ("fail", "error", "undecided", "skipped", "pass")
+_SOME = 6  # systems that a headline names
+
+
+def _score_headlines(run: Run) -> list[Headline]:
+    """The first score of each system, with its interval and n, and the comparisons there are of it."""
+    name = next((score.name for score in run.result.scores), "")
+    scores = [score for score in run.result.scores if score.name == name and score.group == "all"]
+    texts = []
+    for score in scores[:_SOME]:
+        ends = "" if score.low is None or score.high is None else f" [{score.low:.4g}–{score.high:.4g}]"
+        value = "–" if score.value is None else f"{score.value:.4g}"
+        texts.append(f"{score.system} {value}{ends}, n = {score.n:,}")
+    more = f"; and {len(scores) - _SOME:,} more systems" if len(scores) > _SOME else ""
+    told = [Headline(f"{scores[0].label or name}: {'; '.join(texts)}{more}.")] if texts else []
+    for compared in [c for c in run.result.comparisons if c.name == name and c.group == "all"][:_SOME]:
+        if compared.delta is not None and compared.p is not None:
+            difference = f"{compared.delta:+.4g} (p = {compared.p:.3f})"
+            told.append(Headline(f"{compared.a} minus {compared.b}: {difference}."))
+    return told
+
+
+def _failure_headlines(run: Run) -> list[Headline]:
+    """How often each system fails by each detector, where any does."""
+    settled = Counter(
+        (f.system, f.detector, f.verdict) for f in run.findings if f.verdict in ("pass", "fail")
+    )
+    told = []
+    for (system, detector, verdict), failed in settled.items():
+        if verdict == "fail":
+            all_of = failed + settled[system, detector, "pass"]
+            text = f"{system} fails {failed:,} of {all_of:,} by {detector}."
+            told.append(Headline(text, "weak", system, detector))
+    return told
 
 
 def _score_table(run: Run) -> Table:

@@ -28,7 +28,7 @@ from mtassay.errors import (
 )
 
 if TYPE_CHECKING:
-    from mtassay.web import Share
+    from mtassay.transfers import Share
 
 __all__ = [
     "Secret",
@@ -162,7 +162,7 @@ def call_json(
         content = _encode(body, what)
         sent = {"Content-Type": "application/json", **sent}
     query = {key: _reveal(value) for key, value in (parameters or {}).items()}
-    from mtassay.web import ENCODINGS, Share
+    from mtassay.transfers import ENCODINGS, Share
 
     sent = {"Accept-Encoding": ENCODINGS, **sent}
     with Share() as share:
@@ -275,7 +275,7 @@ def _exchange(
     """Status, headers and body. `timeout` is for all of it, however slowly it drips."""
     import httpx
 
-    from mtassay.web import read_body, within
+    from mtassay.transfers import read_body, within
 
     try:
         with (
@@ -290,7 +290,7 @@ def _exchange(
 
 
 def _parse(content: bytes, what: str) -> Any:
-    from mtassay.web import check_values
+    from mtassay.transfers import check_values
 
     check_values(content, what=what)
     answer = _json(content)
@@ -353,7 +353,7 @@ def _client(process: int) -> Any:
 
     import httpx
 
-    from mtassay.web import make_client
+    from mtassay.transfers import make_client
 
     # These log the address of every call with its parameters, and the headers of every answer.
     for name in ("httpx", "httpcore.connection", "httpcore.http11", "httpcore.proxy"):

@@ -18,11 +18,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mtassay.errors import UsageError
 
-__all__ = ["WATCHER", "Leash", "map_in_processes", "process_count", "start_program"]
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+__all__ = ["WATCHER", "Leash", "WorkerPool", "map_in_processes", "process_count", "start_program"]
 
 VARIABLE = "MTASSAY_PROCESSES"
 WATCHER = "mtassay-progress"
@@ -82,6 +85,29 @@ def map_in_processes(
                 executor.shutdown(wait=done, cancel_futures=True)
     answers.extend(map(function, items[len(answers) :]))
     return answers
+
+
+class WorkerPool:
+    """Worker processes that stay for many calls, until the pool is closed or this process ends."""
+
+    def __init__(self, processes: int) -> None:
+        import multiprocessing  # slow to load, and needed only for large work
+        from concurrent.futures import ProcessPoolExecutor
+
+        context = multiprocessing.get_context(_start_method())
+        self._pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
+
+    def submit(self, function: Callable[..., Answer], *arguments: Any) -> Future[Answer]:
+        """Have a function computed that is importable by name. `BrokenProcessPool` after a worker died."""
+        with _hidden_script(), _deaf_to_ctrl_c():
+            return self._pool.submit(function, *arguments)
+
+    def close(self) -> None:
+        """End the workers. What they have in hand nobody waits for."""
+        workers = list((getattr(self._pool, "_processes", None) or {}).values())
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.terminate()
 
 
 def _end_with_parent() -> None:

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
@@ -41,6 +42,7 @@ CACHE_BYTES = 512 * 2**20
 CLAIM_S = 600.0
 """How long others leave a text to the process that is asking for it, unless that has ended."""
 
+_BY_ID = "INDEXED BY segments_by_id"
 _AT_ONCE = 500  # keys in one query
 _MOSTLY_EMPTY = 0.25  # the share of a file that is free, from which on it is made smaller
 _UNREADABLE = (DamagedError, ValueError, KeyError, TypeError, AttributeError, IndexError, BadZipFile)
@@ -115,6 +117,59 @@ _MIGRATIONS = [
     ALTER TABLE cache ADD COLUMN checksum INTEGER;
     CREATE TABLE claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
     """,
+    # Campaigns of reviewers: what they are asked, who has what before them, and which answers adjudicate.
+    """
+    CREATE TABLE adjudications (
+        subject TEXT NOT NULL REFERENCES subjects (id) ON DELETE CASCADE, question TEXT NOT NULL,
+        reviewer TEXT NOT NULL, at TEXT NOT NULL, checksum INTEGER,
+        PRIMARY KEY (subject, question, reviewer, at)
+    ) WITHOUT ROWID;
+    CREATE TABLE campaigns (name TEXT PRIMARY KEY, content TEXT NOT NULL, checksum INTEGER) WITHOUT ROWID;
+    CREATE TABLE campaign_subjects (
+        campaign TEXT NOT NULL REFERENCES campaigns (name) ON DELETE CASCADE, position INTEGER NOT NULL,
+        subject TEXT NOT NULL REFERENCES subjects (id) ON DELETE CASCADE, wanted INTEGER NOT NULL,
+        run TEXT NOT NULL, case_id TEXT NOT NULL, category TEXT NOT NULL, phenomenon TEXT NOT NULL,
+        systems TEXT NOT NULL, takers TEXT NOT NULL, case_lot INTEGER NOT NULL, lot INTEGER NOT NULL,
+        status TEXT NOT NULL, verdict TEXT NOT NULL, score REAL, checksum INTEGER,
+        PRIMARY KEY (campaign, position)
+    ) WITHOUT ROWID;
+    CREATE INDEX campaign_subjects_by_subject ON campaign_subjects (subject);
+    CREATE TABLE handouts (
+        campaign TEXT NOT NULL REFERENCES campaigns (name) ON DELETE CASCADE, subject TEXT NOT NULL,
+        reviewer TEXT NOT NULL, until REAL NOT NULL, PRIMARY KEY (campaign, subject, reviewer)
+    ) WITHOUT ROWID;
+    CREATE INDEX reviews_by_question ON reviews (question, subject);
+    """,
+    # What people can be asked about a run, to be counted, filtered and paged here; what holds of it; who may
+    # answer from elsewhere; and which answers were taken, so that one that is sent twice is kept once.
+    """
+    CREATE TABLE agendas (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, question TEXT NOT NULL,
+        doubted INTEGER NOT NULL, total INTEGER NOT NULL, offers TEXT NOT NULL, PRIMARY KEY (run, question)
+    ) WITHOUT ROWID;
+    CREATE TABLE agenda (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, question TEXT NOT NULL,
+        position INTEGER NOT NULL, subject TEXT NOT NULL, segment TEXT NOT NULL, category TEXT NOT NULL,
+        phenomenon TEXT NOT NULL, systems TEXT NOT NULL, status TEXT NOT NULL, found TEXT NOT NULL,
+        source TEXT NOT NULL, output TEXT NOT NULL, checksum INTEGER, PRIMARY KEY (run, question, position)
+    ) WITHOUT ROWID;
+    CREATE INDEX agenda_by_subject ON agenda (subject, question, run);
+    CREATE TABLE standings (
+        subject TEXT NOT NULL, question TEXT NOT NULL, answer TEXT, disputed INTEGER NOT NULL,
+        PRIMARY KEY (subject, question)
+    ) WITHOUT ROWID;
+    CREATE TABLE standings_mark (newest INTEGER NOT NULL, total INTEGER NOT NULL);
+    CREATE TABLE receipts (
+        id TEXT PRIMARY KEY, subject TEXT NOT NULL REFERENCES subjects (id) ON DELETE CASCADE,
+        question TEXT NOT NULL, answer TEXT NOT NULL, reviewer TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE invitations (
+        name TEXT PRIMARY KEY, role TEXT NOT NULL, digest TEXT NOT NULL, since TEXT NOT NULL, checksum INTEGER
+    ) WITHOUT ROWID;
+    CREATE INDEX outputs_by_id ON outputs (run, id);
+    CREATE INDEX segments_by_id ON segments (run, id);
+    CREATE INDEX reviews_by_reviewer ON reviews (reviewer, question, at);
+    """,
 ]
 """Each entry takes the schema one version further; entries are only ever added."""
 _TABLES = {
@@ -126,7 +181,18 @@ _TABLES = {
     "answers": ("key", "signature", "text", "meta", "stored", "program", "source", "context"),
     "subjects": ("id", "content"),
     "reviews": ("subject", "question", "answer", "reviewer", "note", "at"),
+    "adjudications": ("subject", "question", "reviewer", "at"),
+    "campaigns": ("name", "content"),
+    "campaign_subjects": (
+        *("campaign", "position", "subject", "wanted", "run", "case_id", "category", "phenomenon"),
+        *("systems", "takers", "case_lot", "lot", "status", "verdict", "score"),
+    ),
     "cache": ("key", "value", "stored"),
+    "agenda": (
+        *("run", "question", "position", "subject", "segment", "category", "phenomenon"),
+        *("systems", "status", "found", "source", "output"),
+    ),
+    "invitations": ("name", "role", "digest", "since"),
 }
 
 
@@ -161,6 +227,7 @@ class Workspace:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.damaged: dict[str, str] = {}
+        self._heads: dict[str, tuple[int | None, Run]] = {}
         try:
             _make_folder(path.parent)
         except OSError as error:
@@ -172,6 +239,11 @@ class Workspace:
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         if not self.read_only:
             self._take_in()
+
+    @property
+    def database(self) -> Database:
+        """The file, for who asks it more than these methods do."""
+        return self._database
 
     @property
     def read_only(self) -> bool:
@@ -220,13 +292,11 @@ class Workspace:
     def runs(self) -> list[Run]:
         """All runs that can be read, newest first, without findings, segments, outputs and statistics."""
         runs = []
-        for row in self._database.rows("runs", "ORDER BY started DESC, rowid DESC"):
+        for run_id in self._ids():
             try:
-                if not is_intact(row):
-                    raise DamagedError("it is not what was stored")
-                runs.append(_run(row[:-1]))
+                runs.append(self._head(run_id))
             except _UNREADABLE as error:
-                self.damaged[str(row[0])] = str(error)
+                self.damaged[run_id] = str(error)
         return runs
 
     def run(self, name: str, *, case: str | None = None) -> Run:
@@ -237,10 +307,9 @@ class Workspace:
         """
         run_id = self._run_id(name)
         with self._reading(run_id):
-            (row,) = self._database.read("runs", "WHERE id = ?", run_id)
-            segments, case_ids = self._segments(run_id), None
+            head = self._head(run_id)
+            segments, case_ids = self._segments(run_id, of=case), None
             if case is not None:
-                segments = _family(segments, case)
                 case_ids = list(dict.fromkeys((case, *(segment.id for segment in segments))))
             rows = self._database.read(
                 "findings",
@@ -249,12 +318,22 @@ class Workspace:
                 *(case_ids or ()),
             )
             return replace(
-                _run(row),
+                head,
                 findings=[Finding(c, s, d, v, x, json.loads(e)) for _, c, s, d, v, x, e in rows],
                 segments=segments,
                 outputs=self._outputs(run_id, some=case_ids),
                 statistics=self._statistics(run_id, case_ids),
             )
+
+    def _head(self, run_id: str) -> Run:
+        """A run without findings, segments, outputs and statistics; what is stored never changes."""
+        ((mark,),) = self._database.select("SELECT checksum FROM runs WHERE id = ?", run_id)
+        known, head = self._heads.get(run_id, (None, None))
+        if mark is None or known != mark or head is None:
+            (row,) = self._database.read("runs", "WHERE id = ?", run_id)
+            head = _run(row)
+            self._heads[run_id] = (mark, head)
+        return head
 
     @contextmanager
     def _reading(self, run_id: str) -> Iterator[None]:
@@ -287,12 +366,30 @@ class Workspace:
         with self._reading(run_id):
             return self._segments(run_id)
 
-    def _segments(self, run_id: str) -> list[Segment]:
-        rows = self._database.read("segments", "WHERE run = ? ORDER BY position", run_id)
-        return [
-            Segment(id_, source, tuple(json.loads(references)), document, json.loads(tags))
-            for _, _, id_, source, references, document, tags in rows
-        ]
+    def segment(self, name: str, segment_id: str) -> Segment | None:
+        """One segment of a run; `None` where it has none of this id."""
+        run_id = self._run_id(name)
+        with self._reading(run_id):
+            rows = self._database.read("segments", f"{_BY_ID} WHERE run = ? AND id = ?", run_id, segment_id)
+            return next(iter(_read_segments(rows)), None)
+
+    def _segments(self, run_id: str, *, of: str | None = None) -> list[Segment]:
+        """The segments in order; with `of` those that belong to this one: see `run`."""
+        if of is None:
+            return _read_segments(self._database.read("segments", "WHERE run = ? ORDER BY position", run_id))
+        own = _read_segments(
+            self._database.read("segments", f"{_BY_ID} WHERE run = ? AND id = ?", run_id, of)
+        )
+        roots = list({original_of(segment) or segment.id for segment in own})
+        # A tag is looked for as it is written; what only contains such a text is sorted out by `_family`.
+        named = " OR ".join(["id = ?", "instr(tags, ?)"] * len(roots))
+        values = [value for root in roots for value in (root, _json(root))]
+        if not roots:
+            return []
+        rows = self._database.read(
+            "segments", f"WHERE run = ? AND ({named}) ORDER BY position", run_id, *values
+        )
+        return _family(_read_segments(rows), of)
 
     def outputs(self, name: str, *, some: Collection[str] | None = None) -> dict[str, list[Output]]:
         """The outputs of a run by system, in order of the cases; with `some` only those to these segments."""
@@ -301,11 +398,11 @@ class Workspace:
             return self._outputs(run_id, some=some)
 
     def _outputs(self, run_id: str, *, some: Collection[str] | None) -> dict[str, list[Output]]:
-        ((_, _, _, systems, *_),) = self._database.read("runs", "WHERE id = ?", run_id)
-        outputs: dict[str, list[Output]] = {system: [] for system in json.loads(systems)}
-        for _, system, _, *values in self._database.read(
-            "outputs", f"WHERE run = ? {_among('id', some)} ORDER BY system, position", run_id, *(some or ())
-        ):
+        outputs: dict[str, list[Output]] = {system: [] for system in self._head(run_id).systems}
+        # SQLite would rather read all outputs in their order than look for a few.
+        few = "" if some is None else "INDEXED BY outputs_by_id"
+        rest = f"{few} WHERE run = ? {_among('id', some)} ORDER BY system, position"
+        for _, system, _, *values in self._database.read("outputs", rest, run_id, *(some or ())):
             outputs[system].append(Output(*values))
         return outputs
 
@@ -342,6 +439,8 @@ class Workspace:
                 for subject in subjects
             )
             connection.executemany("DELETE FROM subjects WHERE id = ?", [(s,) for s in subjects])
+            connection.execute("DELETE FROM standings")
+            connection.execute("DELETE FROM standings_mark")
             connection.execute("DELETE FROM cache")  # which does not say whose texts it holds
         self._database.vacuum()
         return Purged(run_ids, len(answers), reviews, others)
@@ -485,27 +584,111 @@ class Workspace:
                 "DELETE FROM claims WHERE key = ? AND owner = ?", [(key, self._owner) for key in keys]
             )
 
-    def add_reviews(self, reviews: Iterable[Review], subjects: Iterable[Subject]) -> int:
-        """Keep what people answered, with what they looked at; gives how many were not there before."""
-        with self._database.transaction():
-            self._database.insert("subjects", ((s.id, _json(asdict(s))) for s in subjects), or_ignore=True)
+    def add_reviews(
+        self, reviews: Iterable[Review], subjects: Iterable[Subject], *, receipt: str | None = None
+    ) -> int:
+        """Keep what people answered, with what they looked at; gives how many were not there before.
+
+        With a `receipt`, an id that whoever sends one review made up, the same review sent again is not kept
+        twice.
+        """
+        reviews = list(reviews)
+        final = [r for r in reviews if r.is_adjudication]
+        with self._database.transaction() as connection:
+            self.put_subjects(subjects)
+            if receipt is not None and not self._is_new(connection, receipt, *reviews):
+                return 0
+            self._database.insert(
+                "adjudications", ((r.subject, r.question, r.reviewer, r.at) for r in final), or_ignore=True
+            )
+            # Who has answered holds the subject back from nobody any more.
+            connection.executemany(
+                "DELETE FROM handouts WHERE subject = ? AND reviewer = ?",
+                [(r.subject, r.reviewer) for r in reviews],
+            )
             return self._database.insert(
                 "reviews",
                 ((r.subject, r.question, r.answer, r.reviewer, _text(r.note), r.at) for r in reviews),
                 or_ignore=True,
             )
 
-    def reviews(self, question: str | None = None) -> list[Review]:
-        """All reviews in the order of their time, or those that answer one question."""
-        rows = self._database.read(
-            "reviews", "WHERE question = ?1 OR ?1 IS NULL ORDER BY at, rowid", question
-        )
-        return [Review(*row) for row in rows]
+    def put_subjects(self, subjects: Iterable[Subject]) -> None:
+        """Keep what people look at, inside a transaction."""
+        self._database.insert("subjects", ((s.id, _json(asdict(s))) for s in subjects), or_ignore=True)
 
-    def subjects(self) -> dict[str, Subject]:
-        """What reviews are about, by id."""
-        rows = self._database.read("subjects")
-        return {subject: subject_from(json.loads(content)) for subject, content in rows}
+    def _is_new(self, connection: Connection, receipt: str, review: Review) -> bool:
+        """Whether nobody has sent this before; a receipt for another answer is a `UsageError`."""
+        content = (review.subject, review.question, review.answer, review.reviewer)
+        row = connection.execute(
+            "SELECT subject, question, answer, reviewer FROM receipts WHERE id = ?", (receipt,)
+        ).fetchone()
+        if row is None:
+            connection.execute("INSERT INTO receipts VALUES (?, ?, ?, ?, ?)", (receipt, *content))
+        elif row != content:
+            raise UsageError(f"The id '{receipt[:40]}' was used for another answer. Make a new one.")
+        return row is None
+
+    def reviews(self, question: str | None = None, *, subject: str | None = None) -> list[Review]:
+        """All reviews in the order of their time, or those that answer one question, or about one subject."""
+        return self._reviews({"question": question, "subject": subject})
+
+    def reviews_about(self, subjects: Collection[str], question: str | None = None) -> list[Review]:
+        """The reviews of these subjects in the order of their time, or those that answer one question."""
+        ids = list(subjects)
+        found = [
+            review
+            for start in range(0, len(ids), _AT_ONCE)
+            for review in self._reviews({"question": question}, ids[start : start + _AT_ONCE])
+        ]
+        return sorted(found, key=lambda review: review.at)
+
+    def _reviews(
+        self, equal: Mapping[str, str | None], subjects: Sequence[str] | None = None
+    ) -> list[Review]:
+        """The reviews with these values in their columns, or about some of the subjects."""
+        wanted = {column: value for column, value in equal.items() if value is not None}
+        conditions = " AND ".join(["TRUE", *(f"{column} = ?" for column in wanted)])
+        rest = f"WHERE {conditions} {_among('subject', subjects)}"
+        values = (*wanted.values(), *(subjects or ()))
+        final = set(self._database.read("adjudications", rest, *values))
+        rows = self._database.read("reviews", f"{rest} ORDER BY at, rowid", *values)
+        return [
+            Review(*row, is_adjudication=(row[0], row[1], row[3], row[5]) in final)  # type: ignore[misc]
+            for row in rows
+        ]
+
+    def subjects_of(self, case_id: str) -> list[Subject]:
+        """What reviews are about, of one case."""
+        rows = self._database.read("subjects", "WHERE json_extract(content, '$.case_id') = ?", case_id)
+        return [subject_from(json.loads(content)) for _, content in rows]
+
+    def runs_with(self, segment_id: str, source: str | None) -> list[str]:
+        """The ids of all runs that have a segment of this id and source, newest first."""
+        rows = self._database.select(
+            "SELECT r.id FROM runs r JOIN segments s ON s.run = r.id AND s.id = ? AND s.source IS ? "
+            "ORDER BY r.started DESC, r.rowid DESC",
+            *(segment_id, _text(source)),
+        )
+        return [str(name) for (name,) in rows]
+
+    @property
+    def reviews_count(self) -> int:
+        """How many reviews there are: what was computed from them holds as long as it stays the same."""
+        return int(self._database.select("SELECT COUNT(*) FROM reviews")[0][0])
+
+    def subjects(self, some: Collection[str] | None = None) -> dict[str, Subject]:
+        """What reviews are about, or will be, by id; with `some` only these."""
+        keys: Sequence[Sequence[str] | None] = [None]
+        if some is not None:
+            listed = list(some)
+            keys = [listed[start : start + _AT_ONCE] for start in range(0, len(listed), _AT_ONCE)]
+        return {
+            subject: subject_from(json.loads(content))
+            for part in keys
+            for subject, content in self._database.read(
+                "subjects", f"WHERE TRUE {_among('id', part)}", *(part or ())
+            )
+        }
 
     def named(self, name: str) -> list[str]:
         """The ids of the runs that a name may mean: an id, its beginning or end, or `last` for the newest."""
@@ -636,6 +819,13 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True)
         if folder.name == DEFAULT.parent.name:
             (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+
+
+def _read_segments(rows: Iterable[Sequence[Any]]) -> list[Segment]:
+    return [
+        Segment(id_, source, tuple(json.loads(references)), document, json.loads(tags))
+        for _, _, id_, source, references, document, tags in rows
+    ]
 
 
 def _family(segments: Sequence[Segment], case: str) -> list[Segment]:

@@ -140,7 +140,8 @@ def answers_to(workspace: Workspace, run: Run, case_id: str) -> list[StoryAnswer
     findings = method.findings(run, case_id)
     subjects = subjects_in(run)
     question = question_of(run)
-    reviews = workspace.reviews(question.name) if question else []
+    ids = {subject.id for subject in subjects.values()}
+    reviews = workspace.reviews_about(ids, question.name) if question else []
     decisions = decide(reviews, {question.name: question.holds}) if question else {}
     settled = {subject: d.answer for (subject, _), d in decisions.items() if d.answer is not None}
     systems: dict[tuple[Subject | str, str], list[str]] = {}

@@ -459,3 +459,16 @@ def test_the_library_gives_runs_by_step(planned: Path, monkeypatch: pytest.Monke
     assert done.exit_code == 0
     assert "== score · news · done" in str(done)
     assert repr(run_plan()) == "<PlanRun mtassay.yaml: score unchanged, suite unchanged>"
+
+
+def test_a_plan_says_where_work_is_computed_and_the_command_says_otherwise(run: Run, tmp_path: Path) -> None:
+    two_outputs(tmp_path)
+    assert run("init").returncode == 0
+    plan = tmp_path / "mtassay.yaml"
+    plan.write_text(plan.read_text("utf-8") + "\nexecutor: ray\nray_address: 127.0.0.1:1\n", encoding="utf-8")
+    done = run("run", "--executor", "processes", MTASSAY_PROCESSES="2")
+    assert done.returncode == 0, done.stderr
+    assert states(done.stdout) == {"score": "done"}
+    refused = run("run", "--fresh")
+    assert refused.returncode in (2, 3)  # without the package, or where nobody listens
+    assert "pip install 'mtassay[ray]'" in refused.stderr or "127.0.0.1:1 cannot be reached" in refused.stderr

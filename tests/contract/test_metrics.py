@@ -76,7 +76,8 @@ def test_a_system_is_measured_alike_alone_and_among_others(metric: Metric) -> No
     together = metric.measure(SEGMENTS, OUTPUTS)
     for table in together:
         (alone,) = metric.measure(SEGMENTS, {table.system: OUTPUTS[table.system]})
-        np.testing.assert_allclose(alone.values, table.values, rtol=1e-5)
+        # Vectors in single precision: what stands beside a text changes the seventh digit of a cosine.
+        np.testing.assert_allclose(alone.values, table.values, rtol=1e-5, atol=1e-6)
 
 
 def test_aggregate_takes_any_leading_axes(metric: Metric) -> None:

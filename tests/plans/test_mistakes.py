@@ -232,6 +232,13 @@ MISTAKES = [
     ),
     ("a price of nobody", "max_calls: 10", "prices: {nwe: 3}", 15, "there is no system 'nwe'. Near: new."),
     (
+        "an unknown executor",
+        "budget:\n  max_calls: 10",
+        "executor: processs",
+        14,
+        "executor: there is no executor 'processs'. Near: processes.",
+    ),
+    (
         "gates that are no list",
         "  max_calls: 10",
         "gates: bleu >= 3",

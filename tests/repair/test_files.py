@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_test_set
 from mtassay.languages import parse_pair
-from mtassay.repair.corrections import Correction
-from mtassay.repair.export import ExportFormat, export, format_of, read_corrections
+from mtassay.repair.corrections import Correction, WrongOutput
+from mtassay.repair.export import ExportFormat, export, format_of, read_corrections, write_sheet
 
 PAIR = parse_pair("en-pt")
 VASE = Correction("7", "A blue vase.", "Um vaso.", "Um vaso azul.", "anna", "under")
@@ -98,3 +98,26 @@ def test_jsonl_keeps_every_character(
     corrections = [Correction(str(i), s, "", c, by) for i, (s, c, by) in enumerate(rows)]
     export(path, corrections, "jsonl")
     assert read_corrections(path) == corrections
+
+
+HOSTILE = ('=HYPERLINK("http://x")', "+1", "-2", "@SUM(A1)", "two\nlines\tand a tab", "C:\\new", "00012")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_cell_of_a_sheet_is_a_formula_and_every_text_comes_back(text: str, tmp_path: Path) -> None:
+    correction = Correction("1", text, text, f"{text}!", "anna")
+    export(tmp_path / "fixes.tsv", [correction], "tsv")
+    header, row = (tmp_path / "fixes.tsv").read_text(encoding="utf-8").splitlines()
+    cells = dict(zip(header.split("\t"), row.split("\t"), strict=True))
+    assert all(cells[key][:1] not in ("=", "+", "-", "@") for key in ("source", "output", "correction"))
+    assert read_corrections(tmp_path / "fixes.tsv") == [correction]
+
+
+def test_a_sheet_to_fill_in_holds_no_formula_and_is_read_back(tmp_path: Path) -> None:
+    wrong = WrongOutput("1", "=1+1", "@x", "logic")
+    write_sheet(tmp_path / "sheet.tsv", [wrong])
+    text = (tmp_path / "sheet.tsv").read_text(encoding="utf-8")
+    assert text.splitlines()[1] == "1\t\\=1+1\t\\@x\t\t\tlogic"
+    filled = text.replace("\t\t\tlogic", "\t=2\tanna\tlogic")
+    (tmp_path / "sheet.tsv").write_text(filled, encoding="utf-8")
+    assert read_corrections(tmp_path / "sheet.tsv") == [Correction("1", "=1+1", "@x", "=2", "anna", "logic")]

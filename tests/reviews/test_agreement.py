@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mtassay.core import Review
-from mtassay.reviews import decide
-from mtassay.reviews.agreement import AgreementCoefficient, agreements
+from mtassay.reviews import Subject, decide
+from mtassay.reviews.agreement import AgreementCoefficient, agreements, agreements_by
+from mtassay.reviews.questions import AnswerSpan, SpanAnswer
+from mtassay.stats import krippendorff_alpha
 
 ANSWERS = {"c": "correct", "i": "incorrect", "u": "unsure"}
 
@@ -61,3 +63,47 @@ def test_one_label_only_is_undefined_and_strangers_have_nothing_in_common() -> N
 
 def test_one_reviewer_agrees_with_nobody() -> None:
     assert measured(anna="ci") == {}
+
+
+def rated(question: str, **rows: list[object]) -> dict[str, AgreementCoefficient]:
+    reviews = [
+        Review(TEXTS[place].id, question, str(answer), reviewer, at="2026-01-01T00:00:00+00:00")
+        for reviewer, row in rows.items()
+        for place, answer in enumerate(row)
+    ]
+    subjects = {subject.id: subject for subject in TEXTS}
+    return {entry.measure: entry for entry in agreements(decide(reviews), question, subjects=subjects)}
+
+
+TEXTS = [Subject(str(place), ("1234567890",), ("abcde",)) for place in range(4)]
+
+
+def test_ratings_agree_within_the_tolerance_and_alpha_is_that_of_intervals() -> None:
+    found = rated("adequacy", anna=[1, 2, 3, 5], ben=[1, 3, 5, 5])
+    assert found["agreement"].value == 0.75  # 3 and 5 are two apart, where one is allowed
+    expected = krippendorff_alpha([[1, 2, 3, 5], [1, 3, 5, 5]], level="interval")
+    assert found["krippendorff"].value == pytest.approx(expected)
+    assert "fleiss" not in found
+
+
+def test_spans_agree_by_character_and_texts_are_what_is_counted() -> None:
+    def span(start: int, end: int) -> SpanAnswer:
+        return SpanAnswer((AnswerSpan(start, end, "PER"),))
+
+    found = rated("entities", anna=[span(0, 2), SpanAnswer()], ben=[span(0, 3), SpanAnswer()])
+    # Of ten characters in two texts they differ on one.
+    assert (found["agreement"].value, found["agreement"].n) == (pytest.approx(0.9), 2)
+    # Labelled PER are 2 and 3 of 10: by chance they agree on .06 + .56.
+    assert found["cohen"].value == pytest.approx((0.9 - 0.62) / 0.38)
+
+
+def test_groups_have_their_own_agreement() -> None:
+    reviews = [
+        Review(f"s{place}", "suite", answer, reviewer, at="2026-01-01T00:00:00+00:00")
+        for reviewer, row in {"anna": "ccii", "ben": "cicc"}.items()
+        for place, answer in enumerate(ANSWERS[letter] for letter in row)
+    ]
+    groups = {"Negation": {"s0", "s1"}, "Tense": {"s2", "s3"}, "Other": {"s9"}}
+    found = agreements_by(decide(reviews), "suite", groups)
+    shares = {name: [e.value for e in found[name] if e.measure == "agreement"] for name in groups}
+    assert shares == {"Negation": [0.5], "Tense": [0.0], "Other": []}

@@ -21,11 +21,14 @@ from mtassay.errors import UsageError
 from mtassay.formats.reviews import ReviewRow, pending_record, read_reviews, review_record
 from mtassay.formats.suite import Suite, read_suite
 from mtassay.method import method_of
+from mtassay.report.campaigns import LABELS, agreement_rows
 from mtassay.report.progress import Progress
 from mtassay.reviews import (
+    COMMON_QUESTIONS,
     UNSURE,
     Decision,
     Subject,
+    answer_about,
     caution_of_models,
     find_question,
     is_model,
@@ -62,6 +65,7 @@ __all__ = [
     "ReviewerAgreement",
     "agreement",
     "audit",
+    "common_question",
     "decide",
     "import_reviews",
     "load_pending",
@@ -127,6 +131,7 @@ def pending(
     every_run: bool = False,
     double: bool = False,
     suite: Place | Suite | None = None,
+    question: str | None = None,
     settled: bool = False,
     category: Sequence[str] = (),
     phenomenon: Sequence[str] = (),
@@ -140,9 +145,11 @@ def pending(
     """What is open in one run or in `every_run`, and this reviewer has not answered.
 
     `last` is the newest run whose outputs can be reviewed; with a suite, the newest that asked for its items.
-    `double` has also what others settled, to measure agreement. `settled` has what the run settled without
-    people instead, for a blind audit (see `audit`). `category`, `phenomenon`, `item` and `system` choose by
-    name, `sample` draws so many by the seed, and `order` is how they come (see `PendingChoice`).
+    `question` is one that can be asked about any run, such as `da` or `entities`: then all outputs, or all
+    references, are open. `double` has also what others settled, to measure agreement. `settled` has what the
+    run settled without people instead, for a blind audit (see `audit`). `category`, `phenomenon`, `item` and
+    `system` choose by name, `sample` draws so many by the seed, and `order` is how they come (see
+    `PendingChoice`).
     """
     store = open_workspace(workspace)
     decisions = decide_reviews(store.reviews())
@@ -155,7 +162,9 @@ def pending(
         verdicts = chosen(settled_in(store.run(name)), choice)
         drawn = sampled(verdicts, sample, seed=fixed_seed(seed))
         return Queue(reviewer, waiting_for(reviewer, drawn, decisions, double=double), len(drawn), name)
-    open_outputs = load_pending(store, decisions, run=run, every_run=every_run, suite=content)
+    open_outputs = load_pending(
+        store, decisions, run=run, every_run=every_run, suite=content, question=common_question(question)
+    )
     waiting = chosen(waiting_for(reviewer, open_outputs, decisions, double=double), choice)
     waiting = sampled(waiting, sample, seed=fixed_seed(seed))
     return Queue(
@@ -196,17 +205,31 @@ def load_pending(
     run: str = "last",
     every_run: bool = False,
     suite: Suite | None = None,
+    question: Question | None = None,
 ) -> list[Pending]:
-    """What is open in one run or in all of them, whoever answered it."""
-    runs = _all_runs(store) if every_run else [_one_run(store, run, suite)]
+    """What is open in one run or in all of them, whoever answered it.
+
+    `question` is one that can be asked about any run; else it is the one of each run.
+    """
+    if question is not None:
+        runs = [each.id for each in store.runs()] if every_run else [store.run(run).id]
+    else:
+        runs = _all_runs(store) if every_run else [_one_run(store, run, suite)]
     subjects = store.subjects() if any(decision.is_disputed for decision in decisions.values()) else {}
     disputed = {subjects[subject] for (subject, _), decision in decisions.items() if decision.is_disputed}
     parts = []
     with Progress() as progress:
         for number, name in enumerate(runs):
             progress.report("reading runs", number, len(runs))
-            parts.append(pending_in(store.run(name), disputed=disputed))
+            parts.append(pending_in(store.run(name), disputed=disputed, question=question))
     return merge_pending(parts)
+
+
+def common_question(name: str | None) -> Question | None:
+    """The question of this name where it can be asked about any run; `None` for that of a run itself."""
+    if name is None:
+        return None
+    return COMMON_QUESTIONS.get(find_question(name).name)
 
 
 def shown_record(
@@ -285,42 +308,52 @@ def decide(
     run: str = "last",
     case: str = "",
     system: str = "",
+    question: str | None = None,
     reviewer: str | None = None,
     note: str = "",
     workspace: Place | None = None,
 ) -> Decided:
     """Answer the question about one output: that of a system to a case of a run, or a `subject` by its id.
 
+    `question` is one that can be asked about any run, such as `da`; else it is the one of the run.
     The beginning of the id will do. A later answer of the same reviewer replaces the earlier one, which stays
     in the history.
     """
     store = open_workspace(workspace)
     name = reviewer_name(reviewer)
+    common = common_question(question)
     if subject is not None:
-        chosen_subject, question = _by_id(store, subject)
+        chosen_subject, asked = _by_id(store, subject, common)
     else:
-        chosen_subject, question = _by_place(store, run, case, system)
+        chosen_subject, asked = _by_place(store, run, case, system, common)
     try:
-        read = question.read_answer(answer)
+        read = answer_about(asked, answer, chosen_subject)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    store.add_reviews([review_now(chosen_subject.id, question.name, read, name, note=note)], [chosen_subject])
-    decision = decide_reviews(store.reviews(question.name))[chosen_subject.id, question.name]
-    return Decided(chosen_subject, question, read, name, decision)
+    store.add_reviews([review_now(chosen_subject.id, asked.name, read, name, note=note)], [chosen_subject])
+    reviews = store.reviews(asked.name, subject=chosen_subject.id)
+    decision = decide_reviews(reviews)[chosen_subject.id, asked.name]
+    return Decided(chosen_subject, asked, read, name, decision)
 
 
-def _by_id(store: Workspace, beginning: str) -> tuple[Subject, Question]:
+def _by_id(store: Workspace, beginning: str, common: Question | None) -> tuple[Subject, Question]:
     """The subject whose id begins so, among all outputs of all runs and all that was reviewed."""
     matches: dict[str, tuple[Subject, Question]] = {}
-    runs = [(run, question) for run in store.runs() if (question := question_of(run))]
+    runs = [(run, question) for run in store.runs() if (question := common or question_of(run))]
     with Progress() as progress:
         for number, (run, question) in enumerate(runs):
             progress.report("looking for the subject", number, len(runs))
-            subjects = set(subjects_in(store.run(run.id)).values())
+            whole = store.run(run.id)
+            subjects = set(subjects_in(whole).values())
+            if common is not None:
+                subjects = {entry.subject for entry in pending_in(whole, question=common)}
             matches |= {s.id: (s, question) for s in subjects if s.id.startswith(beginning)}
-    asked = {review.subject: review.question for review in store.reviews()}
+    asked = {review.subject: review.question for review in store.reviews(common.name if common else None)}
     for key, subject in store.subjects().items():
         if not key.startswith(beginning) or key in matches or key not in asked:
+            continue
+        if common is not None:
+            matches[key] = (subject, common)
             continue
         asked_question = find_question(asked[key])
         # A pair that is rated on its own has several questions, and its id does not say which is meant.
@@ -333,9 +366,18 @@ def _by_id(store: Workspace, beginning: str) -> tuple[Subject, Question]:
     raise UsageError(f"No subject begins with '{beginning}'. See: mtassay review next --list")
 
 
-def _by_place(store: Workspace, run: str, case_id: str, system: str) -> tuple[Subject, Question]:
+def _by_place(
+    store: Workspace, run: str, case_id: str, system: str, common: Question | None
+) -> tuple[Subject, Question]:
     chosen = store.run(run, case=case_id)
-    question = _asked_in(chosen)
+    question = common or _asked_in(chosen)
+    if getattr(question, "marks", "output") == "reference":
+        references = [
+            e.subject for e in pending_in(chosen, question=question) if e.subject.case_id == case_id
+        ]
+        if not references:
+            raise UsageError(f"Case '{case_id}' has no reference in run {chosen.id}.")
+        return references[0], question
     if system not in chosen.systems:
         raise UsageError(f"No system '{system}' in run {chosen.id}. It has: {', '.join(chosen.systems)}.")
     if not chosen.segments:
@@ -412,13 +454,6 @@ def _is_repeat(row: ReviewRow, decisions: Decisions) -> bool:
 
 # Agreement -----------------------------------------------------------------------------------------------
 
-_LABELS = {
-    "agreement": "agreement",
-    "cohen": "Cohen's kappa",
-    "fleiss": "Fleiss' kappa",
-    "krippendorff": "Krippendorff's alpha",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class ReviewerAgreement:
@@ -428,6 +463,8 @@ class ReviewerAgreement:
     found: Sequence[AgreementCoefficient]
     unsure: int
     disputed: Sequence[tuple[Subject, Decision]]
+    scale: str = ""
+    """What agreement means where the question is no choice."""
 
     @property
     def reviewers(self) -> set[str]:
@@ -448,26 +485,14 @@ class ReviewerAgreement:
 
     def tables(self, *, with_disputed: bool = False) -> list[Table]:
         """A line for each pair of reviewers, and for all; then what is disputed."""
-        everyone = [e for e in self.found if len(e.reviewers) > 2 or e.measure in ("fleiss", "krippendorff")]
-        rows = [
-            [
-                "all" if entry in everyone else printable(" × ".join(entry.reviewers)),
-                _LABELS[entry.measure],
-                "–" if entry.value is None else _number(entry, entry.value),
-                ""
-                if entry.low is None or entry.high is None
-                else f"{_number(entry, entry.low)} to {_number(entry, entry.high)}",
-                f"{entry.n:,}",
-            ]
-            for entry in self.found
-            if entry.n or entry in everyone
-        ]
+        rows = agreement_rows(self.found)
         strangers = sum(entry.n == 0 and entry.measure == "cohen" for entry in self.found)
-        remarks = {f"{_LABELS[e.measure]} is {e.remark}." for e in self.found if e.remark and e.n}
+        remarks = {f"{LABELS[e.measure]} is {e.remark}." for e in self.found if e.remark and e.n}
         see = "; see --disputed" if self.disputed and not with_disputed else ""
         notes = [
             f"Question: {self.question}." if self.question != USUAL else "",
             caution_of_models(self.reviewers, "Answers"),
+            self.scale,
             *sorted(remarks),
             "n: outputs that two or more of the line's reviewers rated.",
             f"Answers 'unsure', which are no ratings: {self.unsure:,}." if self.unsure else "",
@@ -491,7 +516,7 @@ def agreement(
 
     Each reviewer's newest answer counts, and `unsure` is no rating.
     """
-    from mtassay.reviews.agreement import agreements
+    from mtassay.reviews.agreement import agreements, scale_note
 
     chosen = find_question(question).name if question is not None else None
     store = open_workspace(workspace)
@@ -504,7 +529,8 @@ def agreement(
     coefficients = []
     with Progress() as progress:
         drawn = chosen_seed(seed)
-        for number, entry in enumerate(agreements(decisions, asked, seed=drawn), start=1):
+        texts = store.subjects({subject for subject, _ in decisions}) if asked in COMMON_QUESTIONS else {}
+        for number, entry in enumerate(agreements(decisions, asked, seed=drawn, subjects=texts), start=1):
             coefficients.append(entry)
             progress.report(f"resampling, {number} done", 0, None)
     if not coefficients:
@@ -515,13 +541,9 @@ def agreement(
     disputes = {subject: decision for (subject, _), decision in decisions.items() if decision.is_disputed}
     subjects = store.subjects() if disputes else {}
     contested = [(subjects[subject], decision) for subject, decision in disputes.items()]
-    return ReviewerAgreement(asked, coefficients, unsure, contested)
+    return ReviewerAgreement(asked, coefficients, unsure, contested, scale_note(asked))
 
 
 def told(decision: Decision) -> str:
     """Who said what."""
     return printable(", ".join(f"{name}: {answer}" for name, answer in sorted(decision.ratings.items())))
-
-
-def _number(entry: AgreementCoefficient, value: float) -> str:
-    return f"{100 * value:.1f} %" if entry.measure == "agreement" else f"{value:.3f}"

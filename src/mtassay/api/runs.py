@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
 from os import PathLike
 from pathlib import Path
@@ -14,9 +14,10 @@ from mtassay import core
 from mtassay.caller import Budget, CallPlan, Tally
 from mtassay.core import Finding, Judgement, Output, Result, Segment, System
 from mtassay.database import UnavailableError
-from mtassay.display import Block, Figure, Table, View
+from mtassay.display import Block, Figure, Headline, Table, View
 from mtassay.engine import EngineTools, Execution, Open, run_with
 from mtassay.errors import MtassayError, UsageError, WorkspaceError
+from mtassay.executors import Executor, Local, open_executor
 from mtassay.formats import segment_record
 from mtassay.languages import Pair
 from mtassay.method import Method, method_of
@@ -158,6 +159,10 @@ class Run:
         available = "scores, comparisons, clusters, findings, outputs, segments, units, refused"
         raise UsageError(f"A run has no '{what}'. Available: {available}.")
 
+    def headlines(self) -> list[Headline]:
+        """What matters first, in sentences: which system is better, what each is worst at, what is open."""
+        return method_of(self.record).headlines(self.record)
+
     def tables(self, **view: Any) -> list[Table]:
         """All tables; `view` is what `display.View` has: `detail=True`, `pairs=True`, `cases=3`."""
         return method_of(self.record).tables(self.record, View(**view))
@@ -197,6 +202,12 @@ class Run:
     def render(self, form: Form = "text", *, said: Sequence[str] = (), **view: Any) -> str:
         """The run as text, json, tsv, md or latex."""
         return render(self.record, form, view=View(**view), seen_notes=said)
+
+    def report(self, path: str | PathLike[str] = "report.html", **options: Any) -> Path:
+        """Write a page about this run; `options` are those of `write_report`, as `against`, `title`."""
+        from mtassay.api.reports import write_report  # which knows runs
+
+        return write_report(self, path, **options)
 
     def judge(self, method: str | None = None, /, **changes: Any) -> Run:
         """The same outputs judged again with other parameters: nothing is translated twice.
@@ -271,7 +282,8 @@ class RunSettings:
 
     `creates` makes a workspace for the cache alone, where there is none yet. `made` is told what the method
     generated, before anything is asked. With `dry_run` nobody is asked, nothing is kept, and `DryRun` is
-    raised. Runs that share `spent` share their budget.
+    raised. Runs that share `spent` share their budget. `executor` says where large work is computed: local,
+    processes or ray, on the cluster at `ray_address` or on this machine; an executor that is open stays so.
     """
 
     save: bool = False
@@ -287,6 +299,8 @@ class RunSettings:
     made: Callable[[core.Generated], None] | None = None
     dry_run: bool = False
     spent: dict[str, Tally] = field(default_factory=dict)
+    executor: str | Executor = "local"
+    ray_address: str | None = None
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
@@ -331,16 +345,28 @@ class RunSettings:
 
         What is dear to compute is kept at the end.
         """
-        with Progress(quiet=self.is_quiet) as progress:
+        with (
+            self._open_executor() as executor,
+            Progress(quiet=self.is_quiet) as progress,
+        ):
             store = self.memory(is_live=is_live or _is_live(systems))
             listen = self.listen if self.listen and not self.dry_run else _deaf
             tools = EngineTools(
-                store, progress.report, self.budget, listen, self.fresh, self.dry_run, spent=self.spent
+                *(store, progress.report, self.budget, listen, self.fresh, self.dry_run),
+                spent=self.spent,
+                executor=executor,
             )
             try:
                 yield tools
             finally:
                 tools.keep()  # after Ctrl-C too
+
+    def _open_executor(self) -> AbstractContextManager[Executor]:
+        if self.dry_run:
+            return Local()
+        if isinstance(self.executor, Executor):
+            return nullcontext(self.executor)
+        return open_executor(self.executor, address=self.ray_address)
 
 
 class DryRun(MtassayError):  # noqa: N818

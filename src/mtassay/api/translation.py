@@ -32,6 +32,7 @@ __all__ = [
     "Translations",
     "check_target",
     "kinds",
+    "open_engines",
     "probe",
     "translate",
     "translate_with",
@@ -132,9 +133,7 @@ def translate_with(
     settings = RunSettings(**options)
     pair = None if langpair is None else parse_pair(langpair)
     segments = read_texts(texts, pair)
-    engines = [_engine(name, what, pair) for name, what in named(systems).items()]
-    if not engines:
-        raise UsageError("There is no engine to ask: add -t NAME=scheme:rest.")
+    engines = open_engines(systems, pair)
     with settings.tools(is_live=True) as tools:
         outputs = ask_for_translations(segments, engines, tools)
         tools.note_origins()
@@ -155,6 +154,14 @@ def translate(texts: Texts, system: Any, *, langpair: str, **options: Any) -> li
     if outputs and all(output.text is None for output in outputs):
         raise ServiceError(f"Nothing was translated, the first because {outputs[0].error}")
     return translations.texts(name)
+
+
+def open_engines(systems: Given, pair: Pair | None) -> list[Any]:
+    """The live engines that these are; an error where there is none, or where one is no engine."""
+    engines = [_engine(name, what, pair) for name, what in named(systems).items()]
+    if not engines:
+        raise UsageError("There is no engine to ask: add -t NAME=scheme:rest.")
+    return engines
 
 
 def _engine(name: str, what: Any, pair: Pair | None) -> System:

@@ -43,6 +43,30 @@ class OutputFormat(StrEnum):
     latex = "latex"
 
 
+class ExecutorName(StrEnum):
+    """Where large work is computed."""
+
+    local = "local"
+    processes = "processes"
+    ray = "ray"
+
+
+ExecutorOption = Annotated[
+    ExecutorName | None,
+    typer.Option(
+        "--executor",
+        help="Where large work is computed: in this process, in one per core, or on a Ray cluster. "
+        "Default: local.",
+    ),
+]
+RayAddressOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ray-address",
+        metavar="HOST:PORT",
+        help="The Ray cluster for --executor ray. Default: one is started on this machine.",
+    ),
+]
 FormatOption = Annotated[OutputFormat, typer.Option("--format", "-f", help="How to print the result.")]
 PairOption = Annotated[
     str | None,

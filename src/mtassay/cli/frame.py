@@ -16,12 +16,15 @@ from mtassay.api import Run
 from mtassay.api.runs import DryRun
 from mtassay.cli.common import (
     DryRunOption,
+    ExecutorName,
+    ExecutorOption,
     FormatOption,
     FreshOption,
     MaxCallsOption,
     MaxCharactersOption,
     OutputFormat,
     QuietOption,
+    RayAddressOption,
     WorkspaceOption,
     print_run,
     say,
@@ -154,6 +157,8 @@ class RunFrame:
     workspace: Path | None = None
     quiet: bool = False
     dry_run: bool = False
+    executor: ExecutorName | None = None
+    ray_address: str | None = None
     notes: list[str] = field(default_factory=list)
     """The notes that were said while the method ran."""
 
@@ -170,6 +175,8 @@ class RunFrame:
             "listen": self._listen,
             "creates": True,
             **({"dry_run": True} if self.dry_run else {}),
+            **({"executor": self.executor.value} if self.executor else {}),
+            **({"ray_address": self.ray_address} if self.ray_address else {}),
         }
 
     def _listen(self, note: str) -> None:
@@ -227,6 +234,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "output_format": (FormatOption, OutputFormat.text),
     "workspace": (WorkspaceOption, None),
     "quiet": (QuietOption, False),
+    "executor": (ExecutorOption, None),
+    "ray_address": (RayAddressOption, None),
 }
 _DRY: dict[str, tuple[Any, Any]] = {"dry_run": (DryRunOption, False)}
 

@@ -32,10 +32,10 @@ from mtassay.cli.common import (
 )
 from mtassay.engine import EngineTools
 from mtassay.errors import ServiceError, UsageError
-from mtassay.formats import read_segments, write_tsv
+from mtassay.formats import read_segments
 from mtassay.options import is_live
 from mtassay.repair.corrections import Gathered, gather
-from mtassay.repair.export import COLUMNS, check_export, export, format_of, read_corrections
+from mtassay.repair.export import check_export, export, format_of, read_corrections, write_sheet
 from mtassay.repair.glossary import RepairGlossary, glossary_of, write_glossary
 from mtassay.report.progress import Progress
 from mtassay.stats import fixed_seed
@@ -190,7 +190,7 @@ def _leave(gathered: Gathered, sheet: Path | None, *, quiet: bool) -> None:
         return
     how = "Write them with --sheet FILE"
     if sheet is not None:
-        write_tsv(sheet, ({**wrong._asdict(), "correction": "", "by": ""} for wrong in left), columns=COLUMNS)
+        write_sheet(sheet, left)
         how = f"They are in {sheet}; fill in 'correction', then: --corrections {sheet}"
     same = (
         f" ({len(gathered.corrected.same):,} of them: the engine says the same)"

@@ -10,7 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from mtassay.api import curation, open_workspace
+from mtassay.api import access, curation, open_workspace
+from mtassay.api.campaigns import adjudicate, answer
+from mtassay.api.exchange import ExchangeForm, export_as, export_tasks
 from mtassay.api.people import (
     ReviewerAgreement,
     agreement,
@@ -23,6 +25,7 @@ from mtassay.api.people import (
     shown_record,
     told,
 )
+from mtassay.cli import campaigns
 from mtassay.cli.common import (
     FormatOption,
     LimitOption,
@@ -39,16 +42,21 @@ from mtassay.cli.common import (
     say,
     screen_here,
 )
+from mtassay.cli.interruption import CTRL_C
 from mtassay.cli.session import Session, read_key, read_line
 from mtassay.display import Table
 from mtassay.errors import UsageError
 from mtassay.formats.reviews import ENDINGS, write_records
 from mtassay.formats.suite import read_suite
+from mtassay.reviews import Decision, Question, Subject, told_answer
 from mtassay.reviews.queue import Order, Pending
 from mtassay.reviews.subjects import SHORT
-from mtassay.texts.marks import marked, printable
+from mtassay.store import DEFAULT, Workspace
+from mtassay.texts.marks import marked, printable, wrapped
+from mtassay.web.server import PORT, serve
 
 app = typer.Typer(no_args_is_help=True)
+app.add_typer(campaigns.app, name="campaign")
 
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's id, the beginning of it, or 'last'.")
@@ -90,6 +98,20 @@ SettledOption = Annotated[
         help="What was settled without people instead, blindly: a sample of 100, unless --sample says more.",
     ),
 ]
+QuestionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--question",
+        metavar="NAME",
+        help="Ask this of all outputs: entities, mqm, esa, adequacy, fluency, informativeness, da.",
+    ),
+]
+CampaignOption = Annotated[
+    str | None, typer.Option("--campaign", metavar="NAME", help="A campaign of several reviewers, or 'last'.")
+]
+AdjudicateOption = Annotated[
+    bool, typer.Option("--adjudicate", help="With --campaign: settle what its reviewers see differently.")
+]
 AUDIT_SAMPLE = 100
 
 
@@ -108,6 +130,9 @@ def next_open(
     run: RunArgument = "last",
     every_run: AllOption = False,
     reviewer: ReviewerOption = None,
+    campaign: CampaignOption = None,
+    adjudicates: AdjudicateOption = False,
+    question: QuestionOption = None,
     double: DoubleOption = False,
     show_systems: ShowSystemsOption = False,
     limit: LimitOption = None,
@@ -145,15 +170,30 @@ def next_open(
     mtassay review next --suite en-pt
     mtassay review next --category Negation --system nmt
     mtassay review next --settled --sample 100
+    mtassay review next --question da --sample 50
+    mtassay review next --campaign spring --reviewer anna
+    mtassay review next --campaign spring --reviewer dora --adjudicate
     mtassay review next --format tsv > open.tsv
     """
     store = open_workspace(workspace)
     name = reviewer_name(reviewer)
+    if campaign is not None:
+        _next_of_campaign(store, campaign, name, adjudicates, as_list, output_format, workspace)
+        return
+    if adjudicates:
+        raise UsageError("--adjudicate goes with --campaign NAME.")
     content = read_suite(suite) if suite else None
     choice = _choice(category, phenomenon, item, system, sample or _usual(settled), seed, workspace)
     choice["suite"] = content
     queue = pending(
-        run, reviewer=name, every_run=every_run, double=double, settled=settled, order=order, **choice
+        run,
+        reviewer=name,
+        every_run=every_run,
+        double=double,
+        question=question,
+        settled=settled,
+        order=order,
+        **choice,
     )
     shown = queue.waiting[:limit]
     if output_format is not OutputFormat.text:
@@ -184,6 +224,36 @@ def next_open(
         if settled:
             echo()
             print_tables([audit(run, **choice).table()], output_format)
+
+
+def _next_of_campaign(
+    store: Workspace,
+    campaign: str,
+    name: str,
+    adjudicates: bool,
+    as_list: bool,
+    output_format: OutputFormat,
+    workspace: Path | None,
+) -> None:
+    """Ask at the terminal; without one, show the next output, which is this person's for a while."""
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if output_format is OutputFormat.text and is_terminal and not as_list:
+        echo(campaigns.sit_down(store, campaign, name, adjudicates=adjudicates, workspace=workspace))
+        return
+    card = campaigns.next_for(campaign, name, adjudicates=adjudicates, workspace=workspace)
+    if output_format is not OutputFormat.text:
+        if output_format is not OutputFormat.json:
+            raise UsageError("The next output of a campaign is printed as text or json.")
+        print_json(None if card is None else campaigns.card_record(card))
+    elif card is None:
+        echo(f"Nothing is left for {name} in campaign '{campaign}'.")
+    else:
+        screen = screen_here()
+        echo(screen.pending(card.pending, [], show_systems=False))
+        echo(f"\n{screen.keys(card.pending.question)}")
+        role = " --adjudicate" if adjudicates else ""
+        said = f"mtassay review decide {card.subject.id[:SHORT]} ANSWER --campaign {card.campaign.name}{role}"
+        echo(f"\nAnswer it: {said}")
 
 
 def _usual(settled: bool) -> int | None:
@@ -243,14 +313,19 @@ def _print_list(shown: Sequence[Pending], total: int, *, show_systems: bool) -> 
     screen = screen_here()
     for entry in shown:
         record = shown_record(entry, with_case=False)
-        systems = ", ".join(entry.systems) if show_systems else plural(len(entry.systems), "system")
+        count = plural(len(entry.systems), "system") if entry.systems else ""
+        systems = ", ".join(entry.systems) if show_systems else count
         head = (entry.subject.id[:SHORT], record["status"], systems, record["phenomenon"], record["case_id"])
         echo(" · ".join(marked(part, limit=60) for part in head if part))
         echo(screen.line("  source", entry.segment.source or ""))
         for text in entry.subject.outputs:
-            echo(screen.line("  output", text))
+            echo(screen.line("  output" if entry.systems else "  text", text))
     more = "" if len(shown) == total else f", {len(shown):,} shown"
-    echo(f"\n{total:,} open{more}. Settle one: mtassay review decide {shown[0].subject.id[:SHORT]} correct")
+    first, question = shown[0].subject.id[:SHORT], shown[0].question
+    answer_words = f"ANSWER --question {question.name}" if question.how else "correct"
+    echo(f"\n{total:,} open{more}. Settle one: mtassay review decide {first} {answer_words}")
+    if question.how:
+        echo(wrapped(f"ANSWER is {question.how}", width=screen.width))
 
 
 def _print(shown: Sequence[Pending], form: OutputFormat, *, show_systems: bool) -> None:
@@ -315,6 +390,9 @@ def decide_one(
     ],
     reviewer: ReviewerOption = None,
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="A remark on the answer.")] = "",
+    campaign: CampaignOption = None,
+    adjudicates: AdjudicateOption = False,
+    question: QuestionOption = None,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Decide on one output.
@@ -328,7 +406,26 @@ def decide_one(
     Examples:
     mtassay review decide 3f2a9c correct
     mtassay review decide last negation-001 nmt incorrect --note "lost the negation"
+    mtassay review decide last 17 nmt 85 --question da
+    mtassay review decide 3f2a9c "PER: Maria Silva; LOC: Lisboa" --question entities
+    mtassay review decide 3f2a9c correct --campaign spring --reviewer anna
     """
+    if campaign is not None:
+        if len(words) != 2:
+            raise UsageError("Write: mtassay review decide SUBJECT ANSWER --campaign NAME")
+        act = adjudicate if adjudicates else answer
+        subject, text = words
+        kept = act(campaign, subject, text, reviewer_name(reviewer), note=note, workspace=workspace)
+        said = told_answer(kept.question, kept.review.answer, kept.subject)
+        holds = "waits for others"
+        if kept.decision is not None:
+            holds = f"is now {_held(kept.question, kept.decision, kept.subject)}"
+        echo(f"{kept.review.reviewer}: {said}. Subject {kept.subject.id[:SHORT]} {holds}.")
+        for line in campaigns.told(kept):
+            echo(line)
+        return
+    if adjudicates:
+        raise UsageError("--adjudicate goes with --campaign NAME.")
     if len(words) == 2:
         place = {"subject": words[0]}
     elif len(words) == 4:
@@ -336,9 +433,109 @@ def decide_one(
     else:
         open_workspace(workspace)
         raise UsageError("Write: mtassay review decide SUBJECT ANSWER, or: RUN CASE SYSTEM ANSWER.")
-    done = decide(words[-1], **place, reviewer=reviewer, note=note, workspace=workspace)
+    done = decide(words[-1], **place, question=question, reviewer=reviewer, note=note, workspace=workspace)
     about = f"Subject {done.subject.id[:SHORT]} (case {printable(done.subject.case_id)})"
-    echo(f"{done.reviewer}: {done.answer}. {about} is now {done.holds}.")
+    said = told_answer(done.question, done.answer, done.subject)
+    echo(f"{done.reviewer}: {said}. {about} is now {_held(done.question, done.decision, done.subject)}.")
+
+
+def _held(question: Question, decision: Decision, subject: Subject) -> str:
+    if decision.answer is None:
+        return "disputed" if decision.is_disputed else "still open"
+    return told_answer(question, decision.answer, subject)
+
+
+@app.command("serve")
+def serve_page(
+    workspace: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[WORKSPACE]", help=f"The workspace file. Default: $MTASSAY_WORKSPACE or {DEFAULT}."
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="Where to listen; others need an invitation.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, metavar="N", help="Which port; 0 takes a free one.")
+    ] = PORT,
+    reviewer: ReviewerOption = None,
+    show_systems: ShowSystemsOption = False,
+    known_as: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--known-as", metavar="NAME", help="Another name of this server, as of a proxy. Repeat."
+        ),
+    ] = None,
+) -> None:
+    """Serve the review page: what waits, in a browser.
+
+    Without invitations only this machine can open the page, and whoever does is its admin, under the name of
+    --reviewer. Once somebody is invited, everybody needs a link. Stop it with Ctrl-C; every answer is kept
+    as soon as the page says so.
+
+    \b
+    Examples:
+    mtassay review serve
+    mtassay review serve --reviewer anna --port 9000
+    mtassay review serve --host 0.0.0.0 --known-as review.example.org
+    """
+    try:
+        serve(
+            workspace,
+            host=host,
+            port=port,
+            reviewer=reviewer,
+            show_systems=show_systems,
+            hosts=known_as or (),
+            listen=lambda address: say(f"mtassay: the review page is at {address} (Ctrl-C stops it)"),
+        )
+    except KeyboardInterrupt:
+        CTRL_C.settle()
+        say("mtassay: stopped; every answer that the page confirmed is kept")
+
+
+@app.command("invite")
+def invite_reviewer(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose answers they will be.")],
+    admin: Annotated[
+        bool, typer.Option("--admin", help="May also see systems and everybody's answers, and write rules.")
+    ] = False,
+    address: Annotated[
+        str, typer.Option("--address", metavar="URL", help="Where the page is, for the link.")
+    ] = f"http://127.0.0.1:{PORT}",
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Make a link that lets somebody into the review page.
+
+    It is shown once: the workspace keeps only what is needed to recognise it. Who is invited again gets a new
+    link, and the old one is worth nothing.
+
+    \b
+    Examples:
+    mtassay review invite anna
+    mtassay review invite ben --admin --address https://review.example.org
+    """
+    secret = access.invite(name, admin=admin, workspace=workspace)
+    echo(f"{address.rstrip('/')}/enter/{secret}")
+    say(f"mtassay: this is the link of {printable(name.strip())}; it is not shown again")
+
+
+@app.command("revoke")
+def revoke_reviewer(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Who was invited.")],
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Take an invitation back, at once.
+
+    What the person answered stays.
+
+    \b
+    Examples:
+    mtassay review revoke anna
+    """
+    access.revoke(name, workspace=workspace)
+    echo(f"{printable(name.strip())} is shut out; what they answered stays.")
 
 
 @app.command("export")
@@ -353,6 +550,15 @@ def export_reviews(
             "--output", "-o", metavar="FILE", help="TSV, CSV, XLSX or JSONL by its ending. Default: stdout."
         ),
     ] = None,
+    form: Annotated[
+        ExchangeForm | None,
+        typer.Option(
+            "--as",
+            help="For another program: entities (for nee), WMT's MQM files, mt-metrics-eval (mtme), ratings "
+            "(for meta correlate), Label Studio, Pearmut.",
+        ),
+    ] = None,
+    question: QuestionOption = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     every_run: AllOption = False,
     reviewer: ReviewerOption = None,
@@ -380,12 +586,23 @@ def export_reviews(
     mtassay review export -o reviews.jsonl
     mtassay review export --open --reviewer anna -o for-anna.xlsx
     mtassay review export --settled --sample 100 -o audit.csv
+    mtassay review export --open --question esa --as pearmut -o campaign.json
+    mtassay review export last --as ratings -o ratings.tsv
     """
-    if output is not None and not output.name.removesuffix(".gz").endswith(ENDINGS):
+    if form is None and output is not None and not output.name.removesuffix(".gz").endswith(ENDINGS):
         raise UsageError(f"{output}: the ending says the format: {', '.join(ENDINGS)}.")
     only_open = only_open or settled
     choosing = (reviewer, double, show_systems, limit, category, phenomenon, item, system, sample, seed)
-    if not only_open and (run != "last" or every_run or any(choosing)):
+    if form is not None and not only_open:
+        check_targets(output)
+        refuse_existing(output, force=force)
+        count = export_as(form, output or sys.stdout, run=run, question=question, workspace=workspace)
+        if output is not None:
+            say(f"mtassay: wrote {plural(count, 'record')} to {output}")
+        return
+    if form not in (None, "labelstudio", "pearmut"):
+        raise UsageError(f"--as {form} writes what people answered: leave --open out.")
+    if not only_open and (run != "last" or every_run or any(choosing) or question):
         raise UsageError("RUN and the options that choose outputs are for --open; reviews are written all.")
     check_targets(output)
     refuse_existing(output, force=force)  # it may be a sheet that somebody has filled in
@@ -396,10 +613,17 @@ def export_reviews(
             reviewer=name,
             every_run=every_run,
             double=double,
+            question=question,
             settled=settled,
             order=order,
             **_choice(category, phenomenon, item, system, sample or _usual(settled), seed, workspace),
         )
+        if form in ("labelstudio", "pearmut"):
+            people = [name] if name else []
+            count = export_tasks(form, output or sys.stdout, queue.waiting[:limit], reviewers=people)
+            if output is not None:
+                say(f"mtassay: wrote {plural(count, 'open output')} to {output}")
+            return
         records = queue.records(show_systems=show_systems)[:limit]
     else:
         records = reviews(workspace=workspace)
@@ -416,7 +640,11 @@ def export_reviews(
 @app.command("import")
 def import_file(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Reviews or a filled sheet: TSV, CSV, XLSX, JSONL.")
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Reviews or a filled sheet: TSV, CSV, XLSX, JSONL; or JSON of Label Studio or Pearmut.",
+        ),
     ],
     reviewer: Annotated[
         str | None,

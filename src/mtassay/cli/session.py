@@ -14,7 +14,7 @@ from mtassay.core import Review
 from mtassay.errors import MtassayError
 from mtassay.formats.suite import Item
 from mtassay.report.review_screen import Screen
-from mtassay.reviews import decide, review_now
+from mtassay.reviews import answer_about, decide, review_now, told_answer
 from mtassay.reviews.queue import Pending, waiting_for
 from mtassay.store import Workspace
 from mtassay.story import nearest_to
@@ -51,6 +51,14 @@ class Session:
     """What was answered in this sitting, by subject and question."""
     notes: dict[tuple[str, str], str] = field(default_factory=dict)
     """Notes that wait for their answer, by subject and question."""
+    fetch: Callable[[Sequence[str]], Pending | None] | None = None
+    """Where outputs are handed out one by one: gives the next, but for those that were skipped."""
+    keep: Callable[[Pending, str, str], Sequence[str]] | None = None
+    """Keeps an answer with its note in another way than as a review; gives what to say then."""
+    skipped: list[str] = field(default_factory=list)
+    """Subjects that were skipped in this sitting."""
+    explained: set[str] = field(default_factory=set)
+    """Questions that were explained in this sitting; once is enough where that takes many lines."""
 
     def run(self) -> str:
         """Go through the queue until its end or until the reviewer stops; gives a summary."""
@@ -64,9 +72,9 @@ class Session:
     def _go(self) -> None:
         place, again = 0, False
         trail: list[int] = []
-        while place < len(self.queue):
+        while self._has(place):
             pending = self.queue[place]
-            if not again and not self._is_waiting(pending):
+            if not again and self.fetch is None and not self._is_waiting(pending):
                 place += 1  # somebody else was faster, or it was answered before going back
                 continue
             self._show(pending, place)
@@ -82,13 +90,22 @@ class Session:
             else:
                 self.write("This is the first one.")
 
+    def _has(self, place: int) -> bool:
+        """Whether there is an output at this place, which may have to be fetched first."""
+        if place == len(self.queue) and self.fetch is not None:
+            fetched = self.fetch(self.skipped)
+            self.queue += [fetched] if fetched is not None else []
+        return place < len(self.queue)
+
     def _is_waiting(self, pending: Pending) -> bool:
         decisions = decide(self.store.reviews(pending.question.name))
         return bool(waiting_for(self.reviewer, [pending], decisions, double=self.double))
 
     def _show(self, pending: Pending, place: int) -> None:
-        nearest = nearest_to(self.store, pending, double=self.double)
-        self.write("\n" + self.screen.rule(f"{place + 1} of {len(self.queue)}"))
+        is_own = self.fetch is None and not pending.question.how
+        nearest = nearest_to(self.store, pending, double=self.double) if is_own else []
+        whole = f" of {len(self.queue)}" if self.fetch is None else ""
+        self.write("\n" + self.screen.rule(f"{place + 1}{whole}"))
         self.write(self.screen.pending(pending, nearest, show_systems=self.show_systems))
         item = self.items.get(pending.subject.case_id)
         if item and not pending.question.is_blind:
@@ -96,7 +113,8 @@ class Session:
                 self.write(self.screen.line("" if number else "rules", line))
         if before := self._answer_before(pending):
             note = f" ({before.note})" if before.note else ""
-            self.write("\n" + self.screen.line("you said", f"{before.answer}{note}"))
+            said = told_answer(pending.question, before.answer, pending.subject)
+            self.write("\n" + self.screen.line("you said", f"{said}{note}"))
         self._show_keys(pending)
 
     def _answer_before(self, pending: Pending) -> Review | None:
@@ -108,12 +126,13 @@ class Session:
     def _ask(self, pending: Pending) -> str:
         asked = (pending.subject.id, pending.question.name)
         answers = pending.question.answers_by_key
+        if pending.question.how:
+            return self._ask_line(pending)
         while True:
             key = self.read_key()
             if key in answers:
                 note = self.notes.pop(asked, "")
                 self._keep(pending, answers[key], note)
-                self.write(f"→ {answers[key]}")
                 return _DONE
             if key == "n":
                 self.notes[asked] = self._note()
@@ -123,7 +142,7 @@ class Session:
                     return _DONE
                 self._show_keys(pending)
             elif key == "s":
-                self.write("→ skipped")
+                self._skip(pending)
                 return _DONE
             elif key == "b":
                 return _BACK
@@ -132,9 +151,40 @@ class Session:
             else:
                 self._show_keys(pending)
 
+    def _ask_line(self, pending: Pending) -> str:
+        """An answer that is typed: a number, spans, a text."""
+        steps = {"b": _BACK, "q": _QUIT, END: _QUIT}
+        while True:
+            line = self.read_line("> ").strip()
+            if line in steps:
+                return steps[line]
+            if line == "s":
+                self._skip(pending)
+                return _DONE
+            if line == "?":
+                self.explained.discard(pending.question.name)
+                self._show_keys(pending)
+                continue
+            try:
+                answer = answer_about(pending.question, line, pending.subject)
+            except ValueError as error:
+                self.write(f"{error}.")
+                continue
+            self._keep(pending, answer, "")
+            return _DONE
+
+    def _skip(self, pending: Pending) -> None:
+        self.skipped.append(pending.subject.id)
+        self.write("→ skipped")
+
     def _show_keys(self, pending: Pending) -> None:
+        question = pending.question
+        if question.kind == "spans" and question.name in self.explained:
+            self.write("\nWrite as before   ? how   u unsure   s skip   b back   q quit")
+            return
+        self.explained.add(question.name)
         more = {"r": "rule"} if self._writes_rules(pending) else {}
-        self.write("\n" + self.screen.keys(pending.question, more))
+        self.write("\n" + self.screen.keys(question, more))
 
     def _writes_rules(self, pending: Pending) -> bool:
         return self.write_rule is not None and not pending.question.is_blind
@@ -156,7 +206,6 @@ class Session:
             self.write(text)
         answer = "correct" if is_right else "incorrect"
         self._keep(pending, answer, self.notes.pop((pending.subject.id, pending.question.name), ""))
-        self.write(f"→ {answer}")
         return True
 
     def _note(self) -> str:
@@ -164,15 +213,22 @@ class Session:
         return "" if note == END else note.strip()
 
     def _keep(self, pending: Pending, answer: str, note: str) -> None:
-        review = review_now(pending.subject.id, pending.question.name, answer, self.reviewer, note=note)
-        self.store.add_reviews([review], [pending.subject])
-        self.answers[review.subject, review.question] = answer
+        more: Sequence[str] = ()
+        if self.keep is not None:
+            more = self.keep(pending, answer, note)
+        else:
+            review = review_now(pending.subject.id, pending.question.name, answer, self.reviewer, note=note)
+            self.store.add_reviews([review], [pending.subject])
+        self.answers[pending.subject.id, pending.question.name] = answer
+        for line in (f"→ {told_answer(pending.question, answer, pending.subject)}", *more):
+            self.write(line)
 
     def _summary(self) -> str:
-        counts = Counter(self.answers.values())
+        choices = any(not pending.question.how for pending in self.queue)
+        counts = Counter(self.answers.values()) if choices else Counter[str]()
         tally = ", ".join(f"{count} {answer}" for answer, count in counts.items())
-        left = len(self.queue) - len(self.answers)
-        lines = [f"{len(self.answers)} answered{f' ({tally})' if tally else ''}, {left} left."]
+        left = "" if self.fetch is not None else f", {len(self.queue) - len(self.answers)} left"
+        lines = [f"{len(self.answers)} answered{f' ({tally})' if tally else ''}{left}."]
         if lost := [note for note in self.notes.values() if note]:
             lines.append(f"Not kept, for want of an answer: the note '{lost[0]}'.")
         return "\n".join(lines)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay.api.translation import check_target, translate_with
+from mtassay.api.file_translation import translate_file
 from mtassay.cli.common import (
     EngineOption,
     FreshOption,
@@ -18,9 +18,7 @@ from mtassay.cli.common import (
     WorkspaceOption,
     check_targets,
     say,
-    say_failures,
 )
-from mtassay.systems.roster import named
 
 
 def register(app: typer.Typer) -> None:
@@ -52,6 +50,7 @@ def translate(
 ) -> None:
     """Translate a file with live engines. Run the same command again and it goes on where it stopped.
 
+    A .txt file may have any length: it is read and written as it is translated, and memory stays the same.
     Every answer is kept in the workspace when it arrives and not asked again, unless with --fresh. What
     could not be translated is an empty line (in JSONL: the reason), is counted, and makes the exit code 3.
 
@@ -62,10 +61,10 @@ def translate(
     mtassay translate -l en-de -t gpt=openai:gpt-5-mini -t deepl: source.txt -o outputs/
     """
     check_targets(output)
-    check_target(output, source, engines=list(named(system or [])))
-    translations = translate_with(
+    done = translate_file(
         source,
         system or [],
+        output,
         langpair=langpair,
         max_calls=max_calls,
         max_characters=max_characters,
@@ -75,6 +74,9 @@ def translate(
         quiet=quiet,
         listen=lambda note: say(f"mtassay: {note}"),
     )
-    translations.write(output)
-    if say_failures(translations.outputs):
+    for engine in done:
+        if engine.failed:
+            count = f"{engine.failed:,} of {engine.n:,}"
+            say(f"mtassay: {engine.engine}: {count} not translated, the first because {engine.first}")
+    if any(engine.failed for engine in done):
         raise typer.Exit(3)

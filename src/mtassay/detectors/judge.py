@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 from mtassay.core import Verdict
 from mtassay.detectors.answers import AnnotatedAnswer
@@ -150,6 +150,12 @@ class TrainedJudge(TranslationJudge):
     weights: Mapping[str, Weights]
     content: str
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        # Another process opens it for itself, once: its lists of words are large.
+        if is_installed() and self.finder.encoder is open_encoder():
+            return _reopen_judge, (self.pair,)
+        return super().__reduce_ex__(protocol)
+
     def judge(self, answers: Sequence[AnnotatedAnswer]) -> list[Opinion]:
         """One opinion for each answer, in order."""
         clues = self.finder.find(answers)
@@ -256,6 +262,11 @@ def open_judge(pair: Pair, *, encoder: Encoder | None = None) -> TranslationJudg
         return TrainedJudge(pair, ClueFinder.open(pair, encoder=encoder), weights, content)
     detectors = dict.fromkeys((*_RULES, *installed_detectors(pair)))
     return RuleJudge(pair, tuple(detectors), encoder)
+
+
+@cache
+def _reopen_judge(pair: Pair) -> TranslationJudge:
+    return open_judge(pair)
 
 
 def is_trained(pair: Pair) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +20,14 @@ from mtassay.compression import check_archive
 from mtassay.core import Review
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.jsonl import json_objects, write_jsonl
+from mtassay.formats.labelstudio import is_labelstudio, task_records
+from mtassay.formats.pearmut import annotation_records, is_pearmut
 from mtassay.formats.table import join_cell, split_cell
 from mtassay.formats.text import (
     FilePath,
+    check_characters,
     check_columns,
+    decode,
     not_csv,
     open_for_writing,
     read_bytes,
@@ -30,7 +35,7 @@ from mtassay.formats.text import (
     split_lines,
 )
 from mtassay.packages import load_package
-from mtassay.reviews import Question, Subject, all_questions, find_question
+from mtassay.reviews import Question, Subject, all_questions, answer_about, find_question
 from mtassay.reviews.queue import Pending
 
 __all__ = [
@@ -44,6 +49,8 @@ __all__ = [
     "write_records",
 ]
 
+ADJUDICATION = "adjudication"
+"""In the column `standing`: this answer settles what others disagree on."""
 ENDINGS = (".jsonl", ".tsv", ".csv", ".xlsx")
 Record = dict[str, Any]
 _LISTS = {"sources": "source", "outputs": "output", "references": "references", "systems": "systems"}
@@ -79,6 +86,7 @@ def review_record(review: Review, subject: Subject) -> Record:
         "note": review.note,
         "reviewer": review.reviewer,
         "at": review.at,
+        "standing": ADJUDICATION if review.is_adjudication else "",
         "case_id": subject.case_id,
         "sources": list(subject.sources),
         "outputs": list(subject.outputs),
@@ -259,12 +267,20 @@ def _row(record: Mapping[str, Any], line: int, reviewer: str, default_at: str) -
     review = Review(
         subject.id,
         question.name,
-        question.read_answer(answer),
+        answer_about(question, answer, subject),
         who,
         _text(record, "note"),
         _date(when) if when else default_at,
+        _is_adjudication(record),
     )
     return ReviewRow(review, subject, bool(when), bool(own), line)
+
+
+def _is_adjudication(record: Mapping[str, Any]) -> bool:
+    standing = _text(record, "standing").strip().lower()
+    if standing not in ("", ADJUDICATION):
+        raise ValueError(f"'standing' is {standing[:40]!r}. Leave it empty, or write {ADJUDICATION}")
+    return standing == ADJUDICATION
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:
@@ -297,9 +313,41 @@ def _records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
         return _table_records(_csv_rows(data, path), path)
     if ending == ".xlsx":
         return _table_records(_workbook_rows(data, path), path)
+    if path.removesuffix(".gz").lower().endswith(".json"):
+        return _platform_records(data, path)
     if ending == ".jsonl" or path.removesuffix(".gz").endswith(".ndjson"):
         return _json_records(data, path)
-    raise UsageError(f"{path}: a file of reviews ends in {', '.join(ENDINGS)}.")
+    raise UsageError(f"{path}: a file of reviews ends in {', '.join(ENDINGS)}, or .json of another program.")
+
+
+def _platform_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
+    """What Label Studio or Pearmut wrote; records are numbered, as their files have no lines."""
+    try:
+        content = json.loads(decode(data, path))
+        check_characters(content)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON ({str(error)[:80]})", path=path) from None
+    if is_labelstudio(content):
+        records = task_records(content)
+    elif is_pearmut(content):
+        records = annotation_records(content)
+    else:
+        raise InputError("neither tasks of Label Studio nor annotations of Pearmut", path=path)
+    number = 0
+    try:
+        for number, record in enumerate(records, start=1):
+            _check_texts(record)
+            yield number, record
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        OSError,
+        UsageError,
+    ) as error:
+        raise InputError(f"annotation {number + 1}: {error}", path=path) from None
 
 
 def _csv_rows(data: bytes, path: str) -> Iterator[tuple[int, Sequence[str]]]:
@@ -367,9 +415,17 @@ def _table_records(rows: Iterable[tuple[int, Sequence[str]]], path: str) -> Iter
 
 def _json_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
     for number, record in json_objects(split_lines(data, path), path):
-        for key in ("sources", "outputs"):
-            texts = record.get(key)
-            allowed = (str, type(None)) if key == "sources" else (str,)
-            if not isinstance(texts, list) or not all(isinstance(text, allowed) for text in texts):
-                raise InputError(f"'{key}' must be a list of texts", path=path, line=number)
+        try:
+            _check_texts(record)
+        except ValueError as error:
+            raise InputError(str(error), path=path, line=number) from None
         yield number, record
+
+
+def _check_texts(record: Mapping[str, Any]) -> None:
+    """Refuse a record that does not carry the texts it is about."""
+    for key in ("sources", "outputs"):
+        texts = record.get(key)
+        allowed = (str, type(None)) if key == "sources" else (str,)
+        if not isinstance(texts, list) or not all(isinstance(text, allowed) for text in texts):
+            raise ValueError(f"'{key}' must be a list of texts")

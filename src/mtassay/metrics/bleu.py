@@ -38,6 +38,7 @@ class BLEU(Metric):
     """
 
     name: ClassVar[str] = "bleu"
+    batch: ClassVar[int] = 2048
 
     tokenize: str | None = None
     lowercase: bool = False

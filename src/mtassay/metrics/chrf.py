@@ -23,6 +23,7 @@ class ChrF(Metric):
     """chrF with sacreBLEU's settings; `word_order=2` is chrF++."""
 
     name: ClassVar[str] = "chrf"
+    batch: ClassVar[int] = 2048
 
     char_order: int = 6
     word_order: int = 0

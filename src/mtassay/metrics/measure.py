@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -120,13 +120,46 @@ def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:
     keys = {system: _digest([*what, digest]) for system, digest in corpus.output_digests.items()}
     cached = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
     missing = {system: texts for system, texts in corpus.outputs.items() if system not in cached}
-    fresh = {s.system: s for s in metric.measure_with(corpus.segments, missing, tools)} if missing else {}
+    fresh = {s.system: s for s in _measured(metric, corpus.segments, missing, tools)} if missing else {}
     for system, measured in fresh.items():
         tools.remember(keys[system], pack_statistics(measured))
     return [
         fresh[system] if system in fresh else unpack_statistics(cached[system], metric.name, system)
         for system in corpus.outputs
     ]
+
+
+def _measured(
+    metric: Metric, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], tools: Tools
+) -> list[Statistics]:
+    """`metric.measure`, on the workers of the run where there are some and the metric can be spread."""
+    if tools.workers == 1 or not 0 < metric.batch < len(segments):
+        return metric.measure_with(segments, outputs, tools)
+    tasks = (
+        (
+            segments[start : start + metric.batch],
+            {s: t[start : start + metric.batch] for s, t in outputs.items()},
+        )
+        for start in range(0, len(segments), metric.batch)
+    )
+    parts: dict[str, list[Statistics]] = {system: [] for system in outputs}
+    for measured in tools.map(partial(_measure_part, metric), tasks):
+        for entry in measured:
+            parts[entry.system].append(entry)
+    return [
+        replace(
+            own[0],
+            ids=[key for part in own for key in part.ids],
+            values=np.concatenate([part.values for part in own]),
+        )
+        for own in parts.values()
+    ]
+
+
+def _measure_part(
+    metric: Metric, task: tuple[Sequence[Segment], Mapping[str, Sequence[str]]]
+) -> list[Statistics]:
+    return metric.measure(*task)
 
 
 def guard(corpus: Corpus, pair: tuple[str, str] | None, tools: Tools) -> Guards:

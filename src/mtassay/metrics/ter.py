@@ -345,6 +345,7 @@ class TER(Metric):
     """
 
     name: ClassVar[str] = "ter"
+    batch: ClassVar[int] = 2048
     higher_is_better: ClassVar[bool] = False
 
     normalized: bool = False

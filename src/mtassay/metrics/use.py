@@ -33,6 +33,7 @@ class USE(Metric):
     """
 
     name: ClassVar[str] = "use"
+    batch: ClassVar[int] = 1024
     decimals: ClassVar[int] = 4
 
     against: Against = "references"
@@ -58,22 +59,41 @@ class USE(Metric):
         return settings_signature(self, segments, extra={**(extra or {}), **added})
 
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
-        """Columns `score` and `count` (always 1); every distinct text is encoded once for all systems."""
+        """Columns `score` and `count` (always 1); every distinct text is encoded once for all systems.
+
+        It is done in batches, so that whoever measures one of them gets the same to the last digit.
+        """
+        ids = [segment.id for segment in segments]
+        starts = range(0, len(segments), self.batch) or [0]
+        parts = [
+            self._scores(
+                segments[start : start + self.batch],
+                {system: texts[start : start + self.batch] for system, texts in outputs.items()},
+            )
+            for start in starts
+        ]
+        return [
+            Statistics(self.name, system, ids, COLUMNS, np.concatenate([part[system] for part in parts]))
+            for system in outputs
+        ]
+
+    def _scores(
+        self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]
+    ) -> dict[str, NDArray[Any]]:
         anchors = [self._anchors(segment) for segment in segments]
         texts = list(dict.fromkeys(text for group in (*anchors, *outputs.values()) for text in group))
         vectors = unit(self._encoder(texts)) if texts else np.empty((0, 1), dtype=np.float32)
         row = {text: number for number, text in enumerate(texts)}
         anchor_vectors = [vectors[[row[text] for text in group]] for group in anchors]
-        ids = [segment.id for segment in segments]
-        statistics = []
+        scores = {}
         for system, translations in outputs.items():
             values = np.ones((len(segments), len(COLUMNS)))
             values[:, 0] = [
                 np.clip(np.max(group @ vectors[row[text]]), -1, 1)
                 for group, text in zip(anchor_vectors, translations, strict=True)
             ]
-            statistics.append(Statistics(self.name, system, ids, COLUMNS, values))
-        return statistics
+            scores[system] = values
+        return scores
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
         """The mean cosine; not a number where nothing was counted."""

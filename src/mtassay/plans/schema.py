@@ -10,6 +10,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, cast, get_type_hints
 
+from mtassay.executors import EXECUTORS
 from mtassay.formats.suite import Suite
 from mtassay.method import Method
 from mtassay.options import Option, options_of
@@ -27,8 +28,12 @@ SECTIONS = {
     "judges": "Metrics with their options, by a name that steps may use in their place.",
     "steps": "What is done, by name: a method and its parameters. A step called like a method is of it.",
     "budget": "What may be asked of each live engine, in all steps together, and what it costs.",
+    "executor": "Where large work is computed: local, processes or ray.",
+    "ray_address": "The Ray cluster for the executor ray, HOST:PORT; without it one is started.",
     "gates": "Rules that must hold; one that does not makes the exit code 1.",
     "baseline": "What gates compare with: a run, a system, or a file.",
+    "report": "Where the report goes: a file that ends in .html or .md, or no. Default: beside the plan, "
+    "called like it.",
 }
 TEST_SET = {
     "where": "Everything in one place: a JSONL, TSV, XML, TMX or XLIFF file, a folder in the layout of "
@@ -101,8 +106,11 @@ def json_schema() -> dict[str, Any]:
             },
         },
         "budget": _closed({key: {**numbers[key], "description": about} for key, about in BUDGET.items()}),
+        "executor": {"enum": list(EXECUTORS)},
+        "ray_address": _TEXT,
         "gates": {"type": "array", "items": {"anyOf": [_TEXT, {"type": "object"}]}},
         "baseline": {"anyOf": [_TEXT, _named(_TEXT)]},
+        "report": {"anyOf": [_TEXT, _SWITCH]},
     }
     root = {key: {**sections[key], "description": about} for key, about in SECTIONS.items()}
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any, Literal, TextIO, get_args
@@ -11,13 +11,22 @@ from typing import Any, Literal, TextIO, get_args
 from mtassay import __version__
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.jsonl import json_objects, write_jsonl
-from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, split_lines
-from mtassay.formats.tsv import write_tsv
+from mtassay.formats.table import join_cell, split_cell
+from mtassay.formats.text import FilePath, open_for_writing, read_bytes, shown, split_lines, write_lines
 from mtassay.formats.xml import XML_LANG
 from mtassay.languages import Pair
-from mtassay.repair.corrections import Correction
+from mtassay.repair.corrections import Correction, WrongOutput
 
-__all__ = ["COLUMNS", "FORMATS", "ExportFormat", "check_export", "export", "format_of", "read_corrections"]
+__all__ = [
+    "COLUMNS",
+    "FORMATS",
+    "ExportFormat",
+    "check_export",
+    "export",
+    "format_of",
+    "read_corrections",
+    "write_sheet",
+]
 
 
 COLUMNS = ("id", "source", "output", "correction", "by", "error")
@@ -81,7 +90,8 @@ def _from_tsv(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
         cells = line.split("\t")
         if len(cells) != len(columns):
             raise InputError(f"{len(cells)} columns, expected {len(columns)}", path=path, line=number)
-        yield number, dict(zip(columns, cells, strict=True))
+        texts = (split_cell(cell)[0] or "" for cell in cells)
+        yield number, dict(zip(columns, texts, strict=True))
 
 
 ExportFormat = Literal["jsonl", "tsv", "tmx", "hf"]
@@ -119,18 +129,29 @@ def export(
     """Write corrections in their order. `tmx` and `hf` name the languages, so they need the pair.
 
     JSONL and TSV keep everything, TMX who corrected and the kind of error, and `hf` the two texts alone. In
-    TSV a tab or a line break becomes a space; in TMX what XML cannot hold does.
+    TSV cells are written as in sheets of reviews; in TMX what XML cannot hold becomes a space.
     """
     check_export(form, pair)
     if form == "jsonl":
         write_jsonl(where, map(asdict, corrections))
     elif form == "tsv":
-        write_tsv(where, map(asdict, corrections), columns=COLUMNS)
+        _write_table(where, map(asdict, corrections))
     elif pair is not None:
         writer: Callable[[FilePath | TextIO, Sequence[Correction], Pair], None] = (
             _write_tmx if form == "tmx" else _write_hf
         )
         writer(where, corrections, pair)
+
+
+def write_sheet(where: FilePath | TextIO, wrong: Iterable[WrongOutput]) -> None:
+    """Write a sheet of wrong outputs, to fill in the columns 'correction' and 'by'."""
+    _write_table(where, ({**entry._asdict(), "correction": "", "by": ""} for entry in wrong))
+
+
+def _write_table(where: FilePath | TextIO, rows: Iterable[Mapping[str, str]]) -> None:
+    """Cells that a spreadsheet would change, as a formula, have a backslash before them."""
+    lines = ("\t".join(join_cell([row[column]]) for column in COLUMNS) for row in rows)
+    write_lines(where, ["\t".join(COLUMNS), *lines])
 
 
 def _write_hf(where: FilePath | TextIO, corrections: Sequence[Correction], pair: Pair) -> None:

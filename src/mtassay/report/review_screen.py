@@ -84,6 +84,9 @@ class Screen:
     def keys(self, question: Question, more: Mapping[str, str] | None = None) -> str:
         """What can be pressed; `more` are keys with what they do, besides the usual ones."""
         others = [f"{key} {what}" for key, what in (more or {}).items()]
+        if question.how:
+            texts = (question.text, f"Write {question.how}", "u unsure   s skip   b back   q quit")
+            return "\n".join(wrapped(text, width=self.width) for text in texts)
         answers = [f"{key} {answer}" for key, answer in question.answers_by_key.items()]
         lines = [answers[0]]
         for key in [*answers[1:], *others, "n note", "s skip", "b back", "q quit"]:

@@ -1,26 +1,29 @@
-"""How far reviewers agree on a question: in percent, by Cohen's and Fleiss' kappa, Krippendorff's alpha."""
+"""How far reviewers agree on a question: in percent, by Cohen's and Fleiss' kappa, Krippendorff's alpha.
+
+Labels are the same or not. Ratings agree where they are within the tolerance of their question; their kappa
+is weighted by squared differences, and their alpha is that of intervals. Of spans, every character is a unit
+with what is marked there, and whole texts are resampled.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from mtassay.reviews.subjects import Decision
-from mtassay.stats import (
-    agreement_interval,
-    cohen_kappa,
-    fleiss_kappa,
-    krippendorff_alpha,
-    observed_agreement,
-    wilson,
-)
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["AgreementCoefficient", "agreements"]
+from mtassay.reviews.questions import COMMON_QUESTIONS, NumberQuestion, SpanQuestion, span_answer
+from mtassay.reviews.subjects import Decision, Subject
+from mtassay.stats.concordance import estimate_agreement, estimate_kappa
+from mtassay.stats.proportions import wilson
 
-_Row = list[str | None]
+__all__ = ["AgreementCoefficient", "agreements", "agreements_by", "scale_note"]
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,55 +41,151 @@ class AgreementCoefficient:
     high: float | None = None
     remark: str = ""
 
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> AgreementCoefficient:
+        """The coefficient in a record that was JSON."""
+        return cls(**{**record, "reviewers": tuple(record["reviewers"])})
+
 
 def agreements(
-    decisions: Mapping[tuple[str, str], Decision], question: str, *, seed: int | None = 12345
+    decisions: Mapping[tuple[str, str], Decision],
+    question: str,
+    *,
+    seed: int | None = 12345,
+    subjects: Mapping[str, Subject] | None = None,
+    with_pairs: bool = True,
 ) -> Iterator[AgreementCoefficient]:
     """First each pair of reviewers (agreement, cohen), then all of them (agreement, fleiss, krippendorff).
 
     Of two reviewers the agreement is there once. `unsure` counts as no rating. Of a reviewer who changed
-    an answer the newest one counts.
+    an answer the newest one counts, and adjudications are no ratings. Spans need the `subjects` that they
+    are in, by id. Without `with_pairs` there are those of all reviewers only.
     """
-    ratings = [decision.ratings for (_, asked), decision in decisions.items() if asked == question]
-    reviewers = sorted({reviewer for rated in ratings for reviewer in rated})
-    rows: dict[str, _Row] = {name: [rated.get(name) for rated in ratings] for name in reviewers}
-    for pair in combinations(reviewers, 2):
-        first, second = (rows[name] for name in pair)
-        both = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
-        same = sum(a == b for a, b in both)
-        interval = wilson(same, len(both))
-        yield _agreement("agreement", pair, same / len(both) if both else math.nan, len(both), interval)
-        yield _measured("cohen", pair, [first, second], _cohen, seed)
+    rated = {s: d.ratings for (s, asked), d in decisions.items() if asked == question and len(d.ratings) > 1}
+    every = (name for (_, asked), d in decisions.items() if asked == question for name in d.ratings)
+    reviewers = sorted(set(every))
     if len(reviewers) < 2:
         return
-    everyone, all_rows = tuple(reviewers), list(rows.values())
-    sizes = [len(rated) for rated in ratings if len(rated) > 1]
-    if len(reviewers) > 2:
-        yield _measured("agreement", everyone, all_rows, observed_agreement, seed)
-    if len(set(sizes)) > 1:
-        remark = f"not given: subjects have from {min(sizes)} to {max(sizes)} ratings"
-        yield AgreementCoefficient("fleiss", everyone, None, len(sizes), remark=remark)
-    else:
-        yield _measured("fleiss", everyone, all_rows, fleiss_kappa, seed)
-    yield _measured("krippendorff", everyone, all_rows, krippendorff_alpha, seed)
+    common = COMMON_QUESTIONS.get(question)
+    scale = _Scale(rated, reviewers, common, subjects or {})
+    if with_pairs:
+        for pair in combinations(range(len(reviewers)), 2):
+            yield from _of_pair(scale, pair, (reviewers[pair[0]], reviewers[pair[1]]), seed)
+    yield from _of_all(scale, tuple(reviewers), seed, with_observed=len(reviewers) > 2 or not with_pairs)
 
 
-def _cohen(two: Any) -> float:
-    return cohen_kappa(*two)
+def agreements_by(
+    decisions: Mapping[tuple[str, str], Decision],
+    question: str,
+    groups: Mapping[str, Collection[str]],
+    *,
+    seed: int | None = 12345,
+    subjects: Mapping[str, Subject] | None = None,
+) -> dict[str, list[AgreementCoefficient]]:
+    """The agreement of all reviewers on each group of subjects; a group that nobody rated twice is empty."""
+    found: dict[str, list[AgreementCoefficient]] = {}
+    for name, members in groups.items():
+        inside = {about: decisions[about] for s in members if (about := (s, question)) in decisions}
+        all_of_it = agreements(inside, question, seed=seed, subjects=subjects, with_pairs=False)
+        found[name] = [entry for entry in all_of_it if entry.n]
+    return found
 
 
-def _measured(
-    measure: str,
-    reviewers: tuple[str, ...],
-    rows: Sequence[_Row],
-    function: Callable[[Any], float],
-    seed: int | None,
-) -> AgreementCoefficient:
-    rated = [place for place in range(len(rows[0])) if sum(row[place] is not None for row in rows) > 1]
-    kept = [[row[place] for place in rated] for row in rows]
-    # One subject drawn again and again is always itself, which says nothing.
-    interval = agreement_interval(function, kept, seed=seed) if len(rated) > 1 else (math.nan, math.nan)
-    return _agreement(measure, reviewers, function(kept), len(rated), interval)
+def scale_note(question: str) -> str:
+    """What agreement means for a question that is no choice; empty for a choice.
+
+    >>> scale_note("adequacy")
+    'Agreement: at most 1 apart; kappa with quadratic weights, alpha of intervals.'
+    """
+    asked = COMMON_QUESTIONS.get(question)
+    if isinstance(asked, NumberQuestion):
+        apart = f"at most {asked.tolerance:g} apart"
+        return f"Agreement: {apart}; kappa with quadratic weights, alpha of intervals."
+    return "Agreement of characters, by what is marked there; texts are resampled." if asked else ""
+
+
+class _Scale:
+    """Ratings as numbers (reviewers, units), and which subject each unit belongs to."""
+
+    def __init__(
+        self,
+        rated: Mapping[str, Mapping[str, str]],
+        reviewers: Sequence[str],
+        question: Any,
+        subjects: Mapping[str, Subject],
+    ) -> None:
+        self.is_number = isinstance(question, NumberQuestion)
+        self.tolerance = float(question.tolerance) if self.is_number else 0.0
+        self.sizes = {len(answers) for answers in rated.values()}
+        self._codes: dict[str, float] = {}
+        rows = {name: place for place, name in enumerate(reviewers)}
+        columns: list[Floats] = [np.empty((len(reviewers), 0))]
+        clusters: list[int] = []
+        for number, (subject, answers) in enumerate(rated.items()):
+            if isinstance(question, SpanQuestion):
+                units = self._characters(answers, rows, question, subjects[subject])
+            else:
+                units = np.full((len(reviewers), 1), np.nan)
+                for name, answer in answers.items():
+                    units[rows[name], 0] = float(answer) if self.is_number else self._code(answer)
+            columns.append(units)
+            clusters += [number] * units.shape[1]
+        self.values: Floats = np.concatenate(columns, axis=1)
+        self.clusters = np.array(clusters, dtype=np.int64)
+
+    def _code(self, label: str) -> float:
+        return self._codes.setdefault(label, float(len(self._codes)))
+
+    def _characters(
+        self, answers: Mapping[str, str], rows: Mapping[str, int], question: SpanQuestion, subject: Subject
+    ) -> Floats:
+        """What each reviewer marked at each character of the target, and of the source where it may be."""
+        target, source = len(subject.outputs[-1]), len(subject.sources[-1] or "")
+        units = np.full((len(rows), target + (source if question.has_source else 0)), np.nan)
+        for name, answer in answers.items():
+            marks: dict[int, list[str]] = {}
+            for span in span_answer(answer).spans:
+                begin = target if span.side == "source" else 0
+                for place in range(begin + span.start, begin + span.end):
+                    marks.setdefault(place, []).append(f"{span.label}\t{span.severity}")
+            units[rows[name]] = self._code("")
+            for place, labels in marks.items():
+                units[rows[name], place] = self._code("\n".join(sorted(labels)))
+        return units
+
+
+def _of_pair(
+    scale: _Scale, pair: tuple[int, int], names: tuple[str, str], seed: int | None
+) -> Iterator[AgreementCoefficient]:
+    first, second = (scale.values[place] for place in pair)
+    both = ~np.isnan(first) & ~np.isnan(second)
+    same = np.abs(first[both] - second[both]) <= scale.tolerance
+    n = len(np.unique(scale.clusters[both]))
+    if n == len(same):
+        low, high = wilson(int(same.sum()), n)
+        value = float(same.mean()) if n else math.nan
+    else:  # characters of one text hang together
+        whole = estimate_agreement(scale.values[list(pair)], clusters=scale.clusters, seed=seed)["agreement"]
+        value, low, high, n = whole
+    yield _agreement("agreement", names, value, n, (low, high))
+    kappa = estimate_kappa(first, second, weighted=scale.is_number, clusters=scale.clusters, seed=seed)
+    yield _agreement("cohen", names, kappa.value, kappa.n, (kappa.low, kappa.high))
+
+
+def _of_all(
+    scale: _Scale, names: tuple[str, ...], seed: int | None, *, with_observed: bool
+) -> Iterator[AgreementCoefficient]:
+    level = "interval" if scale.is_number else "nominal"
+    found = estimate_agreement(scale.values, level=level, clusters=scale.clusters, seed=seed)  # type: ignore[arg-type]
+    n = found["krippendorff"].n
+    for measure, estimate in found.items():
+        if measure == "agreement" and not with_observed:
+            continue
+        if measure == "fleiss" and len(scale.sizes) > 1:
+            remark = f"not given: subjects have from {min(scale.sizes)} to {max(scale.sizes)} ratings"
+            yield AgreementCoefficient("fleiss", names, None, n, remark=remark)
+        else:
+            yield _agreement(measure, names, estimate.value, n, (estimate.low, estimate.high))
 
 
 def _agreement(

@@ -152,7 +152,7 @@ def audit_of(
             is_right = (decision.answer == RIGHT) == (entry.status == RIGHT)
             counts[entry.status][0] += 1
             counts[entry.status][1] += is_right
-            reviewers |= dict.fromkeys(decision.ratings)
+            reviewers |= dict.fromkeys(decision.voices)
             if not is_right:
                 wrong.append(entry)
     rows = [_row(verdict, *pair) for verdict, pair in sorted(counts.items())]

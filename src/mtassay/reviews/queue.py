@@ -14,6 +14,7 @@ from mtassay.display import Line
 from mtassay.errors import UsageError
 from mtassay.method import Method, method_of
 from mtassay.registry import find, is_known, names
+from mtassay.reviews.questions import COMMON_QUESTIONS
 from mtassay.reviews.subjects import Decision, Subject
 from mtassay.texts.names import named
 
@@ -22,23 +23,32 @@ __all__ = [
     "Pending",
     "PendingChoice",
     "all_questions",
+    "asked_in",
     "chosen",
     "find_question",
     "merge_pending",
     "pending_in",
     "question_of",
+    "questions_about",
+    "questions_in",
     "sampled",
     "settled_in",
     "subjects_in",
     "waiting_for",
 ]
 
+UNRATED = "unrated"
+"""Why an output is here that nobody doubts: people are to rate it."""
+
 
 @cache
 def all_questions() -> dict[str, Question]:
-    """The questions of all methods, in their order. Loads all methods."""
+    """The questions of all methods, in their order, then those about any run. Loads all methods."""
     methods = (cast("type[Method]", find("method", name)) for name in _in_order())
-    return {question.name: question for method in methods for question in method.asks}
+    return {
+        **{question.name: question for method in methods for question in method.asks},
+        **COMMON_QUESTIONS,
+    }
 
 
 def find_question(name: str) -> Question:
@@ -51,14 +61,32 @@ def find_question(name: str) -> Question:
         for question in cast("type[Method]", find("method", name)).asks:
             if question.name == name:
                 return question
+    if name in COMMON_QUESTIONS:
+        return COMMON_QUESTIONS[name]
     if name not in all_questions():
         raise UsageError(f"No question '{name}'. Available: {', '.join(all_questions())}.")
     return all_questions()[name]
 
 
+def questions_in(run: Run) -> list[Question]:
+    """All that is asked about the outputs of this run, the usual question first."""
+    return [question for question in method_of(run).questions(run) if question.is_of_runs]
+
+
+def asked_in(run: Run) -> list[Question]:
+    """The same, and what is asked about pairs of the run: see `Method.pairs`."""
+    return method_of(run).questions(run)
+
+
 def question_of(run: Run) -> Question | None:
     """What is asked about the outputs of this run, and what a person should look at; `None` for nothing."""
-    return next((q for q in method_of(run).questions(run) if q.is_of_runs), None)
+    return next(iter(questions_in(run)), None)
+
+
+def questions_about(run: Run) -> list[Question]:
+    """All that can be asked about this run: what its method asks, then what can be asked about any."""
+    own = [question for question in method_of(run).questions(run) if question.is_of_runs]
+    return [*own, *COMMON_QUESTIONS.values()]
 
 
 def _in_order() -> list[str]:
@@ -101,12 +129,18 @@ def subjects_in(run: Run) -> dict[tuple[str, str], Subject]:
     return subjects
 
 
-def pending_in(run: Run, *, disputed: Collection[Subject] = ()) -> list[Pending]:
+def pending_in(
+    run: Run, *, disputed: Collection[Subject] = (), question: Question | None = None
+) -> list[Pending]:
     """The open outputs of a run, in the order of its segments; equal outputs of several systems are one.
 
-    Open is what its method doubts, whether or not somebody settled it since, and what is disputed.
+    Open is what its method doubts, whether or not somebody settled it since, and what is disputed. The
+    question is the usual one of the run, unless another of it is given. Where that can be asked about any
+    run, all outputs are open, or all references.
     """
-    question = question_of(run)
+    if question is not None and question.name in COMMON_QUESTIONS:
+        return _to_rate(run, question)
+    question = question or question_of(run)
     if question is None:
         return []
     method, subjects = method_of(run), subjects_in(run)
@@ -132,6 +166,36 @@ def pending_in(run: Run, *, disputed: Collection[Subject] = ()) -> list[Pending]
                 subject, question, run.id, (doubt.system,), status, segment, evidence, lines
             )
     return sorted(by_subject.values(), key=lambda pending: places[pending.subject.case_id])
+
+
+def _to_rate(run: Run, question: Question) -> list[Pending]:
+    """Every output of a run, or every reference where these are what the question is about."""
+    if getattr(question, "marks", "output") == "reference":
+        return [
+            Pending(
+                Subject(segment.id, (segment.source,), (text,)),
+                question,
+                run.id,
+                (),
+                UNRATED,
+                segment,
+                lines=[Line("reference", text)],
+            )
+            for segment in run.segments
+            for text in dict.fromkeys(filter(None, segment.references))
+        ]
+    by_place = subjects_in(run)
+    by_subject: dict[Subject, Pending] = {}
+    for segment in run.segments:
+        for system in run.systems:
+            subject = by_place.get((segment.id, system))
+            if subject is None:
+                continue
+            earlier = by_subject.get(subject)
+            systems = (*earlier.systems, system) if earlier else (system,)
+            lines = [Line("output", text) for text in subject.outputs]
+            by_subject[subject] = Pending(subject, question, run.id, systems, UNRATED, segment, lines=lines)
+    return list(by_subject.values())
 
 
 def merge_pending(parts: Iterable[Sequence[Pending]]) -> list[Pending]:
@@ -161,7 +225,9 @@ def waiting_for(
     mine = []
     for entry in pending:
         decision = decisions.get((entry.subject.id, entry.question.name))
-        answered = decision is not None and reviewer in decision.latest
+        answered = decision is not None and (
+            reviewer in decision.latest or reviewer in decision.adjudications
+        )
         settled = decision is not None and decision.answer is not None
         if not answered and (double or not settled):
             mine.append(entry)

@@ -5,23 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from mtassay.core import UNSURE, Review, majority
+from mtassay.core import UNSURE, Question, Review, majority
+from mtassay.reviews.questions import COMMON_QUESTIONS, SpanQuestion, span_answer
 
 __all__ = [
     "SHORT",
     "Decision",
     "Subject",
+    "answer_about",
     "caution_of_models",
     "count_reviewers",
     "decide",
     "is_model",
     "review_now",
     "subject_from",
+    "told_answer",
 ]
 
 
@@ -96,6 +99,8 @@ class Decision:
     answer: str | None
     latest: Mapping[str, Review]
     """The newest review of each reviewer."""
+    adjudications: Mapping[str, Review] = field(default_factory=dict)
+    """The newest answer of each adjudicator; these saw what the reviewers had said, and are no ratings."""
 
     @property
     def ratings(self) -> dict[str, str]:
@@ -107,6 +112,18 @@ class Decision:
         """Whether reviewers answered, and no answer has more than half of them."""
         return self.answer is None and bool(self.ratings)
 
+    @property
+    def is_adjudicated(self) -> bool:
+        """Whether what holds is what an adjudicator said."""
+        return any(review.answer != UNSURE for review in self.adjudications.values())
+
+    @property
+    def voices(self) -> Collection[str]:
+        """Whose answers count: those of adjudicators where there are any, else of all who rated."""
+        if not self.is_adjudicated:
+            return self.ratings.keys()
+        return [name for name, review in self.adjudications.items() if review.answer != UNSURE]
+
 
 def decide(
     reviews: Iterable[Review], rules: Mapping[str, Rule] = _MAJORITY
@@ -115,19 +132,56 @@ def decide(
 
     Of each reviewer the newest answer counts, and `unsure` is no answer. What they come to is up to the rule
     of the question, by its name; usually what more than half of them say holds. Otherwise it is disputed,
-    until somebody changes an answer or one more person decides.
+    until somebody changes an answer or one more person decides. Where somebody adjudicated, that holds,
+    whatever reviewers say before or after; several adjudicators come to one answer by the same rule.
     """
     latest: dict[tuple[str, str], dict[str, Review]] = {}
+    adjudicated: dict[tuple[str, str], dict[str, Review]] = {}
     for review in sorted(reviews, key=lambda review: review.at):
-        latest.setdefault((review.subject, review.question), {})[review.reviewer] = review
-    return {
-        (subject, question): Decision(
-            rules.get(question, majority)([r.answer for r in mine.values() if r.answer != UNSURE]), mine
-        )
-        for (subject, question), mine in latest.items()
-    }
+        about = (review.subject, review.question)
+        mine = latest.setdefault(about, {})
+        (adjudicated.setdefault(about, {}) if review.is_adjudication else mine)[review.reviewer] = review
+    decisions = {}
+    for about, ratings in latest.items():
+        rule = rules.get(about[1]) or _usual_rule(about[1])
+        last = adjudicated.get(about, {})
+        final = [r.answer for r in last.values() if r.answer != UNSURE]
+        answers = final or [r.answer for r in ratings.values() if r.answer != UNSURE]
+        decisions[about] = Decision(rule(answers), ratings, last)
+    return decisions
 
 
-def review_now(subject: str, question: str, answer: str, reviewer: str, *, note: str = "") -> Review:
+def _usual_rule(question: str) -> Rule:
+    """That of a question about any run; the questions of methods have another only where they are told."""
+    return COMMON_QUESTIONS[question].holds if question in COMMON_QUESTIONS else majority
+
+
+def review_now(
+    subject: str,
+    question: str,
+    answer: str,
+    reviewer: str,
+    *,
+    note: str = "",
+    is_adjudication: bool = False,
+) -> Review:
     """A review given at this moment. The time is exact, so that a quick change of mind is a new review."""
-    return Review(subject, question, answer, reviewer, note, datetime.now(UTC).isoformat())
+    at = datetime.now(UTC).isoformat()
+    return Review(subject, question, answer, reviewer, note, at, is_adjudication)
+
+
+def told_answer(question: Question, answer: str, subject: Subject) -> str:
+    """An answer as a person reads it: of spans, the words that are marked."""
+    if not isinstance(question, SpanQuestion) or answer == UNSURE:
+        return answer
+    return span_answer(answer).tell(source=(subject.sources or ("",))[-1] or "", target=subject.outputs[-1])
+
+
+def answer_about(question: Question, text: str, subject: Subject) -> str:
+    """The answer that a person wrote about a subject; a `ValueError` says what is wrong with it."""
+    source, target = (subject.sources or ("",))[-1] or "", (subject.outputs or ("",))[-1]
+    if isinstance(question, SpanQuestion):
+        text = question.marked_words(text, source=source, target=target)
+    answer = question.read_answer(text)
+    question.check_answer(answer, source=source, target=target)
+    return answer

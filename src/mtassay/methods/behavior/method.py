@@ -16,6 +16,7 @@ from mtassay.core import (
     Generated,
     Judgement,
     Ledger,
+    Observation,
     Output,
     Question,
     Result,
@@ -25,14 +26,17 @@ from mtassay.core import (
     original_of,
 )
 from mtassay.detectors.judge import Opinion, TranslationJudge, is_trained, open_judge
-from mtassay.display import PLAIN, Block, Figure, Line, Table, View
+from mtassay.display import PLAIN, Block, CaseView, Figure, Headline, Line, Table, View
 from mtassay.errors import ServiceError, UsageError
 from mtassay.languages import Pair, parse_pair
-from mtassay.method import Method, Read
+from mtassay.method import AskedPair, Method, Read
 from mtassay.methods.basis import sign
 from mtassay.methods.behavior.blocks import (
+    answer_view,
     case_block,
+    case_lines,
     cases_table,
+    edit_blocks,
     failure_blocks,
     failures_table,
     worth_a_look,
@@ -43,11 +47,12 @@ from mtassay.methods.behavior.evidence import (
     CaseEvidence,
     count_findings,
     missing_output,
+    observed,
     skipped_case,
 )
 from mtassay.methods.behavior.files import read_material, read_outputs_of
 from mtassay.methods.behavior.generation import make_cases
-from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS
+from mtassay.methods.behavior.pair_quality import PAIR_QUESTIONS, pairs_in
 from mtassay.methods.behavior.pairs import cases_of
 from mtassay.methods.behavior.quality import (
     Translated,
@@ -61,13 +66,22 @@ from mtassay.methods.behavior.quality import (
     qualities,
     quality_name,
 )
-from mtassay.methods.behavior.rates import error_positions, pass_rate_ledgers, pass_rates
+from mtassay.methods.behavior.rates import (
+    ALL,
+    PASS_RATE,
+    error_positions,
+    pass_rate_ledgers,
+    pass_rates,
+    sweep_run,
+)
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.tables import (
     pass_rate_figure,
     pass_rate_table,
     position_table,
     status_table,
+    sweep_figure,
+    sweep_table,
 )
 from mtassay.methods.behavior.thresholds import (
     EVIDENCE,
@@ -83,6 +97,7 @@ from mtassay.methods.behavior.thresholds import (
     thresholds_for,
     thresholds_of,
 )
+from mtassay.methods.headlines import Contest, weakest
 from mtassay.methods.opinions import BACK_TRANSLATION, answer_of, ask_judge
 from mtassay.metrics.base import Metric
 from mtassay.metrics.blindspots import blindspots_note
@@ -121,6 +136,14 @@ class BehaviorMethod(Method):
             "Is the translation right? Wrong: it says something else, leaves something out or adds it, or "
             "cannot be understood.",
             {"c": "correct", "w": "wrong"},
+            is_blind=True,
+            about="the output to the edited source",
+        ),
+        Question(
+            "place",
+            "Where is the error: in what became of the edited words (edit), in another place (elsewhere), or "
+            "in both? Correct: there is none.",
+            {"c": "correct", "e": "edit", "w": "elsewhere", "x": "both"},
             is_blind=True,
             about="the output to the edited source",
         ),
@@ -456,8 +479,40 @@ class BehaviorMethod(Method):
             raise UsageError(f"All cases were skipped, nothing is judged. The first: {why}.")
 
     @classmethod
+    def observations(cls, run: Run) -> list[Observation]:
+        """What was made of the edited sources; the cases of one sentence are a family."""
+        return [observed(finding) for finding in run.findings]
+
+    @classmethod
+    def failure(cls, run: Run) -> str:
+        return "a translation of an edited source that the judge calls wrong"
+
+    @classmethod
     def facts(cls, run: Run) -> str:
         return ""
+
+    @classmethod
+    def headlines(cls, run: Run) -> list[Headline]:
+        level = float(run.parameters.get("level", 0.05))
+        told = Contest(run, PASS_RATE, ALL, "pass rate", "case", level, suffix=" %").headlines()
+        rates = [s for s in run.result.scores if s.name == PASS_RATE and s.group != ALL]
+        told += weakest(
+            rates, lambda s, value, how: f"{s.system} is worst at {s.group}: {value} % pass {how}."
+        )
+        return [*told, *cls.open_headlines(run)]
+
+    @classmethod
+    def case_views(cls, run: Run) -> Iterable[CaseView]:
+        """Every case: both sources with the edit marked, and both outputs of each system."""
+        findings: dict[str, list[Finding]] = {}
+        for finding in run.findings:
+            findings.setdefault(finding.case_id, []).append(finding)
+        for segment in run.segments:
+            if about := findings.get(segment.id):
+                lines = case_lines(about) or [Line("source", segment.source or "")]
+                order = [f for system in run.systems for f in about if f.system == system]
+                capability = CaseEvidence.of(about[0]).capability
+                yield CaseView(segment.id, lines, [answer_view(f) for f in order], [capability])
 
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
@@ -483,11 +538,19 @@ class BehaviorMethod(Method):
             run.result, alpha=float(parameters.get("level", 0.05)), mark=view.mark, caution=warning
         )
         positions = position_table(error_positions(run.findings), run.findings)
-        return [table for table in (rates, status_table(run), positions) if table]
+        tables = [table for table in (rates, status_table(run), positions) if table]
+        if view.detail and not by_evidence:
+            swept = sweep_run(run)
+            tables.append(sweep_table(swept.scores, chosen=swept.chosen, title=swept.title))
+        return tables
 
     @classmethod
     def figures(cls, run: Run, view: View = PLAIN) -> list[Figure]:
-        return [pass_rate_figure(run.result, title=str(run.parameters.get("pair", "")))]
+        figures = [pass_rate_figure(run.result, title=str(run.parameters.get("pair", "")))]
+        if view.detail and run.parameters.get("judge_by") != "evidence":
+            swept = sweep_run(run)
+            figures.append(sweep_figure(swept.scores, chosen=swept.chosen, title=swept.title))
+        return figures
 
     @classmethod
     def blocks(cls, run: Run, view: View = PLAIN) -> list[Block]:
@@ -549,6 +612,16 @@ class BehaviorMethod(Method):
     def reviewed(cls, run: Run, case_id: str) -> str:
         edits = (s.id for s in run.segments if original_of(s) == case_id)
         return next(edits, case_id)
+
+    @classmethod
+    def pairs(cls, run: Run, question: str) -> list[AskedPair]:
+        """Edited and original pairs, mixed: who rates one does not know which it is."""
+        return pairs_in(run.segments, question) if question in PAIR_QUESTIONS else []
+
+    @classmethod
+    def kin(cls, run: Run, segment_id: str, system: str) -> list[Block]:
+        """Both sources with the edit marked, and the output to the original."""
+        return edit_blocks(run, segment_id, system)
 
     @classmethod
     def case_of(cls, segment: Segment) -> str:

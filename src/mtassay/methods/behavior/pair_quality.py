@@ -17,6 +17,7 @@ from mtassay import stats
 from mtassay.core import Result, Review, Score, Segment, Tools
 from mtassay.display import Cell, Line, Table
 from mtassay.errors import UsageError
+from mtassay.method import AskedPair
 from mtassay.methods.behavior.pairs import BehaviorCase, cases_of
 from mtassay.methods.behavior.quality import ENCODER, as_translated, qualities, quality_name
 from mtassay.metrics.base import Metric
@@ -39,6 +40,7 @@ __all__ = [
     "original_pairs",
     "pair_quality",
     "pair_quality_table",
+    "pairs_in",
     "rating",
     "sets_of",
     "shuffled",
@@ -69,6 +71,7 @@ ORIGINALS = "Ref"
 """What the paper calls the original pairs."""
 ALPHA = "alpha"
 _LOWEST, _HIGHEST = 1, 3
+_SEED = 12345  # of the order in which the pairs of a run are asked
 
 Decisions = Mapping[tuple[str, str], Decision]
 
@@ -165,6 +168,17 @@ def shuffled(pairs: Iterable[RatedPair], *, seed: int) -> list[RatedPair]:
     ordered = sorted(set(pairs))
     random.Random(seed).shuffle(ordered)
     return ordered
+
+
+def pairs_in(segments: Sequence[Segment], question: str) -> list[AskedPair]:
+    """The pairs of a saved run for one question, originals and edited ones mixed, each once."""
+    cases = cases_in(segments)
+    places = {pair: case.id for case in cases for pair in (*edited_pairs([case]), *original_pairs([case]))}
+    asked = []
+    for pair in shuffled(places, seed=_SEED):
+        lines = rating(pair, PAIR_QUESTIONS[question]).lines
+        asked.append(AskedPair(places[pair], pair.id, pair.source, pair.reference, lines))
+    return asked
 
 
 def pair_quality(

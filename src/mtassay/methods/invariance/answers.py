@@ -17,6 +17,7 @@ from mtassay.detectors.answers import AnnotatedAnswer, AnsweredCase, ComparedPai
 from mtassay.errors import InputError
 from mtassay.tools.annotate import Annotation, Annotator, Token, TokenSpan
 from mtassay.tools.annotate.words import plain_words
+from mtassay.tools.spread import ANNOTATED, batches
 
 __all__ = [
     "answered",
@@ -176,9 +177,6 @@ def _case(original: Segment, parts: Sequence[Segment]) -> Case:
     )
 
 
-_AT_ONCE = 256
-
-
 def read_texts(
     texts: Iterable[str], annotator: Annotator, tools: Tools, *, step: str
 ) -> dict[str, Annotation]:
@@ -189,13 +187,13 @@ def read_texts(
         if kept := tools.recall(_key(annotator, text)):
             annotations[text] = _unpack(text, kept)
     waiting = [text for text in distinct if text not in annotations]
-    for start in range(0, len(waiting), _AT_ONCE):
-        tools.progress(step, len(annotations), len(distinct))
-        part = waiting[start : start + _AT_ONCE]
-        for text, annotation in zip(part, annotator.annotate(part), strict=True):
-            annotations[text] = annotation
+    tools.progress(step, len(annotations), len(distinct))
+    for part in tools.map(annotator.annotate, batches(waiting, ANNOTATED)):
+        for annotation in part:
+            annotations[annotation.text] = annotation
             if annotation.error is None:
-                tools.remember(_key(annotator, text), _pack(annotation))
+                tools.remember(_key(annotator, annotation.text), _pack(annotation))
+        tools.progress(step, len(annotations), len(distinct))
     return annotations
 
 

@@ -6,9 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from mtassay.core import Finding
+from mtassay.core import Finding, Observation, Run, Segment, Verdict, original_of
+from mtassay.method import joint_verdict, traits_of
 
-__all__ = ["IssueEvidence", "LeftOutVariant", "ShownVariant", "is_about_original", "reported"]
+__all__ = [
+    "IssueEvidence",
+    "LeftOutVariant",
+    "ShownVariant",
+    "is_about_original",
+    "observations_of",
+    "reported",
+]
 
 METHOD = "invariance"
 ISSUE = ("suspicious", "confirmed", "cleared")
@@ -162,6 +170,58 @@ def reported(issue: Finding, variant: str) -> Finding | None:
         why=": ".join(filter(None, [why, "; ".join(shown.differences)])),
     )
     return Finding(variant, issue.system, issue.detector, "fail", float(shown.distance), own.as_dict())
+
+
+def observations_of(run: Run) -> list[Observation]:
+    """The originals and variants of a run, each with what was found out about its output.
+
+    Of an issue those outputs failed that the judge has reasons against, or where it has none against any,
+    all that are shown; what people said of an output comes first. The others that could be compared passed,
+    but for variants beyond the threshold that are not shown. A companion detector makes a failure too.
+    """
+    verdicts: dict[tuple[str, str], list[Verdict]] = {}
+    detectors: dict[tuple[str, str], list[str]] = {}
+    for finding in run.findings:
+        if is_about_original(finding):
+            for segment_id, verdict in _verdicts(finding).items():
+                verdicts.setdefault((finding.system, segment_id), []).append(verdict)
+        elif finding.verdict == "fail":
+            verdicts.setdefault((finding.system, finding.case_id), []).append("fail")
+            detectors.setdefault((finding.system, finding.case_id), []).append(finding.detector)
+    segments = {segment.id: segment for segment in run.segments}
+    texts = {(name, o.id): o.text for name, answers in run.outputs.items() for o in answers}
+    observations = []
+    for (system, segment_id), said in verdicts.items():
+        segment = segments.get(segment_id, Segment(segment_id))
+        observations.append(
+            Observation(
+                segment_id,
+                system,
+                joint_verdict(said),
+                segment.source or "",
+                texts.get((system, segment_id)) or "",
+                tuple(reference for reference in segment.references if reference),
+                segments.get(original_of(segment) or "", segment).source or "",
+                (*traits_of(segment), *(("detector", d) for d in detectors.get((system, segment_id), ()))),
+            )
+        )
+    return observations
+
+
+def _verdicts(finding: Finding) -> dict[str, Verdict]:
+    """What a finding about an original says of its output and of those of its variants."""
+    evidence = IssueEvidence.of(finding)
+    if not evidence.status:
+        return {finding.case_id: finding.verdict or "skipped"}
+    verdicts: dict[str, Verdict] = {finding.case_id: "pass"}
+    for variant, distance in (evidence.distances or {}).items():
+        is_far = evidence.threshold is not None and distance > evidence.threshold
+        verdicts[variant] = "undecided" if is_far else "pass"
+    if finding.verdict == "fail":
+        reasons = {finding.case_id: evidence.reasons, **{v.id: v.reasons for v in evidence.shown}}
+        has_reasons = any(reasons.values())
+        verdicts |= {key: "fail" if own or not has_reasons else "undecided" for key, own in reasons.items()}
+    return verdicts | {key: "pass" if said == "correct" else "fail" for key, said in evidence.label.items()}
 
 
 def _own_fields(cls: Any, stored: Mapping[str, Any]) -> dict[str, Any]:

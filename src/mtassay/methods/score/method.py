@@ -16,22 +16,36 @@ from mtassay.core import (
     Finding,
     Judgement,
     Ledger,
+    Observation,
     Output,
     Result,
     Run,
+    Score,
     Segment,
     Statistics,
     Tools,
 )
-from mtassay.display import PLAIN, Block, Figure, Table, View
+from mtassay.display import PLAIN, AnswerView, Block, CaseView, Figure, Headline, Line, Table, View
 from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_pair
 from mtassay.method import Method
 from mtassay.methods.gaps import compared_basis, compared_note, missing
+from mtassay.methods.headlines import Contest
 from mtassay.methods.opinions import BACK_TRANSLATION
 from mtassay.methods.score.comparison import Correction, SystemTests, Test
 from mtassay.methods.score.evidence import SegmentEvidence
-from mtassay.methods.score.judged import judge_outputs, judged_blocks, judged_table, reasons_table
+from mtassay.methods.score.judged import (
+    JUDGE,
+    is_judged,
+    judge_outputs,
+    judged_blocks,
+    judged_table,
+    lowest_tenth,
+    reasons_table,
+    seen,
+    unjudged_observations,
+    weak_headlines,
+)
 from mtassay.methods.score.tables import (
     comparison_table,
     group_tables,
@@ -308,6 +322,35 @@ class ScoreMethod(Method):
         return ledgers
 
     @classmethod
+    def observations(cls, run: Run) -> list[Observation]:
+        """As the judge says, where it was asked; else by guards, metrics that flag, and the lowest tenth."""
+        if is_judged(run):
+            return super().observations(run)
+        lowest: dict[str, set[str]] = {}
+        if metric := cls._ranking_metric(run):
+            ledgers = {system: cls.ledgers(run, system) for system in run.systems}
+            lowest = lowest_tenth({s: le for s, own in ledgers.items() for le in own if le.name == metric})
+        return unjudged_observations(run, lowest)
+
+    @classmethod
+    def failure(cls, run: Run) -> str:
+        if is_judged(run):
+            return "an output that the judge calls wrong, or a guard flags"
+        if not (metric := cls._ranking_metric(run)):
+            return "an output that a guard flags"
+        held = "against the mean of the other systems" if len(run.systems) > 1 else "of its outputs"
+        label = _labels_of(_installed_metrics(run))[metric]
+        return f"an output that a guard flags, or in the lowest tenth by {label} {held}"
+
+    @classmethod
+    def _ranking_metric(cls, run: Run) -> str:
+        """The metric that says which outputs are the worst: the last of those that are of segments."""
+        segments = {segment.id for segment in run.segments}
+        known = _installed_metrics(run)
+        ours = [s.metric for s in run.statistics if s.metric in known and segments.issuperset(s.ids)]
+        return ours[-1] if ours else ""
+
+    @classmethod
     def finds(cls, detector: str) -> str:
         """As the metric calls it, where it is one's."""
         with suppress(UsageError):
@@ -325,6 +368,59 @@ class ScoreMethod(Method):
         facts.append(compared_note(run.result) or f"{n:,} segments")
         facts.append(f"{references} reference{'s' * (references != 1)}")
         return " · ".join(facts)
+
+    @classmethod
+    def headlines(cls, run: Run) -> list[Headline]:
+        run = _labelled(run)
+        ways = {ledger.name: ledger.higher_is_better for ledger in cls.ledgers(run, run.systems[0])}
+        alpha = float(run.parameters.get("alpha", 0.05))
+        whole = {score.name: score for score in run.result.scores if score.group == "all"}
+        told = [
+            headline
+            for name, score in whole.items()
+            for headline in Contest(
+                run, name, "all", score.label or name, _unit(run, score), alpha, ways.get(name, True)
+            ).headlines()
+        ]
+        return [*told, *weak_headlines(run), *cls.open_headlines(run)]
+
+    @classmethod
+    def case_views(cls, run: Run) -> Iterable[CaseView]:
+        """Every segment; answers with the scores of each metric, lowest first by one that scores segments."""
+        metrics = _installed_metrics(run)
+        scores: dict[tuple[str, str], dict[str, float]] = {}
+        for entry in run.statistics:
+            if entry.group == "all" and entry.metric in metrics:
+                values = metrics[entry.metric].unit_scores(entry.values).tolist()
+                for unit, value in zip(entry.ids, values, strict=True):
+                    if not math.isnan(value):
+                        scores.setdefault((unit, entry.system), {})[entry.metric] = value
+        result = _labelled(run).result
+        judged = any(finding.detector == JUDGE for finding in run.findings)
+        for view in super().case_views(run):
+            answers = []
+            for answer in view.answers:
+                units = scores.get((view.id, answer.system), {})
+                lines = [*answer.lines, Line("scores", result.scores_text(units))] if units else answer.lines
+                order = answer.order if judged else next(iter(units.values()), 0.0)
+                answers.append(replace(answer, lines=lines, order=order))
+            yield replace(view, answers=answers)
+
+    @classmethod
+    def groups_of(cls, run: Run, segment: Segment) -> list[str]:
+        by = run.parameters.get("by")
+        value = segment.document if by == "document" else segment.tags.get(str(by))
+        return [] if by is None or value is None else [str(value)]
+
+    @classmethod
+    def answer_view(
+        cls, run: Run, output: Output | None, system: str, findings: Sequence[Finding]
+    ) -> AnswerView:
+        """Guards, types of names that were missed, and clues of the judge are groups; errors are marked."""
+        view = super().answer_view(run, output, system, findings)
+        marks = [span for f in findings for span in SegmentEvidence.of(f.evidence).marks()]
+        lines = [line._replace(marks=marks) if line.label == "output" else line for line in view.lines]
+        return replace(view, lines=lines, **seen(findings))
 
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
@@ -413,6 +509,11 @@ def _labels_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
     """What people call each metric; two variants of one metric are told apart by what was asked for."""
     shared = Counter(metric.label for metric in metrics.values())
     return {n: m.label if shared[m.label] == 1 else n for n, m in metrics.items()}
+
+
+def _unit(run: Run, score: Score) -> str:
+    """What a score counts in, as far as its n tells."""
+    return "segment" if score.n == len(run.segments) else "unit"
 
 
 def _labelled(run: Run) -> Run:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from mtassay import stats
 from mtassay.core import Result, Segment, Tools
 from mtassay.errors import InputError, UsageError
-from mtassay.formats.text import line_blocks, shown
+from mtassay.formats.text import check_text, text_blocks
 from mtassay.methods.score.comparison import Column, SystemTests
 from mtassay.methods.score.tables import WHOLE
 from mtassay.metrics.base import Metric
@@ -37,23 +36,22 @@ class StreamedFiles:
         return len(self._references)
 
     def count(self) -> int:
-        """How many lines the first file has; all others must have as many."""
-        return sum(map(len, line_blocks(self._paths[0], BLOCK)))
+        """How many lines each file has; `InputError` where one has more than another, or is no text."""
+        for path in self._paths:
+            if path.endswith(".gz"):
+                raise InputError("--stream reads plain text: decompress it first", path=path)
+        counts = {path: check_text(path) for path in self._paths}
+        short, long = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
+        if counts[short] != counts[long]:
+            raise InputError(f"{counts[short]:,} lines, and {long} has {counts[long]:,}", path=short)
+        return counts[short]
 
     def blocks(self) -> Iterator[Corpus]:
-        """The texts, `BLOCK` lines at a time; `InputError` where one file has fewer lines than another."""
+        """The texts, `BLOCK` lines at a time, of files that were counted."""
         done = 0
-        for parts in zip_longest(*(line_blocks(path, BLOCK) for path in self._paths), fillvalue=()):
-            lengths = list(map(len, parts))
-            if min(lengths) != max(lengths):
-                short, long = lengths.index(min(lengths)), lengths.index(max(lengths))
-                raise InputError(
-                    f"{done + lengths[short]:,} lines, and {shown(self._paths[long])} has more",
-                    path=shown(self._paths[short]),
-                )
-            sources = iter(parts[:1]) if self._source is not None else iter(())
-            source: Sequence[str | None] = next(sources, [None] * lengths[0])
-            first = 1 if self._source is not None else 0
+        for parts in zip(*(text_blocks(path, BLOCK) for path in self._paths), strict=True):
+            first = 0 if self._source is None else 1
+            source: Sequence[str | None] = parts[0] if first else [None] * len(parts[0])
             references = list(zip(*parts[first : first + len(self._references)], strict=True))
             segments = [
                 Segment(str(number), text, texts)
@@ -61,7 +59,7 @@ class StreamedFiles:
             ]
             outputs = parts[first + len(self._references) :]
             yield Corpus(segments, dict(zip(self.outputs, outputs, strict=True)))
-            done += lengths[0]
+            done += len(segments)
 
     @property
     def _paths(self) -> list[str]:

@@ -50,6 +50,18 @@ class ItemMaterial:
         """The outputs of a saved run, for items that still have the source they had then."""
         self.add(store.outputs(name), of=same_items(store.segments(name), suite))
 
+    def add_item(self, store: Workspace, item: Item) -> None:
+        """The outputs of one item in all saved runs that asked its source, and the reviews of any of them."""
+        for name in store.runs_with(item.id, item.source):
+            self.add(store.outputs(name, some=[item.id]))
+        subjects = {
+            subject.id: subject
+            for subject in store.subjects_of(item.id)
+            if subject.sources == case_of(item).sources and len(subject.outputs) == 1
+        }
+        for (key, _), decision in decide(store.reviews_about(subjects, QUESTION)).items():
+            self.reviews.setdefault(item.id, {})[subjects[key].outputs[0]] = decision
+
     def add_reviews(self, store: Workspace, suite: Suite) -> None:
         """What reviewers said about outputs of these items; disputed ones too."""
         sources = {item.id: case_of(item).sources for item in suite.items}

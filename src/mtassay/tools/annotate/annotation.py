@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, SupportsIndex
 
 __all__ = ["LAYERS", "Advice", "Annotation", "Annotator", "Layer", "Token", "TokenSpan"]
 
@@ -101,6 +101,13 @@ class Annotator(ABC):
     name: str
     language: str
     gives: frozenset[Layer]
+    origin: tuple[str, str, str] | None = None
+    """The backend, language and model that it was opened by; another process opens it in the same way."""
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        from mtassay.tools.annotate.roster import reopen_annotator
+
+        return (reopen_annotator, self.origin) if self.origin else super().__reduce_ex__(protocol)
 
     @property
     @abstractmethod

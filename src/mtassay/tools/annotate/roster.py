@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
 from typing import Protocol
 
 from mtassay.errors import MtassayError, UsageError
@@ -97,7 +99,7 @@ def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: st
         raise UsageError(f"No layer '{unknown}'. Available: {', '.join(sorted(LAYERS))}.")
     backend, _, model = (name or "").partition(":")
     if model:
-        annotator = _backend(backend).open_model(code, model)
+        annotator = _open_model(backend, code, model)
         _check(annotator, layers)
         return annotator
     broken: list[str] = []
@@ -138,9 +140,22 @@ def _candidates(code: str, backends: Sequence[str], broken: list[str]) -> Iterat
         backend = _backend(name)
         for model in backend.models(code):
             try:
-                yield backend.open_model(code, model)
+                yield _open_model(name, code, model)
             except UsageError as error:
                 broken.append(str(error))
+
+
+def _open_model(backend: str, code: str, model: str) -> Annotator:
+    annotator = _backend(backend).open_model(code, model)
+    with suppress(AttributeError):  # one of another package that cannot be changed is pickled as it is
+        annotator.origin = (backend, code, model)
+    return annotator
+
+
+@lru_cache(maxsize=4)
+def reopen_annotator(backend: str, code: str, model: str) -> Annotator:
+    """The annotator that was opened so in another process; a process loads it once."""
+    return _open_model(backend, code, model)
 
 
 def _check(annotator: Annotator, wanted: frozenset[Layer]) -> None:

@@ -23,6 +23,7 @@ from mtassay.methods.invariance.variants.places import (
 from mtassay.options import option
 from mtassay.tools.annotate import Annotation, Annotator, open_annotator
 from mtassay.tools.encoder import Encoder, is_installed, open_encoder
+from mtassay.tools.spread import SpreadAnnotator, SpreadEncoder
 
 __all__ = ["Report", "VariantSettings", "generate", "make_variants"]
 
@@ -101,7 +102,14 @@ def make_variants(
     encoder = open_encoder() if is_installed() else None
     if encoder is None:
         tools.note("variants are not ranked in context: pip install 'mtassay[use]'")
-    generated = generate(segments, annotator, substituter, settings, encoder=encoder, report=tools.progress)
+    generated = generate(
+        segments,
+        SpreadAnnotator(annotator, tools),
+        substituter,
+        settings,
+        encoder=SpreadEncoder(encoder, tools) if encoder else None,
+        report=tools.progress,
+    )
     if not substituter.has_matched:
         tools.note(
             f"no row of {settings.substitutes} is for a word of these sentences that may change;"

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay import web
+from mtassay import transfers
 from mtassay.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.packages import Secret, call_json, check_address, excerpt, place, seconds
 from tests.systems.conftest import KEY
@@ -247,7 +247,7 @@ def test_a_bomb_of_compression_takes_little_memory(server: Server, encodings: li
         tracemalloc.stop()
     assert str(error) == "the service answered more than 8 MiB. Ask for fewer texts at a time."
     assert type(error) is BusyError
-    assert peak < 3 * web.LARGEST
+    assert peak < 3 * transfers.LARGEST
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ def test_what_cannot_be_decompressed_is_busy(server: Server, reply: Reply, messa
 
 
 def test_an_answer_has_a_largest_size(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "LARGEST", 1000)
+    monkeypatch.setattr(transfers, "LARGEST", 1000)
     server.then(json_reply("x" * 2000))
     assert "answered more than" in str(failure(server))
 
@@ -278,9 +278,9 @@ def test_an_answer_has_a_largest_size(server: Server, monkeypatch: pytest.Monkey
 def test_all_answers_under_way_have_a_largest_size_together(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web, "ROOM", 5000)
+    monkeypatch.setattr(transfers, "ROOM", 5000)
     server.always = json_reply("x" * 2000)
-    with web.Share() as first, web.Share() as second:
+    with transfers.Share() as first, transfers.Share() as second:
         first.take(2000)
         assert call_json(server.url, what="it") == "x" * 2000
         second.take(2000)

@@ -1,0 +1,275 @@
+"""How fast the review page is: every page on a large run, and many reviewers at once while a run is judged.
+
+`python bench/review.py pages` makes a run of 5,000 items by 18 systems (90,000 findings) and times each page.
+`python bench/review.py crowd --seconds 60 --kills 10` lets twenty reviewers decide at once while runs are
+judged into the same workspace, kills the server in between, and checks that no decision is lost or doubled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import httpx
+
+from mtassay.api import access, suite
+from mtassay.formats.suite import Item, Rule, Suite
+from mtassay.store import Workspace
+
+WORDS = (
+    "casa",
+    "gato",
+    "tempo",
+    "mundo",
+    "vida",
+    "noite",
+    "porta",
+    "mesa",
+    "livro",
+    "cidade",
+    "vento",
+    "rio",
+)
+
+
+def make_suite(items: int) -> Suite:
+    """Items of ten categories whose one rule settles about two thirds of the outputs."""
+    made = [
+        Item(
+            f"item-{n:05d}",
+            "en-pt",
+            f"Category {n % 10}",
+            f"Phenomenon {n % 90}",
+            f"Sentence number {n} about a house.",
+            (Rule(r"\bcasa\b"),),
+            (Rule(r"\bgato\b"),),
+        )
+        for n in range(items)
+    ]
+    return Suite(tuple(made), name="bench")
+
+
+def save_run(path: Path, content: Suite, systems: int, *, seed: int) -> str:
+    """A run of random outputs, a third of which is equal among systems."""
+    draw = random.Random(seed)
+    outputs: dict[str, list[str]] = {f"system-{s:02d}": [] for s in range(systems)}
+    for item in content.items:
+        shared = " ".join(draw.sample(WORDS, 6))
+        for texts in outputs.values():
+            own = f"{' '.join(draw.sample(WORDS, 6))} {item.id}"
+            texts.append(shared if draw.random() < 0.3 else own)
+    return suite(content, outputs, save=True, workspace=path, quiet=True, samples=100).id
+
+
+class Server:
+    """The page of a workspace in a process of its own, on a port that stays over restarts."""
+
+    def __init__(self, path: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self._command = [
+            sys.executable,
+            "-m",
+            "mtassay",
+            "review",
+            "serve",
+            str(path),
+            "--port",
+            str(self.port),
+        ]
+        self.start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(self._command, stderr=subprocess.DEVNULL)
+        while True:
+            try:
+                httpx.get(f"{self.address}/static/review.css", timeout=1)
+                return
+            except httpx.HTTPError:
+                time.sleep(0.05)
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def kill(self) -> None:
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def milliseconds(times: list[float]) -> str:
+    ordered = sorted(times)
+    p95 = ordered[min(int(0.95 * len(ordered)), len(ordered) - 1)]
+    shown = {"median": statistics.median(ordered), "p95": p95, "most": ordered[-1]}
+    return (
+        "   ".join(f"{name} {1000 * value:7.1f} ms" for name, value in shown.items()) + f"   n={len(ordered)}"
+    )
+
+
+def pages(folder: Path, items: int, systems: int, rounds: int) -> None:
+    """Time every page on a large run."""
+    path = folder / "workspace.db"
+    began = time.perf_counter()
+    run = save_run(path, make_suite(items), systems, seed=1)
+    print(f"run {run}: {items:,} items × {systems} systems, judged in {time.perf_counter() - began:.1f} s")
+    secret = access.invite("bench", admin=True, workspace=path)
+    headers = {"authorization": f"Bearer {secret}"}
+    with (
+        Server(path) as server,
+        httpx.Client(base_url=server.address, headers=headers, timeout=600) as client,
+    ):
+        queue = f"/runs/{run}/suite"
+        began = time.perf_counter()
+        client.get(queue).raise_for_status()
+        print(f"first card, with the agenda made: {time.perf_counter() - began:.1f} s")
+        settle(client, queue, 600)
+        listed = f"/browse/{run}/suite"
+        card = client.get(f"/api{queue}/next").json()["subject"]
+        for name, address in (
+            ("home", "/"),
+            ("next card", queue),
+            ("next card, of one phenomenon", f"{queue}?phenomenon=Phenomenon 7"),
+            ("next card, second opinions", f"{queue}?double=1"),
+            ("one card", f"{queue}/cards/{card}"),
+            ("list, first page", listed),
+            ("list, last page", f"{listed}?page=900"),
+            ("list by system", f"{listed}?system=system-07"),
+            ("list by text", f"{listed}?text=gato mesa"),
+            ("list by answer", f"{listed}?answer=correct"),
+            ("list by reviewer", f"{listed}?reviewer=bench"),
+        ):
+            times = []
+            for _ in range(rounds):
+                began = time.perf_counter()
+                client.get(address).raise_for_status()
+                times.append(time.perf_counter() - began)
+            print(f"{name:30} {milliseconds(times)}")
+        print(f"{'decision':30} {milliseconds(settle(client, queue, 100))}")
+    print(f"workspace: {path.stat().st_size / 2**20:.0f} MiB")
+
+
+def settle(client: httpx.Client, queue: str, count: int) -> list[float]:
+    """Decide on the next outputs; the seconds that each decision took, without looking."""
+    times = []
+    cards = client.get(f"/api{queue}/cards?answer=open&limit=200").json()
+    offset = 0
+    while len(times) < count and cards["cards"]:
+        for card in cards["cards"]:
+            began = time.perf_counter()
+            sent = {"answer": random.choice(["correct", "incorrect"])}
+            client.post(f"/api{queue}/cards/{card['subject']}", json=sent).raise_for_status()
+            times.append(time.perf_counter() - began)
+        offset += 200
+        cards = client.get(f"/api{queue}/cards?answer=open&limit=200").json()
+    return times
+
+
+def crowd(folder: Path, people: int, seconds: float, kills: int) -> None:
+    """Let many decide at once while runs are judged and the server is killed; nothing may be lost."""
+    path = folder / "workspace.db"
+    content = make_suite(400)
+    run = save_run(path, content, 6, seed=1)
+    secrets = {f"p{n:02d}": access.invite(f"p{n:02d}", workspace=path) for n in range(people)}
+    server = Server(path)
+    acknowledged: dict[str, list[tuple[str, str]]] = {name: [] for name in secrets}
+    times: list[float] = []
+    troubles: Counter[str] = Counter()
+    end = time.monotonic() + seconds
+
+    def review(name: str, secret: str) -> None:
+        queue = f"/api/runs/{run}/suite"
+        headers = {"authorization": f"Bearer {secret}"}
+        with httpx.Client(base_url=server.address, headers=headers, timeout=60) as client:
+            after, number = random.randrange(1000), 0
+            while time.monotonic() < end:
+                card = persistent(client, "GET", f"{queue}/next?double=true&after={after}")
+                if not card:
+                    return
+                after, number = card["position"], number + 1
+                sent = {"answer": random.choice(["correct", "incorrect"]), "id": f"{name}-{number}"}
+                began = time.perf_counter()
+                persistent(client, "POST", f"{queue}/cards/{card['subject']}", sent)
+                times.append(time.perf_counter() - began)
+                acknowledged[name].append((card["subject"], sent["answer"]))
+
+    def persistent(client: httpx.Client, method: str, address: str, sent: dict[str, str] | None = None):  # type: ignore[no-untyped-def]
+        """Ask until there is an answer: a server that was killed comes back."""
+        while True:
+            try:
+                response = client.request(method, address, json=sent)
+            except httpx.HTTPError as error:
+                troubles[type(error).__name__] += 1
+                time.sleep(0.1)
+                continue
+            if response.status_code == 503:
+                troubles["busy (503)"] += 1
+                time.sleep(0.2)
+                continue
+            if response.status_code != 200:
+                troubles[f"{response.status_code} {response.text[:100]}"] += 1
+            return response.json()
+
+    judged: list[str] = []
+
+    def judge() -> None:
+        while time.monotonic() < end:
+            judged.append(save_run(path, content, 6, seed=len(judged) + 2))
+
+    threads = [threading.Thread(target=review, args=pair) for pair in secrets.items()]
+    threads.append(threading.Thread(target=judge))
+    for thread in threads:
+        thread.start()
+    killed = 0
+    while any(thread.is_alive() for thread in threads):
+        if killed < kills and time.monotonic() > end - seconds * (1 - (killed + 1) / (kills + 1)):
+            server.kill()
+            killed += 1
+            server.start()
+        time.sleep(0.1)
+    server.kill()
+    kept = Counter((r.reviewer, r.subject, r.answer) for r in Workspace(path).reviews())
+    said = Counter((name, *entry) for name, entries in acknowledged.items() for entry in entries)
+    print(f"{people} reviewers, {seconds:.0f} s, {len(judged)} runs judged beside them, {killed} kills")
+    print(f"decision {milliseconds(times)}")
+    lost, doubled = sum((said - kept).values()), sum((kept - said).values())
+    print(f"acknowledged {sum(said.values()):,}, lost {lost}, doubled {doubled}")
+    print(f"requests that were tried again or failed: {dict(troubles) or 'none'}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("what", choices=["pages", "crowd"])
+    parser.add_argument("--items", type=int, default=5000)
+    parser.add_argument("--systems", type=int, default=18)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--people", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--kills", type=int, default=10)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if given.what == "pages":
+            pages(Path(folder), given.items, given.systems, given.rounds)
+        else:
+            crowd(Path(folder), given.people, given.seconds, given.kills)
+
+
+if __name__ == "__main__":
+    main()

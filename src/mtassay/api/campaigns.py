@@ -1,0 +1,413 @@
+"""Campaigns of reviewers: who is asked what, blind to each other, and what comes of it.
+
+Every function takes `workspace`, the file that campaigns are kept in (default: as in `mtassay.api`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mtassay.api import open_workspace
+from mtassay.api.people import Decisions, Place, common_question, reviewer_name
+from mtassay.api.runs import RunSettings
+from mtassay.campaign_store import CampaignStore
+from mtassay.core import Question, Review, Run, Segment
+from mtassay.display import Line
+from mtassay.errors import UsageError
+from mtassay.languages import parse_pair
+from mtassay.meta.verdicts import (
+    OWN_VERDICTS,
+    JudgeVerdicts,
+    detector_names,
+    metric_verdicts,
+    verdicts_of_runs,
+)
+from mtassay.options import build
+from mtassay.reviews import (
+    Decision,
+    Subject,
+    answer_about,
+    find_question,
+    question_of,
+    review_now,
+    told_answer,
+)
+from mtassay.reviews import decide as decide_reviews
+from mtassay.reviews.campaigns import (
+    Assignment,
+    Campaign,
+    CampaignSubject,
+    SecondOpinion,
+    adjudicable,
+    answers_shown,
+    is_complete,
+    planned,
+    read_assignment,
+    second_opinion,
+)
+from mtassay.reviews.queue import (
+    Pending,
+    PendingChoice,
+    chosen,
+    merge_pending,
+    pending_in,
+    sampled,
+    settled_in,
+)
+from mtassay.stats import fixed_seed
+from mtassay.store import Workspace, now_exactly
+
+__all__ = [
+    "CampaignAnswer",
+    "CampaignCard",
+    "adjudicate",
+    "answer",
+    "campaigns",
+    "close",
+    "create",
+    "delete",
+    "disagreements",
+    "next_card",
+]
+
+# Making and ending ---------------------------------------------------------------------------------------
+
+
+def create(
+    name: str,
+    runs: str | Sequence[str] = "last",
+    *,
+    reviewers: str | Sequence[str],
+    question: str | None = None,
+    adjudicators: str | Sequence[str] = (),
+    overlap: float = 0.2,
+    raters: int = 2,
+    assign: Sequence[str | Assignment] = (),
+    category: Sequence[str] = (),
+    phenomenon: Sequence[str] = (),
+    item: Sequence[str] = (),
+    system: Sequence[str] = (),
+    sample: int | None = None,
+    settled: int = 0,
+    judge: str = "",
+    threshold: float | None = None,
+    seed: int | None = None,
+    workspace: Place | None = None,
+    **options: Any,
+) -> Campaign:
+    """A new campaign about what is open in these runs, or about all outputs with a question for any run.
+
+    `category`, `phenomenon`, `item` and `system` choose outputs, of which `sample` are drawn; `assign` says
+    who gets which (`anna:category=Negation`), else everybody gets any. A share `overlap` is answered by
+    `raters` people each. `settled` mixes in so many outputs that the runs settled by themselves, so that
+    nobody knows which. `judge` is whose verdicts are held against people: `run`, a detector of the runs, or
+    a metric such as `llm:MODEL`, which calls wrong what scores below the `threshold`.
+    """
+    store = open_workspace(workspace)
+    names = [runs] if isinstance(runs, str) else list(runs)
+    opened = [store.run(run) for run in names]
+    asked = _question(opened, question)
+    open_ones = merge_pending(pending_in(run, question=asked) for run in opened)
+    fixed = fixed_seed(seed)
+    choice = PendingChoice(category, phenomenon, item, system, "run")
+    entries = sampled(chosen(open_ones, choice), sample, seed=fixed) if open_ones else []
+    if settled:
+        decided = chosen([entry for run in opened for entry in settled_in(run)], choice)
+        entries = merge_pending([entries, sampled(decided, settled, seed=fixed)])
+    if not entries:
+        raise UsageError("Nothing is open in these runs: there is nothing to ask. See --settled.")
+    whose = judge or (OWN_VERDICTS if settled else "")
+    campaign = Campaign(
+        name.strip(),
+        asked.name,
+        tuple(run.id for run in opened),
+        _names(reviewers),
+        _names(adjudicators),
+        overlap if len(_names(reviewers)) > 1 else 0.0,
+        raters,
+        tuple(a if isinstance(a, Assignment) else read_assignment(a) for a in assign),
+        whose,
+        is_blind=asked.is_blind or bool(settled),
+        seed=fixed,
+        created=now_exactly(),
+    )
+    verdicts = _verdicts(opened, whose, threshold, entries, asked, workspace, options) if whose else None
+    if verdicts is not None:
+        campaign = replace(campaign, low_is_error=verdicts.low_is_error)
+    subjects = planned(campaign, entries, verdicts.by_subject if verdicts else {})
+    CampaignStore(store).save(campaign, subjects, [entry.subject for entry in entries])
+    return campaign
+
+
+def _question(runs: Sequence[Run], name: str | None) -> Question:
+    """What is asked: the question of this name, or the one that all these runs ask."""
+    common = common_question(name)
+    if common is not None:
+        return common
+    questions = {question.name: question for run in runs if (question := question_of(run))}
+    if name is not None and name in questions:
+        questions = {name: questions[name]}
+    if len(questions) == 1 and (name is None or name in questions):
+        return next(iter(questions.values()))
+    if not questions and name is None:
+        raise UsageError(f"Run {runs[0].id} asks nothing by itself: add --question da, or another.")
+    what = f"These runs do not ask '{name}'" if name else "These runs ask several things"
+    raise UsageError(f"{what}; they ask: {', '.join(questions) or 'nothing'}. Choose with --question.")
+
+
+def _names(names: str | Sequence[str]) -> tuple[str, ...]:
+    parts = names.split(",") if isinstance(names, str) else names
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def campaigns(*, workspace: Place | None = None) -> list[Campaign]:
+    """All campaigns, newest first."""
+    return CampaignStore(open_workspace(workspace)).campaigns()
+
+
+def close(name: str, *, workspace: Place | None = None) -> Campaign:
+    """End a campaign: nobody gets anything more of it, and all answers stay."""
+    return CampaignStore(open_workspace(workspace)).close(name)
+
+
+def delete(name: str, *, workspace: Place | None = None) -> Campaign:
+    """Forget a campaign; all answers stay."""
+    return CampaignStore(open_workspace(workspace)).delete(name)
+
+
+def _verdicts(
+    runs: Sequence[Run],
+    judge: str,
+    threshold: float | None,
+    entries: Sequence[Pending],
+    question: Question,
+    workspace: Place | None,
+    options: dict[str, Any],
+) -> JudgeVerdicts:
+    """What the judge of a new campaign says of its subjects; a metric is asked now."""
+    names = [OWN_VERDICTS, *detector_names(runs)]
+    if judge in names:
+        return verdicts_of_runs(runs, judge, question)
+    if threshold is None:
+        raise UsageError(
+            f"No detector '{judge}' in these runs. There are: {', '.join(names)}. For a metric, say below "
+            "which score an output is wrong: add --threshold."
+        )
+    own = next((str(run.parameters["pair"]) for run in runs if run.parameters.get("pair")), None)
+    written = options.pop("langpair", None) or own
+    pair = None if written is None else parse_pair(written)
+    known = {"language": str(pair.target), "langpair": str(pair)} if pair else {}
+    metric = build("metric", judge, **known)
+    with RunSettings(workspace=workspace, **options).tools(is_live=metric.asks_models) as tools:
+        return metric_verdicts(judge, metric, entries, question, tools, threshold)
+
+
+# Answering -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignCard:
+    """One subject before a reviewer or an adjudicator, with all that this person may see.
+
+    `answers` are those of others, once they may be seen; `second_opinion` is what a machine says, once this
+    person has answered. `systems` gave this output: nobody who judges should be told.
+    """
+
+    campaign: Campaign
+    question: Question
+    subject: Subject
+    segment: Segment
+    systems: tuple[str, ...]
+    lines: Sequence[Line]
+    answers: Mapping[str, Review]
+    second_opinion: SecondOpinion | None = None
+
+    @property
+    def pending(self) -> Pending:
+        """The same as an open output, which screens and sheets show."""
+        question = replace(self.question, is_blind=self.campaign.is_blind)
+        run = self.campaign.runs[0]
+        lines = list(self.lines)
+        for name, review in sorted(self.answers.items()):
+            label = "answers" if len(lines) == len(self.lines) else ""
+            said = told_answer(self.question, review.answer, self.subject)
+            lines.append(Line(label, f"{name}: {said}{f' ({review.note})' if review.note else ''}"))
+        return Pending(self.subject, question, run, self.systems, "", self.segment, lines=lines)
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignAnswer:
+    """An answer that was kept; `answers` and `second_opinion` are what its giver may see now.
+
+    `decision` is what all answers come to, and `None` as long as others are still to answer, so that nobody
+    can read theirs from it.
+    """
+
+    review: Review
+    subject: Subject
+    question: Question
+    answers: Mapping[str, Review]
+    second_opinion: SecondOpinion | None
+    decision: Decision | None
+
+
+def next_card(
+    name: str,
+    reviewer: str | None = None,
+    *,
+    skip: Collection[str] = (),
+    workspace: Place | None = None,
+) -> CampaignCard | None:
+    """What this reviewer should look at next, which others then do not get for a while; `None` for nothing.
+
+    `skip` are ids of subjects to leave for later.
+    """
+    store = open_workspace(workspace)
+    desk, who = CampaignStore(store), reviewer_name(reviewer)
+    campaign = desk.campaign(name)
+    if who not in campaign.reviewers:
+        raise UsageError(
+            f"'{who}' is no reviewer of '{campaign.name}'. Reviewers: {', '.join(campaign.reviewers)}."
+        )
+    entry = desk.hand_out(campaign, who, skip=skip)
+    return None if entry is None else _card(store, campaign, entry, {})
+
+
+def _card(
+    store: Workspace, campaign: Campaign, entry: CampaignSubject, answers: Mapping[str, Review]
+) -> CampaignCard:
+    subject = store.subjects([entry.subject])[entry.subject]
+    segment = store.segment(entry.run, entry.case_id) if store.named(entry.run) else None
+    segment = segment or Segment(entry.case_id, (subject.sources or (None,))[-1])
+    question = find_question(campaign.question)
+    label = getattr(question, "marks", "output")
+    lines = [Line(label, text) for text in subject.outputs]
+    if not campaign.is_blind and store.named(entry.run):
+        run = store.run(entry.run, case=entry.case_id)
+        shown = next((p for p in pending_in(run) if p.subject == subject), None)
+        lines = list(shown.lines) if shown else lines
+    return CampaignCard(campaign, question, subject, segment, entry.systems, lines, answers)
+
+
+def answer(
+    name: str,
+    subject: str,
+    text: str,
+    reviewer: str | None = None,
+    *,
+    note: str = "",
+    workspace: Place | None = None,
+) -> CampaignAnswer:
+    """Answer the question of a campaign about one of its subjects, by its id or the beginning of it.
+
+    A later answer of the same person replaces the earlier one, which stays in the history.
+    """
+    store = open_workspace(workspace)
+    who = reviewer_name(reviewer)
+    campaign, entry = _find(store, name, subject)
+    if who not in campaign.reviewers:
+        raise UsageError(
+            f"'{who}' is no reviewer of '{campaign.name}'. Reviewers: {', '.join(campaign.reviewers)}."
+        )
+    return _keep(store, campaign, entry, text, who, note, final=False)
+
+
+def _find(store: Workspace, name: str, subject: str) -> tuple[Campaign, CampaignSubject]:
+    desk = CampaignStore(store)
+    campaign = desk.campaign(name)
+    if campaign.closed:
+        raise UsageError(f"The campaign '{campaign.name}' was closed on {campaign.closed[:10]}.")
+    matches = desk.named(campaign, subject) if subject else []
+    if len(matches) != 1:
+        what = f"{len(matches)} subjects" if matches else "No subject"
+        raise UsageError(f"{what} of '{campaign.name}' begin{'s' * (not matches)} with '{subject}'.")
+    return campaign, matches[0]
+
+
+def _keep(
+    store: Workspace,
+    campaign: Campaign,
+    entry: CampaignSubject,
+    text: str,
+    who: str,
+    note: str,
+    *,
+    final: bool,
+) -> CampaignAnswer:
+    about = store.subjects([entry.subject])[entry.subject]
+    question = find_question(campaign.question)
+    try:
+        read = answer_about(question, text, about)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    review = review_now(about.id, question.name, read, who, note=note, is_adjudication=final)
+    store.add_reviews([review], [about])
+    decision = _decisions(store, question, subject=about.id)[about.id, question.name]
+    answers = answers_shown(campaign, entry, decision, who)
+    opinion = None
+    if entry.verdict and not final:
+        opinion = second_opinion(campaign, CampaignStore(store).judged(campaign, who), about.id)
+    is_open = not is_complete(entry, decision, campaign.reviewers)
+    return CampaignAnswer(review, about, question, answers, opinion, None if is_open else decision)
+
+
+def _decisions(store: Workspace, question: Question, *, subject: str | None = None) -> Decisions:
+    return decide_reviews(store.reviews(question.name, subject=subject), {question.name: question.holds})
+
+
+def disagreements(
+    name: str, adjudicator: str | None = None, *, workspace: Place | None = None
+) -> list[CampaignCard]:
+    """What waits for an adjudicator, with who said what: all have answered, and differ, or none could tell.
+
+    What this person has answered as a reviewer is not there: nobody settles a dispute of their own.
+    """
+    store = open_workspace(workspace)
+    desk, who = CampaignStore(store), reviewer_name(adjudicator)
+    campaign = desk.campaign(name)
+    _check_adjudicator(campaign, who)
+    question = find_question(campaign.question)
+    decisions = _decisions(store, question)
+    cards = []
+    for entry in desk.subjects(campaign):
+        decision = decisions.get((entry.subject, question.name))
+        if decision is None or not adjudicable(campaign, entry, decision, question):
+            continue
+        if who in {**decision.latest, **decision.adjudications}:
+            continue
+        cards.append(_card(store, campaign, entry, answers_shown(campaign, entry, decision, who)))
+    return cards
+
+
+def _check_adjudicator(campaign: Campaign, who: str) -> None:
+    if who not in campaign.adjudicators:
+        known = ", ".join(campaign.adjudicators) or "nobody"
+        raise UsageError(f"'{who}' is no adjudicator of '{campaign.name}'. Adjudicators: {known}.")
+
+
+def adjudicate(
+    name: str,
+    subject: str,
+    text: str,
+    adjudicator: str | None = None,
+    *,
+    note: str = "",
+    workspace: Place | None = None,
+) -> CampaignAnswer:
+    """Settle what reviewers see differently: this answer holds, whatever they said or will say.
+
+    It is refused before all of them have answered, and of who was one of them.
+    """
+    store = open_workspace(workspace)
+    who = reviewer_name(adjudicator)
+    campaign, entry = _find(store, name, subject)
+    _check_adjudicator(campaign, who)
+    question = find_question(campaign.question)
+    decision = _decisions(store, question, subject=entry.subject).get((entry.subject, question.name))
+    if not is_complete(entry, decision, campaign.reviewers):
+        raise UsageError(f"Not all reviewers have answered subject {entry.subject[:10]} yet.")
+    if decision is not None and who in decision.latest:
+        raise UsageError(f"'{who}' answered {entry.subject[:10]} as a reviewer: another must settle it.")
+    return _keep(store, campaign, entry, text, who, note, final=True)

@@ -1,0 +1,385 @@
+"""The review desk: cards to answer, one at a time, out of runs of any size. The page and its API stand on it.
+
+Every function takes an open workspace, since a server keeps several open.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any
+
+from mtassay.agenda import AbsentError, Agenda, AgendaChoice, AgendaEntry, is_prepared, prepare
+from mtassay.api.rulebook import Rulebook, RulesToday, open_rulebook
+from mtassay.core import Question, Review, Run, Segment
+from mtassay.display import Block, Line
+from mtassay.errors import MtassayError, UsageError
+from mtassay.formats.suite import Item
+from mtassay.languages import parse_pair
+from mtassay.method import method_of
+from mtassay.methods.suite.trials import RuleTrial
+from mtassay.repair.corrections import CORRECT
+from mtassay.reviews import Decision, Subject, review_now
+from mtassay.reviews import decide as decide_reviews
+from mtassay.reviews.queue import asked_in, find_question, pending_in, subjects_in
+from mtassay.stats import agreement_interval, krippendorff_alpha, observed_agreement
+from mtassay.store import Workspace
+from mtassay.story import answers_to, nearest_settled
+
+__all__ = [
+    "AgendaEntry",
+    "AgreementSoFar",
+    "Answered",
+    "Card",
+    "RuleDraft",
+    "SettledText",
+    "add_rule",
+    "agreement_so_far",
+    "answer",
+    "deal",
+    "draft_rule",
+    "languages",
+    "load_card",
+    "open_agenda",
+    "question_in",
+]
+
+_PREPARING = Lock()
+_SETTLED = 8  # settled outputs that are shown beside an open one
+_LONGEST_NOTE = 4000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class SettledText:
+    """An output to the same case whose status is known, and whether people settled it."""
+
+    text: str
+    status: str
+    is_by_people: bool
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One output with all that a person may see to judge it.
+
+    `entry` is its place in the agenda; of a blind question without what the run found. `lines` are the output
+    and what helps to judge it, `kin` the sentences that belong to it, `settled` other outputs to the same
+    case. `reviews` are what everybody said, where the one who asks may see it, else what they said
+    themselves. `rules` are what the rules of today say, and `rulebook` is where they stand, for a run that
+    rules judged.
+    """
+
+    run: str
+    question: Question
+    entry: AgendaEntry
+    subject: Subject
+    segment: Segment
+    lines: Sequence[Line]
+    languages: tuple[str, str] = ("", "")
+    kin: Sequence[Block] = ()
+    settled: Sequence[SettledText] = ()
+    reviews: Sequence[Review] = ()
+    rules: RulesToday | None = None
+    rulebook: Rulebook | None = None
+
+    @property
+    def wrong_answer(self) -> str:
+        """What a rule for wrong outputs answers: the first answer that is not `correct`."""
+        return next((answer for answer in self.question.keys.values() if answer != CORRECT), "")
+
+
+def open_agenda(store: Workspace, run_id: str, question: str) -> Agenda:
+    """The agenda of a run and question, made now where nobody has asked for it before."""
+    try:
+        return Agenda(store, run_id, question)
+    except AbsentError:
+        run = next((run for run in store.runs() if run.id == run_id), None)
+        if run is None:
+            raise
+    with _PREPARING:  # of several who come at once, the first one reads the run
+        if not is_prepared(store, run):
+            prepare(store, run_id)
+    return Agenda(store, run_id, question)
+
+
+def deal(
+    agenda: Agenda,
+    reviewer: str,
+    *,
+    after: int = -1,
+    choice: AgendaChoice | None = None,
+    double: bool = False,
+) -> Card | None:
+    """The next card for a reviewer, behind a position; `None` where nothing waits.
+
+    Nobody sees what others said before they have answered, an admin neither.
+    """
+    entry = agenda.next_for(reviewer, after=after, choice=choice, double=double)
+    if entry is None:
+        return None
+    return load_card(agenda, entry.subject, reviewer, double=double)
+
+
+def load_card(
+    agenda: Agenda, subject: str, reviewer: str, *, is_admin: bool = False, double: bool = False
+) -> Card:
+    """The card of a subject, out of what the workspace has of its case alone.
+
+    What others said is shown to who has answered, and to an admin.
+    """
+    store = agenda.workspace
+    entry = agenda.entry(subject, reviewer=reviewer)
+    run = store.run(agenda.run, case=entry.segment_id)
+    question = _question(run, agenda.question)
+    method = method_of(run)
+    if question.is_blind:
+        entry = replace(entry, status="", found="")
+    reviews = store.reviews_about([subject], question.name)
+    if not (is_admin or any(review.reviewer == reviewer for review in reviews)):
+        reviews = []
+    pair = languages(run)
+    if not question.is_of_runs:
+        chosen, shown = _pair_of(run, question, subject)
+        segment = Segment(chosen.case_id, None)
+        return Card(agenda.run, question, entry, chosen, segment, shown, pair, reviews=reviews)
+    chosen = _subject(run, question, subject)
+    segment = next(segment for segment in run.segments if segment.id == chosen.case_id)
+    pending = next((p for p in pending_in(run, question=question) if p.subject == chosen), None)
+    lines = list(pending.lines if pending else ()) or [Line("output", text) for text in chosen.outputs]
+    rulebook = None if question.is_blind else open_rulebook(store, run)
+    item = rulebook.item(chosen.case_id, segment.source) if rulebook else None
+    rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item else None
+    if rules and item:
+        # They stand by themselves, and may have changed since the run.
+        lines = [line._replace(marks=rules.spans) for line in lines if line.label == "output"]
+        pair = _pair(item.langpair)
+    return Card(
+        agenda.run,
+        question,
+        entry,
+        chosen,
+        segment,
+        lines,
+        pair,
+        method.kin(run, chosen.case_id, entry.systems[0]),
+        _settled(store, run, question, chosen, double=double),
+        reviews,
+        rules,
+        rulebook if rules else None,
+    )
+
+
+def question_in(agenda: Agenda) -> Question:
+    """What the agenda asks."""
+    return find_question(agenda.question)
+
+
+def _question(run: Run, name: str) -> Question:
+    question = next((q for q in asked_in(run) if q.name == name), None)
+    if question is None:
+        raise AbsentError(f"Nothing is asked under '{name[:40]}' in run {run.id}.")
+    return question
+
+
+def _subject(run: Run, question: Question, subject_id: str) -> Subject:
+    if not question.is_of_runs:
+        return _pair_of(run, question, subject_id)[0]
+    found = next((subject for subject in subjects_in(run).values() if subject.id == subject_id), None)
+    if found is None:
+        raise AbsentError(f"No output '{subject_id[:40]}' in run {run.id}.")
+    return found
+
+
+def _pair_of(run: Run, question: Question, subject_id: str) -> tuple[Subject, Sequence[Line]]:
+    """A pair that people rate as it stands, and what may be shown of it."""
+    for pair in method_of(run).pairs(run, question.name):
+        subject = Subject(pair.case_id, (pair.source,), (pair.target,))
+        if subject.id == subject_id:
+            return subject, pair.lines
+    raise AbsentError(f"No pair '{subject_id[:40]}' in run {run.id}.")
+
+
+def _settled(
+    store: Workspace, run: Run, question: Question, subject: Subject, *, double: bool
+) -> list[SettledText]:
+    """Settled outputs to the same case, most like this one first; without what would sway a reviewer."""
+    answers = [a for a in answers_to(store, run, subject.case_id) if not (double and a.decision is not None)]
+    if question.is_blind:
+        answers = [answer for answer in answers if answer.is_settled_by_people]
+    return [
+        SettledText(
+            answer.subject.outputs[0],
+            answer.status,
+            answer.is_settled_by_people,
+            answer.hints[0].text if answer.hints else "",
+        )
+        for answer in nearest_settled(answers, subject.outputs[0], count=_SETTLED)
+        if answer.subject is not None
+    ]
+
+
+def languages(run: Run) -> tuple[str, str]:
+    """The codes of source and target language, empty where the run does not say them."""
+    pair = run.parameters.get("pair")
+    return _pair("-".join(map(str, pair)) if isinstance(pair, list) else str(pair or ""))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    try:
+        pair = parse_pair(text)
+    except MtassayError:
+        return ("", "")
+    return (str(pair.source), str(pair.target))
+
+
+# Agreement -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementSoFar:
+    """How far reviewers agree on the `n` outputs of an agenda that two or more of them answered.
+
+    `share` is that of equal answers among all pairs of answers, `alpha` Krippendorff's; each with its 95 %
+    interval, `None` where it is undefined.
+    """
+
+    reviewers: tuple[str, ...]
+    n: int
+    share: float
+    share_interval: tuple[float, float] | None
+    alpha: float | None
+    alpha_interval: tuple[float, float] | None
+
+
+def agreement_so_far(agenda: Agenda, *, seed: int = 12345) -> AgreementSoFar | None:
+    """How far reviewers agree; `None` before two of them answered about the same output."""
+    ratings = list(agenda.ratings().values())
+    reviewers = tuple(sorted({name for said in ratings for name in said}))
+    if not ratings:
+        return None
+    rows = [[said.get(name) for said in ratings] for name in reviewers]
+    share, alpha = observed_agreement(rows), krippendorff_alpha(rows)
+
+    def interval(measure: Callable[[Any], float]) -> tuple[float, float] | None:
+        if len(ratings) < 2:  # one output drawn again and again is always itself
+            return None
+        low, high = agreement_interval(measure, rows, seed=seed)
+        return None if math.isnan(low) else (float(low), float(high))
+
+    return AgreementSoFar(
+        reviewers,
+        len(ratings),
+        float(share),
+        interval(observed_agreement),
+        None if math.isnan(alpha) else float(alpha),
+        interval(krippendorff_alpha),
+    )
+
+
+# Rules ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDraft:
+    """An expression somebody is about to add for an output, and what it would do; `problem` is why not."""
+
+    pattern: str
+    is_right: bool
+    trial: RuleTrial | None
+    problem: str = ""
+
+
+def draft_rule(
+    agenda: Agenda, card: Card, *, pattern: str | None, words: str = "", is_right: bool = True
+) -> RuleDraft:
+    """Try an expression for the output of a card, or propose one: for words, or what sets it apart."""
+    rulebook, item = _writable(card)
+    store, text = agenda.workspace, card.subject.outputs[-1]
+    chosen = rulebook.propose(store, item, text, words, correct=is_right) if pattern is None else pattern
+    try:
+        return RuleDraft(chosen, is_right, rulebook.try_out(store, item, text, chosen, correct=is_right))
+    except UsageError as error:
+        return RuleDraft(chosen, is_right, None, str(error))
+
+
+def add_rule(
+    agenda: Agenda, card: Card, pattern: str, reviewer: str, *, is_right: bool, receipt: str | None = None
+) -> list[str]:
+    """Write an expression for the output of a card into the suite, and answer the card; gives what was done.
+
+    It must match the output and break nothing that is known, else it is a `UsageError` and nothing is kept.
+    """
+    rulebook, item = _writable(card)
+    text = card.subject.outputs[-1]
+    said = rulebook.accept(agenda.workspace, item, text, pattern, correct=is_right, reviewer=reviewer)
+    answer(agenda, card.subject.id, CORRECT if is_right else card.wrong_answer, reviewer, receipt=receipt)
+    return said
+
+
+def _writable(card: Card) -> tuple[Rulebook, Item]:
+    rulebook = card.rulebook
+    item = rulebook.item(card.subject.case_id, card.segment.source) if rulebook else None
+    if rulebook is None or item is None:
+        raise UsageError("There are no rules to add to.")
+    if rulebook.why_closed:
+        raise UsageError(rulebook.why_closed)
+    return rulebook, item
+
+
+# Answers -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer that is kept, and what holds now; `is_new` is `False` for one that was sent before."""
+
+    review: Review
+    decision: Decision
+    is_new: bool
+
+
+def answer(
+    agenda: Agenda,
+    subject: str,
+    text: str,
+    reviewer: str,
+    *,
+    note: str = "",
+    correction: str = "",
+    receipt: str | None = None,
+) -> Answered:
+    """Keep what somebody answered about a subject; when this returns, it is in the workspace.
+
+    A `correction` is what the output should have been: it goes into the note as 'mtassay repair' reads it. An
+    answer with a `receipt`, an id that the sender made up, is kept once however often it is sent.
+    """
+    store = agenda.workspace
+    entry = agenda.entry(subject)
+    run = store.run(agenda.run, case=entry.segment_id)
+    question = _question(run, agenda.question)
+    chosen = _subject(run, question, subject)
+    try:
+        read = question.read_answer(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    remark = _note(note, correction, chosen.outputs[-1])
+    review = review_now(chosen.id, question.name, read, reviewer, note=remark)
+    added = store.add_reviews([review], [chosen], receipt=receipt)
+    reviews = store.reviews_about([chosen.id], question.name)
+    decision = decide_reviews(reviews, {question.name: question.holds})[chosen.id, question.name]
+    return Answered(review, decision, bool(added))
+
+
+def _note(note: str, correction: str, output: str) -> str:
+    """The note, and below it the correction, where that is not what stands there already."""
+    lines = [note.strip()]
+    fixed = " ".join(correction.split())
+    if fixed and fixed != " ".join(output.split()):
+        lines.append(f"fix: {fixed}")
+    text = "\n".join(filter(None, lines))
+    if len(text) > _LONGEST_NOTE:
+        raise UsageError(f"Note and correction have {len(text):,} characters, at most {_LONGEST_NOTE:,}.")
+    return text

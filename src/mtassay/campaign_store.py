@@ -1,0 +1,222 @@
+"""Campaigns in the workspace: what they are, what belongs to them, and who has what before them now."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mtassay.database import checksum
+from mtassay.errors import UsageError
+from mtassay.reviews.campaigns import Campaign, CampaignSubject, order_key
+from mtassay.reviews.subjects import Subject
+from mtassay.store import Workspace, now_exactly
+
+__all__ = ["HANDOUT_S", "CampaignStore"]
+
+HANDOUT_S = 900.0
+"""How long a subject is kept for the person who has it before them; afterwards others may get it."""
+_SPARE = 10  # subjects that are tried besides those that others may have before them
+
+
+_FREE = """
+    AS s WHERE campaign = ?1
+    AND (takers = '[]' OR ?3 IN (SELECT value FROM json_each(takers)))
+    AND subject NOT IN (SELECT value FROM json_each(?6))
+    AND NOT EXISTS (
+        SELECT 1 FROM reviews r WHERE r.subject = s.subject AND r.question = ?2 AND r.reviewer = ?3
+    )
+    AND wanted > (
+        SELECT COUNT(DISTINCT reviewer) FROM reviews r WHERE r.subject = s.subject AND r.question = ?2
+        AND reviewer IN (SELECT value FROM json_each(?5))
+    )
+    ORDER BY EXISTS (
+        SELECT 1 FROM handouts h
+        WHERE h.campaign = ?1 AND h.subject = s.subject AND h.reviewer = ?3 AND until > ?4
+    ) DESC, (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
+"""
+"""What a reviewer may get: not answered, and fewer others have answered it than are wanted."""
+
+
+class CampaignStore:
+    """The campaigns of one workspace. Every method is one short transaction, or reads only."""
+
+    def __init__(self, store: Workspace) -> None:
+        self._store = store
+        self._database = store.database
+
+    def save(
+        self, campaign: Campaign, entries: Sequence[CampaignSubject], subjects: Iterable[Subject]
+    ) -> None:
+        """Keep a new campaign with what belongs to it. A name that is taken is a `UsageError`."""
+        with self._database.transaction() as connection:
+            if connection.execute("SELECT 1 FROM campaigns WHERE name = ?", (campaign.name,)).fetchone():
+                raise UsageError(f"There is a campaign '{campaign.name}' already. Choose another name.")
+            self._store.put_subjects(subjects)
+            self._insert(campaign)
+            self._database.insert("campaign_subjects", (_row(campaign, entry) for entry in entries))
+
+    def _insert(self, campaign: Campaign) -> None:
+        content = json.dumps(campaign.record(), ensure_ascii=False)
+        self._database.insert("campaigns", [(campaign.name, content)])
+
+    def close(self, name: str) -> Campaign:
+        """End a campaign: nothing is handed out any more. Answers stay; one that is closed stays so."""
+        campaign = self.campaign(name)
+        if campaign.closed:
+            return campaign
+        ended = replace(campaign, closed=now_exactly())
+        content = json.dumps(ended.record(), ensure_ascii=False)
+        row = (ended.name, content)
+        with self._database.transaction() as connection:
+            connection.execute(
+                "UPDATE campaigns SET content = ?, checksum = ? WHERE name = ?",
+                (content, checksum(row), ended.name),
+            )
+            connection.execute("DELETE FROM handouts WHERE campaign = ?", (ended.name,))
+        return ended
+
+    def delete(self, name: str) -> Campaign:
+        """Forget a campaign; what people answered stays."""
+        campaign = self.campaign(name)
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM campaigns WHERE name = ?", (campaign.name,))
+        return campaign
+
+    def campaigns(self) -> list[Campaign]:
+        """All of them, newest first."""
+        rows = self._database.read("campaigns")
+        campaigns = [Campaign.of(json.loads(content)) for _, content in rows]
+        return sorted(campaigns, key=lambda campaign: campaign.created, reverse=True)
+
+    def campaign(self, name: str) -> Campaign:
+        """The campaign of this name; `last` is the newest."""
+        rows = self._database.read("campaigns", "WHERE name = ?", name)
+        if rows:
+            return Campaign.of(json.loads(rows[0][1]))
+        campaigns = self.campaigns()
+        if name == "last" and campaigns:
+            return campaigns[0]
+        names = ", ".join(campaign.name for campaign in campaigns)
+        hint = f"There are: {names}." if names else "Make one: mtassay review campaign create NAME"
+        raise UsageError(f"No campaign '{name}' in {self._store.path}. {hint}")
+
+    def subjects(self, campaign: Campaign) -> list[CampaignSubject]:
+        """What belongs to a campaign, in order."""
+        rows = self._database.read("campaign_subjects", "WHERE campaign = ? ORDER BY position", campaign.name)
+        return list(map(_entry, rows))
+
+    def named(self, campaign: Campaign, beginning: str) -> list[CampaignSubject]:
+        """Those subjects of a campaign whose id begins so."""
+        rows = self._database.read(
+            "campaign_subjects",
+            "WHERE campaign = ?1 AND substr(subject, 1, ?2) = ?3 ORDER BY position",
+            campaign.name,
+            len(beginning),
+            beginning,
+        )
+        return list(map(_entry, rows))
+
+    def judged(self, campaign: Campaign, reviewer: str) -> list[tuple[str, str, str, float | None]]:
+        """Subjects that somebody has answered and the judge has a verdict on.
+
+        Of each: its id, the person's newest answer, the verdict and its score.
+        """
+        rows = self._database.select(
+            "SELECT r.subject, r.answer, s.verdict, s.score FROM campaign_subjects s JOIN reviews r "
+            "ON r.subject = s.subject AND r.question = ?2 AND r.reviewer = ?3 "
+            "WHERE s.campaign = ?1 AND s.verdict <> '' ORDER BY r.at, r.rowid",
+            campaign.name,
+            campaign.question,
+            reviewer,
+        )
+        return [(row[0], row[1], row[2], row[3]) for row in {row[0]: row for row in rows}.values()]
+
+    def answered(self, campaign: Campaign) -> dict[str, set[str]]:
+        """Who has answered each subject, adjudicators left out; a subject without answers is not there."""
+        answered: dict[str, set[str]] = {}
+        for subject, reviewer in self._database.select(
+            "SELECT DISTINCT r.subject, r.reviewer FROM campaign_subjects s JOIN reviews r "
+            "ON r.subject = s.subject AND r.question = ?2 WHERE s.campaign = ?1 AND NOT EXISTS ("
+            "SELECT 1 FROM adjudications a WHERE a.subject = r.subject AND a.question = r.question "
+            "AND a.reviewer = r.reviewer AND a.at = r.at)",
+            campaign.name,
+            campaign.question,
+        ):
+            answered.setdefault(subject, set()).add(reviewer)
+        return answered
+
+    def handouts(self, campaign: Campaign) -> dict[str, set[str]]:
+        """Who has which subject before them just now."""
+        held: dict[str, set[str]] = {}
+        for subject, reviewer in self._database.select(
+            "SELECT subject, reviewer FROM handouts WHERE campaign = ? AND until > ?",
+            campaign.name,
+            time.time(),
+        ):
+            held.setdefault(subject, set()).add(reviewer)
+        return held
+
+    def hand_out(
+        self, campaign: Campaign, reviewer: str, *, skip: Iterable[str] = ()
+    ) -> CampaignSubject | None:
+        """The next subject for a reviewer, who then has it before them for a while; `None` for none.
+
+        It is the first one in the reviewer's own order that this person has not answered, and that fewer
+        others have answered or before them than are wanted. What the reviewer had before comes again, unless
+        it is to be skipped.
+        """
+        if campaign.closed:
+            return None
+        key = order_key(campaign, reviewer)
+        passed = list(skip)
+        while True:
+            rows = self._database.read(
+                "campaign_subjects",
+                _FREE,
+                *(campaign.name, campaign.question, reviewer, time.time(), json.dumps(campaign.reviewers)),
+                *(json.dumps(passed), *key, len(campaign.reviewers) + _SPARE),
+            )
+            candidates = list(map(_entry, rows))
+            taken = self._take(campaign, reviewer, candidates)
+            if taken is not None or not candidates:
+                return taken
+            passed += [entry.subject for entry in candidates]  # others were faster with all of these
+
+    def _take(
+        self, campaign: Campaign, reviewer: str, candidates: Sequence[CampaignSubject]
+    ) -> CampaignSubject | None:
+        """The first one that is still free, now that nobody else writes."""
+        now = time.time()
+        with self._database.transaction() as connection:
+            for entry in candidates:
+                busy = connection.execute(
+                    "SELECT reviewer FROM reviews WHERE subject = ?1 AND question = ?2 UNION "
+                    "SELECT reviewer FROM handouts WHERE campaign = ?3 AND subject = ?1 AND until > ?4",
+                    (entry.subject, campaign.question, campaign.name, now),
+                ).fetchall()
+                others = {name for (name,) in busy if name in campaign.reviewers and name != reviewer}
+                if len(others) >= entry.wanted:
+                    continue
+                connection.execute(
+                    "DELETE FROM handouts WHERE campaign = ? AND reviewer = ?", (campaign.name, reviewer)
+                )
+                connection.execute(
+                    "INSERT OR REPLACE INTO handouts VALUES (?, ?, ?, ?)",
+                    (campaign.name, entry.subject, reviewer, now + HANDOUT_S),
+                )
+                return entry
+        return None
+
+
+def _row(campaign: Campaign, entry: CampaignSubject) -> tuple[object, ...]:
+    lists = (json.dumps(names, ensure_ascii=False) for names in (entry.systems, entry.takers))
+    score = None if entry.score is None else float(entry.score)  # as SQLite gives it back
+    return (campaign.name, *entry[:7], *lists, *entry[9:-1], score)
+
+
+def _entry(row: Sequence[Any]) -> CampaignSubject:
+    lists = (tuple(json.loads(names)) for names in row[8:10])
+    return CampaignSubject._make((*row[1:8], *lists, *row[10:]))

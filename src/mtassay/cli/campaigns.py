@@ -1,0 +1,324 @@
+"""`mtassay review campaign`: several people answer one question, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from shlex import quote
+from typing import Annotated, Any
+
+import typer
+
+from mtassay.api import campaigns
+from mtassay.api.campaign_reports import report
+from mtassay.cli.common import (
+    FormatOption,
+    OutputFormat,
+    SeedOption,
+    WorkspaceOption,
+    echo,
+    plural,
+    print_json,
+    print_tables,
+    say,
+    screen_here,
+)
+from mtassay.cli.session import Session, read_key, read_line
+from mtassay.core import UNSURE
+from mtassay.display import Table
+from mtassay.reviews import told_answer
+from mtassay.reviews.campaigns import SecondOpinion
+from mtassay.reviews.queue import Pending
+from mtassay.store import Workspace
+from mtassay.texts.marks import printable
+
+__all__ = ["app", "opinion_line", "sit_down"]
+
+app = typer.Typer(no_args_is_help=True)
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The campaign's name, or 'last'.")]
+
+
+@app.callback()
+def options() -> None:
+    """Ask several people, blind to each other, and see how far they agree."""
+
+
+@app.command("create")
+def create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the campaign is called.")],
+    runs: Annotated[
+        list[str] | None, typer.Argument(metavar="[RUN]…", help="Saved runs. Default: the last.")
+    ] = None,
+    reviewers: Annotated[
+        str, typer.Option("--reviewers", metavar="NAMES", help="Who answers, as anna,ben,carla.")
+    ] = "",
+    question: Annotated[
+        str | None,
+        typer.Option(
+            "--question",
+            metavar="NAME",
+            help="What is asked. Default: what the runs ask. About any run: entities, mqm, esa, adequacy, "
+            "fluency, informativeness, da.",
+        ),
+    ] = None,
+    overlap: Annotated[
+        float, typer.Option("--overlap", min=0, max=1, help="The share that several people answer.")
+    ] = 0.2,
+    raters: Annotated[int, typer.Option("--raters", min=2, help="How many people answer that share.")] = 2,
+    adjudicators: Annotated[
+        str,
+        typer.Option("--adjudicators", metavar="NAMES", help="Who settles disagreements."),
+    ] = "",
+    assign: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--assign",
+            metavar="NAME:KEY=VALUE",
+            help="What a reviewer gets, by category, phenomenon, item or system; * works. Repeat.",
+        ),
+    ] = None,
+    category: Annotated[
+        list[str] | None, typer.Option("--category", metavar="NAME", help="Only this category. Repeat.")
+    ] = None,
+    phenomenon: Annotated[
+        list[str] | None, typer.Option("--phenomenon", metavar="NAME", help="Only this phenomenon. Repeat.")
+    ] = None,
+    item: Annotated[
+        list[str] | None, typer.Option("--item", metavar="ID", help="Only this item. Repeat.")
+    ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", metavar="NAME", help="Only what this system gave. Repeat.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=1, metavar="N", help="So many of them, drawn by --seed.")
+    ] = None,
+    settled: Annotated[
+        int,
+        typer.Option(
+            "--settled", min=0, metavar="N", help="Mix in so many that the runs settled without people."
+        ),
+    ] = 0,
+    judge: Annotated[
+        str,
+        typer.Option(
+            "--judge",
+            metavar="NAME",
+            help="Whose verdicts are held against people: run, a detector of the run, or with --threshold a "
+            "metric (llm:MODEL).",
+        ),
+    ] = "",
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="A metric calls wrong what scores below this.")
+    ] = None,
+    langpair: Annotated[
+        str | None, typer.Option("--langpair", "-l", metavar="SRC-TGT", help="Languages, for a metric.")
+    ] = None,
+    seed: SeedOption = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Begin a campaign.
+
+    Everybody answers in an order of their own, and sees nobody's answer before all who are to answer have
+    done so. Outputs go to whoever is free, each to one person, or to --raters of them for a share of
+    --overlap. With --settled nobody can tell what rules left open from what they decided.
+
+    \b
+    Examples:
+    mtassay review campaign create spring --reviewers anna,ben
+    mtassay review campaign create da-1 --question da --reviewers anna,ben
+    mtassay review campaign create audit --settled 100 --reviewers anna
+    mtassay review campaign create c --reviewers a,b --assign a:category=Negation
+    """
+    made = campaigns.create(
+        name,
+        runs or ["last"],
+        reviewers=reviewers,
+        question=question,
+        adjudicators=adjudicators,
+        overlap=overlap,
+        raters=raters,
+        assign=assign or (),
+        category=category or (),
+        phenomenon=phenomenon or (),
+        item=item or (),
+        system=system or (),
+        sample=sample,
+        settled=settled,
+        judge=judge,
+        threshold=threshold,
+        seed=seed,
+        workspace=workspace,
+        **({"langpair": langpair} if langpair else {}),
+    )
+    found = report(made.name, workspace=workspace)
+    echo(
+        f"Campaign '{printable(made.name)}' asks {made.question}: {plural(found.subjects, 'output')}, "
+        f"{plural(found.wanted, 'answer')} of {plural(len(made.reviewers), 'reviewer')} wanted."
+    )
+    words = f"--campaign {quote(made.name)} --reviewer {quote(made.reviewers[0])}"
+    say(f"mtassay: begin with: mtassay review next {words}")
+
+
+@app.command("show")
+def show(
+    name: NameArgument = "last",
+    precision: Annotated[
+        float,
+        typer.Option("--precision", min=0.01, max=0.99, help="What a threshold for the judge should meet."),
+    ] = 0.8,
+    seed: SeedOption = None,
+    output_format: FormatOption = OutputFormat.text,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Show where a campaign stands.
+
+    Who has answered how much, and how fast; how far reviewers agree, also by category and phenomenon; what
+    waits for an adjudicator; precision and recall of the judge, and a threshold for the wished precision.
+
+    \b
+    Examples:
+    mtassay review campaign show spring
+    mtassay review campaign show --format json
+    """
+    found = report(name, precision=precision, seed=seed, workspace=workspace)
+    if output_format is OutputFormat.json:
+        print_json(found.record())
+    else:
+        print_tables(found.tables(), output_format)
+
+
+@app.command("list")
+def list_campaigns(
+    output_format: FormatOption = OutputFormat.text, workspace: WorkspaceOption = None
+) -> None:
+    """List campaigns, newest first.
+
+    \b
+    Examples:
+    mtassay review campaign list
+    """
+    found = campaigns.campaigns(workspace=workspace)
+    if output_format is OutputFormat.json:
+        print_json([campaign.record() for campaign in found])
+        return
+    if not found:
+        echo("There are no campaigns yet. Make one: mtassay review campaign create NAME")
+        return
+    rows = [
+        [
+            printable(campaign.name),
+            campaign.question,
+            printable(", ".join(campaign.reviewers)),
+            campaign.created[:10],
+            f"closed {campaign.closed[:10]}" if campaign.closed else "open",
+        ]
+        for campaign in found
+    ]
+    print_tables([Table(["campaign", "question", "reviewers", "created", "state"], rows)], output_format)
+
+
+@app.command("close")
+def close(name: NameArgument, workspace: WorkspaceOption = None) -> None:
+    """End a campaign.
+
+    Nobody gets anything more of it; all answers stay, and count.
+
+    \b
+    Examples:
+    mtassay review campaign close spring
+    """
+    ended = campaigns.close(name, workspace=workspace)
+    echo(f"Campaign '{printable(ended.name)}' is closed since {ended.closed[:19].replace('T', ' ')} UTC.")
+
+
+@app.command("delete")
+def delete(name: NameArgument, workspace: WorkspaceOption = None) -> None:
+    """Forget a campaign.
+
+    What people answered stays, and counts.
+
+    \b
+    Examples:
+    mtassay review campaign delete spring
+    """
+    gone = campaigns.delete(name, workspace=workspace)
+    echo(f"Campaign '{printable(gone.name)}' is forgotten; all answers are kept.")
+
+
+# A sitting -----------------------------------------------------------------------------------------------
+
+
+def sit_down(store: Workspace, name: str, who: str, *, adjudicates: bool, workspace: Path | None) -> str:
+    """Ask one person at the terminal, reviewer or adjudicator, until nothing is left; gives a summary."""
+
+    def fetch(skipped: Sequence[str]) -> Pending | None:
+        card = next_for(name, who, adjudicates=adjudicates, skip=skipped, workspace=workspace)
+        return None if card is None else card.pending
+
+    def keep(pending: Pending, answer: str, note: str) -> list[str]:
+        act = campaigns.adjudicate if adjudicates else campaigns.answer
+        done = act(name, pending.subject.id, answer, who, note=note, workspace=workspace)
+        return told(done) if not adjudicates else []
+
+    session = Session(
+        store, who, [], screen_here(), read_key, read_line, echo, double=True, fetch=fetch, keep=keep
+    )
+    return session.run()
+
+
+def next_for(
+    name: str, who: str, *, adjudicates: bool, skip: Sequence[str] = (), workspace: Path | None
+) -> campaigns.CampaignCard | None:
+    """The next card for a reviewer or an adjudicator."""
+    if not adjudicates:
+        return campaigns.next_card(name, who, skip=skip, workspace=workspace)
+    waiting = campaigns.disagreements(name, who, workspace=workspace)
+    return next((card for card in waiting if card.subject.id not in skip), None)
+
+
+def told(done: campaigns.CampaignAnswer) -> list[str]:
+    """What somebody may know after an answer: what others said, and what a machine says."""
+    lines = [
+        f"  {printable(name)}: {printable(told_answer(done.question, review.answer, done.subject))}"
+        f"{_noted(review.note)}"
+        for name, review in sorted(done.answers.items())
+    ]
+    if done.second_opinion is not None:
+        lines.append(f"  {opinion_line(done.second_opinion)}")
+    return lines
+
+
+def opinion_line(opinion: SecondOpinion) -> str:
+    """What a machine says, and how often it agreed with this person, with n and interval."""
+    share = ""
+    if opinion.n and opinion.low is not None and opinion.high is not None:
+        ends = f"{100 * opinion.low:.0f}–{100 * opinion.high:.0f} %"
+        share = f"; it agreed with you on {opinion.agreed:,} of {opinion.n:,} ({ends})"
+    score = "" if opinion.score is None else f" ({opinion.score:.4g})"
+    return f"{printable(opinion.judge)}: {opinion.verdict}{score}{share}"
+
+
+def _noted(note: str) -> str:
+    return f" ({printable(note)})" if note else ""
+
+
+def card_record(card: campaigns.CampaignCard) -> dict[str, Any]:
+    """What a person may see of a card, for a program."""
+    tags = card.segment.tags
+    record: dict[str, Any] = {
+        "campaign": card.campaign.name,
+        "subject": card.subject.id,
+        "question": card.question.name,
+        "text": card.question.text,
+        "kind": card.question.kind,
+        "answers": [*card.question.keys.values(), UNSURE],
+        "category": str(tags.get("category", "")),
+        "phenomenon": str(tags.get("phenomenon", "")),
+        "context": str(tags.get("context", "")),
+        "sources": list(card.subject.sources),
+        "outputs": list(card.subject.outputs),
+    }
+    if card.answers:
+        record["said"] = {name: review.answer for name, review in card.answers.items()}
+    return record

@@ -1,0 +1,171 @@
+"""Failure themes in every format: a table of sentences with their numbers, then the clearest examples."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from mtassay.display import Block, Cell, Table
+from mtassay.report.blocks import block_html, block_markdown, block_text
+from mtassay.report.run import Form
+from mtassay.report.table import escape_markdown, latex_comment, to_html, to_latex, to_tsv
+from mtassay.stats import wilson
+from mtassay.texts.marks import json_text, marked, p_text, plural, printable
+from mtassay.themes import Examined, Theme, Themes
+from mtassay.themes.features import LONGEST
+
+__all__ = ["render_themes", "themes_html", "themes_record", "themes_table"]
+
+SYSTEMS = 20
+"""So many systems are shown, those with the most failures; a program gets all."""
+_NAME = 60
+
+
+def render_themes(
+    themes: Themes, form: Form = "text", *, examples: int = 3, width: int = 80, color: bool = False
+) -> str:
+    """The themes in this format; `examples` of each at most."""
+    if form == "json":
+        return json_text(themes_record(themes), indent=2)
+    if form == "tsv":
+        return to_tsv(_rows(themes))
+    parts: list[str] = []
+    for examined in shown_systems(themes):
+        parts += _system(examined, themes, form, examples, width, color)
+    if left := len(themes.examined) - len(shown_systems(themes)):
+        parts.append(_remark(f"{plural(left, 'more system')}: --system NAME, or -f json.", form, width))
+    parts += [_remark(note, form, width) for note in notes_of(themes)]
+    return "\n\n".join(parts)
+
+
+def shown_systems(themes: Themes) -> list[Examined]:
+    """The systems that are shown, in their order: those with themes before those without, if not all."""
+    if len(themes.examined) <= SYSTEMS:
+        return themes.examined
+    counts = {theme.system for theme in themes}
+    ranked = sorted(themes.examined, key=lambda e: (e.system not in counts, -e.failures))[:SYSTEMS]
+    return [examined for examined in themes.examined if examined in ranked]
+
+
+def notes_of(themes: Themes) -> list[str]:
+    """What a reader must know besides the numbers."""
+    failure = f"A failure is, in {'; in '.join(themes.failure)}."
+    claimed = (
+        "Odds: how many times higher the odds of it are among failures, with a prior and the 95 % interval. "
+        f"p: corrected for all features of a system, claimed up to {themes.alpha:g}; what fires on the same "
+        "failures is one theme, and each is looked for among outputs that those above do not explain."
+    )
+    return [failure, *([claimed] if themes else [])]
+
+
+def _system(
+    examined: Examined, themes: Themes, form: Form, examples: int, width: int, color: bool
+) -> list[str]:
+    """One system: what was looked at, its themes, each with its numbers and examples."""
+    head = f"{marked(examined.system, limit=_NAME)}: {examined.note}."
+    own = themes.of(examined.system)
+    parts = [_remark(head if own or not examined.features else f"{head} No theme.", form, width)]
+    if form == "latex":
+        return [*parts, *([to_latex(themes_table(own))] if own else [])]
+    for number, theme in enumerate(own, start=1):
+        title = f"{number}. {theme.sentence}"
+        blocks = theme.examples[:examples]
+        if form == "md":
+            lines = [f"**{escape_markdown(title)}**", escape_markdown(numbers(theme))]
+            parts += [*lines, *(block_markdown(block) for block in blocks)]
+        else:
+            told = [*_wrapped(title, width, "   "), *_wrapped(f"   {numbers(theme)}", width, "   ")]
+            if color:
+                told[0] = f"\x1b[1m{told[0]}\x1b[0m"
+            parts.append("\n".join(told))
+            parts += [_indented(block, width, color) for block in blocks]
+    return parts
+
+
+def numbers(theme: Theme) -> str:
+    """How much a theme explains, and how sure it is."""
+    low, high = wilson(theme.failures, theme.of)
+    share = f"{100 * theme.failures / theme.of:.0f} % [{100 * low:.0f}–{100 * high:.0f}] of the failures"
+    return f"{share}; odds × {theme.odds:.3g} {_ends(theme)}; p {p_text(theme.p)}"
+
+
+def _ends(theme: Theme) -> str:
+    return f"[{theme.interval.low:.3g}–{theme.interval.high:.3g}]"
+
+
+def _indented(block: Block, width: int, color: bool) -> str:
+    return textwrap.indent(block_text(block, width=width - 3, color=color), "   ")
+
+
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(printable(text), width, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _remark(text: str, form: Form, width: int) -> str:
+    if form == "text":
+        return textwrap.fill(printable(text), width, break_on_hyphens=False)
+    return latex_comment(text) if form == "latex" else escape_markdown(text)
+
+
+def themes_table(themes: Sequence[Theme]) -> Table:
+    """Themes as rows: the sentence, the share of failures that it explains, odds and p."""
+    rows: list[list[Cell | str]] = []
+    for theme in themes:
+        low, high = wilson(theme.failures, theme.of)
+        share = f"{100 * theme.failures / theme.of:.0f} [{100 * low:.0f}–{100 * high:.0f}]"
+        odds = f"{theme.odds:.3g} {_ends(theme)}"
+        rows.append([theme.sentence, share, odds, p_text(theme.p)])
+    return Table(["Theme", "% of failures", "odds", "p"], rows, "Failure themes")
+
+
+def themes_html(themes: Themes) -> str:
+    """For a notebook: for each system the table, and the first example of each theme."""
+    parts = []
+    for examined in shown_systems(themes):
+        name = html.escape(marked(examined.system, limit=_NAME))
+        parts.append(f"<p><b>{name}</b>: {html.escape(printable(examined.note))}</p>")
+        if own := themes.of(examined.system):
+            parts.append(to_html(themes_table(own)))
+            parts += [block_html(block) for theme in own for block in theme.examples[:1]]
+    return "\n".join([*parts, *(f"<small>{html.escape(printable(n))}</small><br>" for n in notes_of(themes))])
+
+
+def themes_record(themes: Themes) -> dict[str, Any]:
+    """For a program: everything, with all examples."""
+    return {
+        "themes": [_record(theme) for theme in themes],
+        "systems": [{**asdict(e), "left_out": dict(e.left_out)} for e in themes.examined],
+        "failure": themes.failure,
+        "alpha": themes.alpha,
+    }
+
+
+def _record(theme: Theme) -> dict[str, Any]:
+    record = {**asdict(theme), "interval": list(theme.interval), "parts": list(theme.parts)}
+    record["examples"] = [
+        {"id": block.title, **{str(line.label): _cut(line.text) for line in block.lines}}
+        for block in theme.examples
+    ]
+    return record
+
+
+def _cut(text: str) -> str:
+    """As much of a text as is looked at."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+_COLUMNS = ("system", "sentence", "failures", "of", "passes", "passing", "odds", "low", "high", "p", "parts")
+
+
+def _rows(themes: Themes) -> Table:
+    """One theme a row, for spreadsheets."""
+    rows = []
+    for theme in themes:
+        numbers_ = (theme.failures, theme.of, theme.passes, theme.passing)
+        odds = (theme.odds, theme.interval.low, theme.interval.high, theme.p)
+        about = [*map(str, numbers_), *(f"{value:.6g}" for value in odds), "; ".join(theme.parts)]
+        rows.append([theme.system, theme.sentence, *about])
+    return Table(_COLUMNS, rows)

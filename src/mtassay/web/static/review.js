@@ -1,0 +1,143 @@
+"use strict";
+// Keys for what is on the page; answers that did not arrive are sent again. Everything works without it, too.
+
+const RETRIES = 8;
+let failures = 0;
+let lastButton = null;
+
+function say(text) {
+  const status = document.getElementById("status");
+  if (status) status.textContent = text;
+}
+
+// Words of the output, to make a rule of: selected by mouse, touch, or the arrow keys.
+let chosenWords = "";
+
+function wordsIn(element) {
+  const text = element.textContent;
+  const segmenter = new Intl.Segmenter(element.lang || undefined, { granularity: "word" });
+  return [...segmenter.segment(text)]
+    .filter((part) => part.isWordLike)
+    .map((part) => ({ start: part.index, end: part.index + part.segment.length }));
+}
+
+function pointAt(element, offset) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  let left = offset;
+  let node = walker.nextNode();
+  while (node && node.length < left) {
+    left -= node.length;
+    node = walker.nextNode();
+  }
+  return node ? [node, left] : null;
+}
+
+const cursor = { first: -1, last: -1 };
+
+function moveCursor(step, extend) {
+  const output = document.getElementById("output");
+  if (!output || !document.getElementById("make-rule")) return false;
+  const words = wordsIn(output);
+  if (!words.length) return false;
+  const last = Math.min(Math.max(cursor.last + step, 0), words.length - 1);
+  cursor.first = extend && cursor.first >= 0 ? cursor.first : last;
+  cursor.last = last;
+  const [low, high] = [Math.min(cursor.first, last), Math.max(cursor.first, last)];
+  const [start, end] = [pointAt(output, words[low].start), pointAt(output, words[high].end)];
+  if (start && end) getSelection().setBaseAndExtent(...start, ...end);
+  noteSelection();
+  say(`Selected: ${chosenWords}`);
+  return true;
+}
+
+function noteSelection() {
+  const output = document.getElementById("output");
+  const selection = getSelection();
+  const text = selection.toString().trim();
+  if (output && text && output.contains(selection.anchorNode) && output.contains(selection.focusNode)) {
+    chosenWords = text;
+  }
+}
+
+document.addEventListener("selectionchange", noteSelection);
+
+document.addEventListener("htmx:configRequest", (event) => {
+  if (event.detail.elt.id === "make-rule") event.detail.parameters.words = chosenWords;
+});
+
+function isTyping(element) {
+  return element.closest("input, textarea, select, [contenteditable]") !== null;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && isTyping(event.target)) {
+    event.target.blur();
+    return;
+  }
+  if (event.key === "Escape" && document.querySelector("#rule form")) {
+    document.getElementById("rule").replaceChildren();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+  if (event.key === "Enter" || event.key === " ") return; // they press what has the focus
+  if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+    const output = document.getElementById("output");
+    const isForward = (event.key === "ArrowRight") === (!output || getComputedStyle(output).direction === "ltr");
+    if (moveCursor(isForward ? 1 : -1, event.shiftKey)) event.preventDefault();
+    return;
+  }
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const element = [...document.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key);
+  if (!element || element.disabled) return;
+  event.preventDefault();
+  if (element.matches("input, textarea, select")) element.focus();
+  else element.click();
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("form.answer button");
+  if (button && event.isTrusted) failures = 0;
+  if (button) lastButton = button;
+});
+
+function tryAgain(why) {
+  if (!lastButton || !lastButton.isConnected || failures >= RETRIES) {
+    say(`${why} Your answer is NOT kept. Answer again when the server is back.`);
+    return;
+  }
+  failures += 1;
+  say(`${why} Not kept yet, trying again (${failures} of ${RETRIES})…`);
+  const button = lastButton;
+  setTimeout(() => {
+    if (button.isConnected) button.click(); // the same id: what arrived after all is not kept twice
+  }, 400 * failures);
+}
+
+document.addEventListener("htmx:sendError", () => tryAgain("The server does not answer."));
+document.addEventListener("htmx:responseError", (event) => {
+  const request = event.detail.xhr;
+  if (request.status === 503) {
+    tryAgain("The workspace is busy.");
+    return;
+  }
+  const page = new DOMParser().parseFromString(request.responseText, "text/html");
+  const why = page.querySelector("h1 + p");
+  say(why ? why.textContent : "That did not work. Reload the page.");
+});
+
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target.id === "rule") document.getElementById("pattern").focus();
+  if (event.detail.target.id !== "main") return;
+  say(document.querySelector("[data-said]")?.dataset.said ?? "");
+  failures = 0;
+  lastButton = null;
+  chosenWords = "";
+  cursor.first = cursor.last = -1;
+  window.scrollTo(0, 0);
+  const output = document.getElementById("output");
+  if (output) output.focus({ preventScroll: true });
+});
+
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload(); // what is shown may be answered by now
+});

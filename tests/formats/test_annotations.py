@@ -1,0 +1,119 @@
+"""What people marked and rated, as other programs and our own commands read it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from mtassay.core import Output, Result, Review, Run, Segment
+from mtassay.formats.annotations import (
+    mqm_rows,
+    rating_rows,
+    seg_ratings,
+    write_entities,
+    write_mqm,
+    write_ratings,
+    write_seg_ratings,
+)
+from mtassay.formats.entities import read_entities
+from mtassay.formats.mtme import read_ratings
+from mtassay.formats.scores import read_score_file
+from mtassay.reviews import COMMON_QUESTIONS, Decision, Subject, decide
+from mtassay.reviews.questions import AnswerSpan, SpanAnswer
+
+RUN = Run(
+    "r1",
+    "score",
+    {},
+    ["x", "y"],
+    "2026-01-01",
+    {},
+    Result(),
+    segments=[
+        Segment("a", "Maria left.", ("Maria partiu.", "A Maria saiu."), document="d"),
+        Segment("b", "Ben ate.", ("Ben comeu.",)),
+    ],
+    outputs={
+        "x": [Output("a", "Mary partiu."), Output("b", "Ben comeu.")],
+        "y": [Output("a", "Mary partiu."), Output("b", "Bem comeu,")],
+    },
+)
+OUTPUT_A = Subject("a", ("Maria left.",), ("Mary partiu.",))
+OUTPUT_YB = Subject("b", ("Ben ate.",), ("Bem comeu,",))
+SECOND = Subject("a", ("Maria left.",), ("A Maria saiu.",))
+MISTRANSLATION = AnswerSpan(0, 4, "accuracy/mistranslation", "major")
+OMISSION = AnswerSpan(0, 3, "accuracy/omission", "major", "source")
+COMMA = AnswerSpan(9, 10, "fluency/punctuation", "minor")
+
+
+def decisions(*answers: tuple[Subject, str, str, object]) -> dict[tuple[str, str], Decision]:
+    return decide(
+        Review(subject.id, question, str(answer), reviewer, at=f"2026-01-01T00:00:{number:02}+00:00")
+        for number, (subject, question, reviewer, answer) in enumerate(answers)
+    )
+
+
+MQM = decisions(
+    (OUTPUT_A, "mqm", "anna", SpanAnswer((MISTRANSLATION,))),
+    (OUTPUT_A, "mqm", "ben", SpanAnswer()),
+    (OUTPUT_YB, "mqm", "anna", SpanAnswer((COMMA, OMISSION))),
+)
+
+
+def test_entities_go_round_to_the_segments_that_nee_counts(tmp_path: Path) -> None:
+    held = decisions((SECOND, "entities", "anna", SpanAnswer((AnswerSpan(2, 7, "PER"),))))
+    assert write_entities(tmp_path / "e.jsonl", RUN, held) == 1
+    first, second = read_entities(tmp_path / "e.jsonl", RUN.segments)
+    assert first.tags["entities_reference"] == 1
+    assert [(e.text, e.type) for e in first.tags["entities"]] == [("Maria", "PER")]
+    assert "entities" not in second.tags
+
+
+def test_errors_are_a_row_each_with_their_place_marked_as_in_the_files_of_wmt() -> None:
+    rows = list(mqm_rows(RUN, MQM))
+    assert [(r["system"], r["seg_id"], r["rater"], r["target"], r["category"]) for r in rows] == [
+        ("x", 1, "anna", "<v>Mary</v> partiu.", "accuracy/mistranslation"),
+        ("x", 1, "ben", "Mary partiu.", "no-error"),
+        ("y", 1, "anna", "<v>Mary</v> partiu.", "accuracy/mistranslation"),
+        ("y", 1, "ben", "Mary partiu.", "no-error"),
+        ("y", 2, "anna", "Bem comeu<v>,</v>", "fluency/punctuation"),
+        ("y", 2, "anna", "Bem comeu,", "accuracy/omission"),
+    ]
+    assert rows[-1]["source"] == "<v>Ben</v> ate."
+    written = io.StringIO()
+    assert write_mqm(written, RUN, MQM) == 6
+    assert written.getvalue().startswith("system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\t")
+
+
+def test_ratings_of_segments_are_read_back_with_what_holds_and_none_for_unrated(tmp_path: Path) -> None:
+    lines = list(seg_ratings(RUN, MQM))
+    assert lines[1] == "x\tNone"
+    # Of two raters one marked it, which is no majority: what holds is free of errors.
+    assert lines[0] == 'x\t{"errors": []}'
+    write_seg_ratings(tmp_path / "en-pt.mqm.seg.rating", RUN, MQM)
+    found = read_ratings(tmp_path / "en-pt.mqm.seg.rating", units=2)
+    assert found["x"] == [[], None]
+    assert found["y"][1] is not None
+    assert [(e.category, e.score, e.is_source_error) for e in found["y"][1]] == [
+        ("fluency/punctuation", 0.1, False),
+        ("accuracy/omission", 5.0, True),
+    ]
+
+
+def test_ratings_reach_correlation_as_the_mean_over_raters(tmp_path: Path) -> None:
+    held = MQM | decisions(
+        (OUTPUT_A, "da", "anna", 40), (OUTPUT_A, "da", "ben", 70), (OUTPUT_YB, "da", "anna", "unsure")
+    )
+    rows = rating_rows(RUN, held, COMMON_QUESTIONS.values())
+    assert rows[0] == {
+        **{"system": "x", "id": "a", "rater": "anna", "mqm": -5.0, "esa": None, "adequacy": None},
+        **{"fluency": None, "informativeness": None, "da": 40.0},
+    }
+    questions = [COMMON_QUESTIONS[name] for name in ("mqm", "da")]
+    assert write_ratings(tmp_path / "r.tsv", RUN, held, questions) == 5
+    columns = {c.name: c for c in read_score_file(str(tmp_path / "r.tsv"), ids=["a", "b"])}
+    assert columns["da"].by_segment == {"x": {"a": 55.0}, "y": {"a": 55.0, "b": None}}
+    # By hand: 5 and 0 of two raters; 0.1 for the comma and 5 for the omission.
+    assert columns["mqm"].by_segment["y"] == pytest.approx({"a": -2.5, "b": -5.1})

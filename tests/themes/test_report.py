@@ -1,0 +1,131 @@
+"""Themes in every format: the numbers are there, and whatever an output holds is text and bounded."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import mtassay as mt
+from mtassay.api.themes import find_themes
+from mtassay.cli.main import build_app
+from mtassay.core import Finding, Output, Result, Run, Segment
+from mtassay.report.themes import render_themes, themes_html
+from mtassay.store import Workspace
+from tests.themes.test_themes import run_of, texts
+
+FORMS = ("text", "json", "tsv", "md", "latex")
+HOSTILE = "<script>alert(1)</script> ]]> \u202eevil \x1b[31mred\x1b[0m =cmd() | `x` \\end{document}"
+
+
+def planted(system: str = "nmt", *, word: str = "seato", more: str = "") -> Run:
+    """Sixty sentences, of which the twenty with a bad word fail."""
+    pairs = [(s, f"{o} {word if n < 20 else ''} {more}") for n, (s, o) in enumerate(texts(60, 1))]
+    return run_of(pairs, range(20), name=system)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_format_has_the_sentence_and_its_numbers(form: str) -> None:
+    shown = find_themes(planted()).render(form)  # type: ignore[arg-type]
+    assert "in the output: 20 of 20 failures, 0 of 40 other outputs" in " ".join(shown.split())
+
+
+def test_the_json_of_themes_is_for_programs() -> None:
+    record = json.loads(find_themes(planted()).render("json"))
+    theme = record["themes"][0]
+    assert (theme["failures"], theme["of"], theme["passes"], theme["passing"]) == (20, 20, 0, 40)
+    assert theme["interval"][0] < theme["odds"] < theme["interval"][1]
+    assert record["systems"] == [
+        {
+            "system": "nmt",
+            "failures": 20,
+            "passing": 40,
+            "left_out": {},
+            "features": record["systems"][0]["features"],
+        }
+    ]
+
+
+def test_a_system_without_a_theme_is_said_to_have_none() -> None:
+    shown = find_themes(run_of(texts(60, 1), range(0, 60, 4))).render()
+    assert "nmt: 15 of 60 outputs failed" in shown
+    assert "No theme." in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_hostile_texts_are_text_in_every_format(form: str) -> None:
+    run = planted(f"nmt {HOSTILE}", more=HOSTILE)
+    segments = [replace_source(s, f"{s.source} {HOSTILE}") for s in run.segments]
+    found = find_themes(replace(run, segments=segments))
+    shown = found.render(form)  # type: ignore[arg-type]
+    assert found
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    if form == "md":
+        assert "<script>" not in shown
+    if form == "tsv":
+        assert not [cell for line in shown.splitlines() for cell in line.split("\t") if cell.startswith("=")]
+    if form == "latex":
+        lines = [line for line in shown.splitlines() if not line.startswith("%")]
+        assert "\\end{document}" not in "\n".join(lines)
+
+
+def replace_source(segment: Segment, source: str) -> Segment:
+    return segment._replace(source=source)
+
+
+def test_hostile_texts_are_text_in_a_notebook() -> None:
+    shown = themes_html(find_themes(planted(HOSTILE, more=HOSTILE)))
+    assert "<script>" not in shown
+    assert "\u202e" not in shown
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_line_of_a_megabyte_is_bounded(form: str) -> None:
+    shown = find_themes(planted(more="x" * 1_000_000)).render(form)  # type: ignore[arg-type]
+    assert "20 of 20 failures" in shown
+    assert len(shown) < 40_000
+
+
+@pytest.mark.parametrize("form", ["text", "md", "latex"])
+def test_ten_thousand_systems_are_bounded(form: str) -> None:
+    names = [f"system-{n}" for n in range(10_000)]
+    run = Run(
+        "1", "labels", {}, names, "", {}, Result(),
+        [Finding("1", name, "x", "fail") for name in names],
+        [Segment("1", "A source.")],
+        {name: [Output("1", "An output.")] for name in names},
+    )  # fmt: skip
+    shown = render_themes(find_themes(run), form)  # type: ignore[arg-type]
+    assert "9,980 more systems" in shown
+    assert len(shown) < 10_000
+
+
+def test_the_command_reads_saved_runs(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    Workspace(path).save_run(
+        replace(planted(), id="20260101-000000-aaaa", started="2026-01-01T00:00:00+00:00")
+    )
+    done = CliRunner().invoke(
+        build_app(["themes"]), ["themes", "last", "--workspace", str(path), "--examples", "1"]
+    )
+    assert done.exit_code == 0, done.output
+    assert "'seato' in the output: 20 of 20 failures" in " ".join(done.output.split())
+    assert "[[seato]]" in done.output
+    assert max(map(len, done.output.splitlines())) <= 80
+
+
+def test_a_score_without_a_judge_takes_its_lowest_tenth_for_failures() -> None:
+    references = [output for _, output in texts(100, 2)]
+    outputs = [f"zzz {text[:9]}" if n % 10 == 0 else text for n, text in enumerate(references)]
+    run = mt.score({"a": outputs}, [references], [s for s, _ in texts(100, 2)], metrics="chrf", samples=100)
+    found = mt.find_themes(run)
+    assert (found.examined[0].failures, found.examined[0].passing) == (10, 90)
+    assert found.failure == [
+        "score: an output that a guard flags, or in the lowest tenth by chrF2 of its outputs"
+    ]
+    assert "'zzz' in the output" in found[0].sentence
+    assert repr(found) == "<1 theme of 1 system>"

@@ -1,0 +1,199 @@
+"""The review page without a browser: what each page shows, and what each form does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from mtassay.agenda import prepare
+from mtassay.api import desk, people
+from mtassay.core import Review, Run
+from mtassay.store import Workspace
+
+
+def run_of(workspace: Path) -> str:
+    return Workspace(workspace).runs()[0].id
+
+
+def fields(html: str) -> dict[str, str]:
+    """The hidden fields of the form for an answer."""
+    form = html[html.index('<form class="answer"') :]
+    found = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', form))
+    found["action"] = re.findall(r' action="([^"]*)"', form)[0].replace("&amp;", "&")
+    return found
+
+
+def answer(browser: TestClient, html: str, said: str, **more: str) -> str:
+    form = fields(html)
+    action = form.pop("action")
+    response = browser.post(
+        action, data={**form, "answer": said, **more}, headers={"origin": str(browser.base_url)}
+    )
+    assert response.status_code == 200, response.text
+    return response.text
+
+
+@pytest.fixture
+def queue(workspace: Path) -> str:
+    return f"/runs/{run_of(workspace)}/suite"
+
+
+def test_home_says_what_waits(browser: TestClient, workspace: Path) -> None:
+    browser.get(f"/runs/{run_of(workspace)}/suite")  # reads the run
+    html = browser.get("/").text
+    assert "Review 3 open" in html
+    assert "Browse all 4" in html
+
+
+def test_a_queue_is_answered_to_its_end_with_plain_forms(
+    browser: TestClient, workspace: Path, queue: str
+) -> None:
+    html = browser.get(queue).text
+    for said in ("correct", "incorrect", "unsure"):
+        html = answer(browser, html, said)
+    assert "Nothing waits for you here" in html
+    reviews = people.reviews(workspace=workspace)
+    assert [review["answer"] for review in reviews] == ["correct", "incorrect", "unsure"]
+    assert {review["reviewer"] for review in reviews} == {"lena"}
+
+
+def test_cases_that_need_the_fewest_answers_come_first(browser: TestClient, queue: str) -> None:
+    html = browser.get(queue).text
+    assert "He ran." in html
+    assert "Nobody said anything." not in html
+
+
+def test_a_card_shows_what_is_needed_to_judge(browser: TestClient, queue: str) -> None:
+    html = answer(browser, browser.get(queue).text, "correct")
+    text = re.sub("<[^>]+>", "", html)
+    for part in ("Negative concord", "They all sat there.", "Ninguém disse nada.", "concord is obligatory"):
+        assert part in text
+    assert "<mark>Nobody</mark>" in html
+    assert "alpha" not in html  # who translated is not shown
+
+
+def test_an_answer_that_is_sent_twice_is_kept_once(browser: TestClient, workspace: Path, queue: str) -> None:
+    html = browser.get(queue).text
+    answer(browser, html, "correct")
+    answer(browser, html, "correct")
+    assert len(people.reviews(workspace=workspace)) == 1
+
+
+def test_going_back_changes_ones_mind_and_keeps_both(
+    browser: TestClient, workspace: Path, queue: str
+) -> None:
+    html = browser.get(queue).text
+    first = fields(html)["action"]
+    answer(browser, html, "correct")
+    again = browser.get(f"{queue}/back").text
+    assert fields(again)["action"] == first
+    assert "You said correct" in again
+    answer(browser, again, "incorrect")
+    assert [review["answer"] for review in people.reviews(workspace=workspace)] == ["correct", "incorrect"]
+
+
+def test_a_skipped_output_comes_again_at_the_end(browser: TestClient, queue: str) -> None:
+    seen = []
+    address = queue
+    for _ in range(4):
+        html = browser.get(address).text
+        seen.append(fields(html)["action"])
+        address = re.findall(r'data-key="s" href="([^"]*)"', html)[0].replace("&amp;", "&")
+    assert len(set(seen)) == 3
+    assert seen[0] == seen[3]
+
+
+def test_a_correction_is_kept_as_repair_reads_it(browser: TestClient, workspace: Path, queue: str) -> None:
+    answer(browser, browser.get(queue).text, "incorrect", note="odd", correction=" Ele\ncorreu. ")
+    assert people.reviews(workspace=workspace)[0]["note"] == "odd\nfix: Ele correu."
+
+
+def test_an_answer_that_is_none_is_refused_and_nothing_kept(
+    browser: TestClient, workspace: Path, queue: str
+) -> None:
+    form = fields(browser.get(queue).text)
+    response = browser.post(form.pop("action"), data={**form, "answer": "maybe"})
+    assert response.status_code == 400
+    assert "&#39;maybe&#39; is no answer" in response.text
+    assert not people.reviews(workspace=workspace)
+
+
+def test_lists_are_filtered(browser: TestClient, workspace: Path) -> None:
+    address = f"/browse/{run_of(workspace)}/suite"
+    for query, count in (
+        ("", 4),
+        ("?system=alpha", 2),
+        ("?system=gamma", 1),
+        ("?phenomenon=Past", 2),
+        ("?verdict=correct", 1),
+        ("?text=ninguém", 1 + 1),
+        ("?text=%25", 0),
+        ("?answer=open", 4),
+        ("?answer=correct", 0),
+        ("?reviewer=lena", 0),
+    ):
+        assert f"<p>{count} output" in browser.get(address + query).text, query
+
+
+def test_what_is_decided_is_found_by_answer_and_reviewer(
+    browser: TestClient, workspace: Path, queue: str
+) -> None:
+    answer(browser, browser.get(queue).text, "correct")
+    address = f"/browse/{run_of(workspace)}/suite"
+    assert "<p>1 output" in browser.get(f"{address}?answer=correct&reviewer=lena").text
+    assert "<p>3 outputs" in browser.get(f"{address}?answer=open").text
+
+
+def test_what_came_in_by_the_command_line_counts_at_once(
+    browser: TestClient, workspace: Path, queue: str
+) -> None:
+    browser.get(queue)
+    for entry in people.pending(reviewer="ben", workspace=workspace).waiting[:2]:
+        people.decide("correct", entry.subject.id, reviewer="ben", workspace=workspace)
+    assert "1 open" in browser.get(queue).text
+    people.decide("incorrect", entry.subject.id, reviewer="ann", workspace=workspace)
+    assert "2 open" in browser.get(queue).text  # disputed, so it waits again
+
+
+@pytest.mark.parametrize(
+    "path", ["/runs/none/suite", "/runs/none/none/cards/x", "/browse/x/suite", "/nothing"]
+)
+def test_what_is_not_there_is_a_page_that_says_so(browser: TestClient, path: str) -> None:
+    response = browser.get(path)
+    assert response.status_code == 404
+    assert "<h1>That did not work</h1>" in response.text
+
+
+def test_home_tells_progress_pace_and_agreement(browser: TestClient, workspace: Path, queue: str) -> None:
+    waiting = [entry.subject for entry in people.pending(workspace=workspace).waiting]
+    times = ("10:00:00", "10:00:08", "10:00:20")
+    said = {"ann": ("correct", "correct", "incorrect"), "ben": ("correct", "incorrect", "unsure")}
+    reviews = [
+        Review(subject.id, "suite", answer, name, at=f"2026-01-01T{at}+00:00")
+        for name, answers in said.items()
+        for subject, answer, at in zip(waiting, answers, times, strict=True)
+    ]
+    Workspace(workspace).add_reviews(reviews, waiting)
+    browser.get(queue)
+    home = " ".join(re.sub("<[^>]+>", " ", browser.get("/").text).split())
+    # By hand: gaps of 8 and 12 seconds; of two outputs that both answered they agree on one.
+    assert "ann 3 10.0 s n = 2 ben 3 10.0 s n = 2" in home
+    told = " ".join(re.sub("<[^>]+>", " ", browser.get(f"{queue}/agreement").text).split())
+    assert "Agreement of 2 reviewers on 2 outputs that two or more answered: 50% [0%, 100%]" in told
+    assert "1 disputed" in home
+
+
+class Slow(Workspace):
+    """A workspace in which somebody else is faster: the agenda is there when this one has looked for runs."""
+
+    def runs(self) -> list[Run]:
+        runs = super().runs()
+        prepare(Workspace(self.path), runs[0].id)
+        return runs
+
+
+def test_who_comes_second_to_a_new_run_gets_its_agenda(workspace: Path) -> None:
+    assert desk.open_agenda(Slow(workspace), run_of(workspace), "suite").total == 4
