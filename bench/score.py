@@ -1,8 +1,8 @@
 """Measures `mtassay score` against the tools a user would pick, on the same files in the same run.
 
-usage: python bench/score.py [paired] [tokenizers] [growth] [stages] [ten-million]     (the first four by default)
+usage: python bench/score.py [paired] [tokenizers] [growth] [stages] [ten-million]    (all but the last)
 
-paired       1,000 paired bootstrap resamples of BLEU and chrF, beside sacreBLEU and compare-mt (three minutes)
+paired       1,000 paired bootstrap resamples of BLEU and chrF, beside sacreBLEU, compare-mt (five minutes)
 tokenizers   BLEU alone with four tokenisers, and TER, beside sacreBLEU (two minutes)
 growth       10 thousand to 1 million lines, time and memory; sacreBLEU up to 100 thousand (ten minutes)
 stages       where our time goes (seconds)
@@ -21,8 +21,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -258,18 +259,18 @@ def stages() -> None:
         segments = [Segment(str(i), text, (reference,)) for i, (text, reference) in enumerate(sides)]
         outputs = {path.stem: read_lines(path) for path in files.outputs}
         bleu = BLEU(language=target)
-        work = {
-            f"{files.name}: guards": lambda: find_guard_hits(segments, outputs, pair=(source, target)),
-            f"{files.name}: splitting into words": lambda: [
-                split_texts(texts, bleu.tokenizer) for texts in outputs.values()
-            ],
-            f"{files.name}: BLEU, with splitting": lambda: bleu.measure(segments, outputs),
-            f"{files.name}: chrF": lambda: ChrF().measure(segments, outputs),
-        }
-        for name, function in work.items():
+
+        def stage(name: str, function: Callable[[], object], what: str = files.name) -> None:
             start = time.process_time()
             function()
-            rows.append([name, time.process_time() - start])
+            rows.append([f"{what}: {name}", time.process_time() - start])
+
+        pair = (source, target)
+        stage("guards", partial(find_guard_hits, segments, outputs, pair=pair))
+        joined = [text for texts in outputs.values() for text in texts]
+        stage("splitting into words", partial(split_texts, joined, bleu.tokenizer))
+        stage("BLEU, with splitting", partial(bleu.measure, segments, outputs))
+        stage("chrF", partial(ChrF().measure, segments, outputs))
     write_section("score-stages", "Score: where the time goes", table(["stage", "CPU s"], rows))
 
 
