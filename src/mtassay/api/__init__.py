@@ -63,13 +63,15 @@ def score(
     test_set: str | PathLike[str] | None = None,
     documents: str | PathLike[str] | None = None,
     entities: str | PathLike[str] | None = None,
+    stream: bool = False,
     **options: Any,
 ) -> Run:
     """Corpus metrics against references, with intervals, significance and clusters.
 
     References are files, or lists of texts: one list for each reference. A `test_set` brings source,
     references and outputs along; `references` then are the names of some of its references. Parameters:
-    those of `ScoreMethod`, as `metrics="bleu,chrf++"`.
+    those of `ScoreMethod`, as `metrics="bleu,chrf++"`. With `stream` all are files of lines, which are read
+    block by block: ten million lines take no more memory than a hundred thousand.
 
     >>> run = score({"a": ["Olá."], "b": ["Oi."]}, [["Olá."]], metrics="chrf", samples=100)
     >>> run.systems, round(run.result.scores[0].value)
@@ -77,6 +79,12 @@ def score(
     """
     settings, parameters = RunSettings.split(options)
     parameters.setdefault("evidence", settings.save)
+    if stream:
+        if test_set is not None or documents is not None or entities is not None:
+            raise UsageError("--stream reads files of lines: leave out --test-set, --documents, --entities.")
+        from mtassay.api.streaming import stream_scores
+
+        return stream_scores(systems, listed(references), source, langpair, settings, parameters)
     return score_work(
         systems,
         references,

@@ -89,7 +89,7 @@ def bootstrap_sums(
         for total, part in zip(sums, weighted_sums(counts, columns), strict=True):
             total[start:stop] = part
         start = stop
-    return [_shaped(total, array.shape[1:]) for total, array in zip(sums, statistics, strict=True)]
+    return [shaped(total, array.shape[1:]) for total, array in zip(sums, statistics, strict=True)]
 
 
 def bootstrap_scores(
@@ -148,16 +148,19 @@ def block_rows(n: int, *, row_bytes: int = 0) -> int:
     return max(1, _BLOCK_BYTES // max(1, n, 8 * min(n, _CHUNK_UNITS), row_bytes))
 
 
-def weighted_sums(weights: NDArray[Any], columns: Sequence[NDArray[Any]]) -> list[Floats]:
+def weighted_sums(
+    weights: NDArray[Any], columns: Sequence[NDArray[Any]], *, most: int | None = None
+) -> list[Floats]:
     """`weights @ part` for each part, a chunk of units at a time so that no large copy is made.
 
     Each column is in one piece, since scores are computed column by column for all resamples at once.
-    Weights are whole numbers that add up to their length at most. Where no sum of a chunk can need more than
-    24 bits, single precision is exact, and twice as fast.
+    Weights are whole numbers that add up to `most`, by default to how many there are. Where no sum of a chunk
+    can need more than 24 bits, single precision is exact, and twice as fast.
     """
     widths = [part.shape[1] for part in columns]
     sums = np.zeros((sum(widths), len(weights)))
-    most = min(weights.shape[1], _CHUNK_UNITS) if weights.dtype == np.bool_ else weights.shape[1]
+    if most is None:
+        most = min(weights.shape[1], _CHUNK_UNITS) if weights.dtype == np.bool_ else weights.shape[1]
     kind = (
         np.float32 if all(_is_whole(part, below=_EXACT // max(1, most)) for part in columns) else np.float64
     )
@@ -168,7 +171,7 @@ def weighted_sums(weights: NDArray[Any], columns: Sequence[NDArray[Any]]) -> lis
     return [part.T for part in np.split(sums, np.cumsum(widths)[:-1])]
 
 
-def _shaped(sums: Floats, shape: tuple[int, ...]) -> Floats:
+def shaped(sums: Floats, shape: tuple[int, ...]) -> Floats:
     """Sums (rows, columns), each column in one piece, as (rows, *shape) that share their memory."""
     return np.moveaxis(sums.T.reshape(*shape, len(sums)), -1, 0)
 
@@ -296,7 +299,7 @@ def swapped_sums(
     row_bytes = 8 * sum(part.shape[1] for part in columns)
     for masks in mask_blocks(n, trials, seed, row_bytes=row_bytes):
         kept = [
-            _shaped(part, array.shape[1:])
+            shaped(part, array.shape[1:])
             for part, array in zip(weighted_sums(masks, columns), statistics, strict=True)
         ]
         yield [(part, total - part) for part, total in zip(kept, totals, strict=True)]

@@ -61,6 +61,7 @@ from mtassay.registry import find
 
 if TYPE_CHECKING:
     from mtassay.methods.score.differences import Differences
+    from mtassay.methods.score.streaming import StreamedFiles
 
 __all__ = ["ScoreMethod"]
 
@@ -252,6 +253,22 @@ class ScoreMethod(Method):
         note = compared_note(result)
         return replace(result, notes=[note]) if note else result
 
+    def stream(self, files: StreamedFiles, tools: Tools) -> Result:
+        """The same for files of any length, in bounded memory; `test` is the bootstrap."""
+        from mtassay.methods.score.streaming import score_stream
+
+        how = SystemTests(self.test, self.correction, self.alpha, self.samples, self.trials, self.seed)
+        return score_stream(
+            files,
+            self.metrics,
+            self._labels,
+            how,
+            tools,
+            pair=self.pair,
+            guards=self.guards,
+            extra=self._resampling,
+        )
+
     def units(self, judgement: Judgement) -> list[dict[str, Any]]:
         rows: dict[tuple[str, str], dict[str, Any]] = {}
         for entry in judgement.statistics:
@@ -342,10 +359,13 @@ class ScoreMethod(Method):
 
     @classmethod
     def facts(cls, run: Run) -> str:
+        streamed = run.result.basis.get("streamed", {})
         references = max((len(segment.references) for segment in run.segments), default=0)
+        references = streamed.get("references", references)
         pair = run.parameters.get("pair")
         facts = ["-".join(pair)] if pair else []
-        facts.append(compared_note(run.result) or f"{len(run.segments):,} segments")
+        n = streamed.get("segments", len(run.segments))
+        facts.append(compared_note(run.result) or f"{n:,} segments")
         facts.append(f"{references} reference{'s' * (references != 1)}")
         return " · ".join(facts)
 
