@@ -31,7 +31,7 @@ LIKELIHOODS = (
 LOSSES = ("lost", "lost-all")
 """Those of an output that has a reference."""
 
-_OWN = 0.8  # so many of the words must be those that the model itself finds likeliest
+_OWN = 0.9  # so many of the words must be those that the model itself finds likeliest
 _TELLING = 3.0  # a surprise, in logs, from which on a reason names the word: a probability below 5 %
 
 
