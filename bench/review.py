@@ -104,6 +104,12 @@ class Server:
             except httpx.HTTPError:
                 time.sleep(0.05)
 
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
     def kill(self) -> None:
         os.kill(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -125,9 +131,11 @@ def pages(folder: Path, items: int, systems: int, rounds: int) -> None:
     run = save_run(path, make_suite(items), systems, seed=1)
     print(f"run {run}: {items:,} items × {systems} systems, judged in {time.perf_counter() - began:.1f} s")
     secret = access.invite("bench", admin=True, workspace=path)
-    server = Server(path)
     headers = {"authorization": f"Bearer {secret}"}
-    with httpx.Client(base_url=server.address, headers=headers, timeout=600) as client:
+    with (
+        Server(path) as server,
+        httpx.Client(base_url=server.address, headers=headers, timeout=600) as client,
+    ):
         queue = f"/runs/{run}/suite"
         began = time.perf_counter()
         client.get(queue).raise_for_status()
@@ -155,7 +163,6 @@ def pages(folder: Path, items: int, systems: int, rounds: int) -> None:
                 times.append(time.perf_counter() - began)
             print(f"{name:30} {milliseconds(times)}")
         print(f"{'decision':30} {milliseconds(settle(client, queue, 100))}")
-    server.kill()
     print(f"workspace: {path.stat().st_size / 2**20:.0f} MiB")
 
 
@@ -220,24 +227,27 @@ def crowd(folder: Path, people: int, seconds: float, kills: int) -> None:
                 troubles[f"{response.status_code} {response.text[:100]}"] += 1
             return response.json()
 
+    judged: list[str] = []
+
+    def judge() -> None:
+        while time.monotonic() < end:
+            judged.append(save_run(path, content, 6, seed=len(judged) + 2))
+
     threads = [threading.Thread(target=review, args=pair) for pair in secrets.items()]
+    threads.append(threading.Thread(target=judge))
     for thread in threads:
         thread.start()
-    runs = 0
     killed = 0
-    while time.monotonic() < end:
-        save_run(path, content, 6, seed=runs + 2)
-        runs += 1
-        if killed < kills * (1 - (end - time.monotonic()) / seconds):
+    while any(thread.is_alive() for thread in threads):
+        if killed < kills and time.monotonic() > end - seconds * (1 - (killed + 1) / (kills + 1)):
             server.kill()
             killed += 1
             server.start()
-    for thread in threads:
-        thread.join()
+        time.sleep(0.1)
     server.kill()
     kept = Counter((r.reviewer, r.subject, r.answer) for r in Workspace(path).reviews())
     said = Counter((name, *entry) for name, entries in acknowledged.items() for entry in entries)
-    print(f"{people} reviewers, {seconds:.0f} s, {runs} runs judged beside them, {killed} kills")
+    print(f"{people} reviewers, {seconds:.0f} s, {len(judged)} runs judged beside them, {killed} kills")
     print(f"decision {milliseconds(times)}")
     lost, doubled = sum((said - kept).values()), sum((kept - said).values())
     print(f"acknowledged {sum(said.values()):,}, lost {lost}, doubled {doubled}")

@@ -16,7 +16,7 @@ from sqlite3 import Connection
 from statistics import median
 from typing import Any
 
-from mtassay.core import Finding, Question, Run, Segment
+from mtassay.core import UNSURE, Finding, Question, Run, Segment
 from mtassay.errors import UsageError
 from mtassay.method import method_of
 from mtassay.reviews import Subject, decide
@@ -35,7 +35,9 @@ __all__ = [
 ]
 
 _GAPS = 500  # the newest decisions of a reviewer, whose pace is told
-_VALUES = 200  # names that a filter offers
+_VALUES = 500  # names that a filter offers
+_OFFERED = {"category": 5, "phenomenon": 6, "found": 9}
+"""The columns that a filter offers the values of, by their place in a row."""
 
 
 class AbsentError(UsageError):
@@ -134,6 +136,7 @@ _FROM = (
     "FROM agenda a {} LEFT JOIN standings s ON s.subject = a.subject AND s.question = a.question "
     "WHERE a.run = ? AND a.question = ?"
 )
+_ALONE = "FROM agenda a WHERE a.run = ? AND a.question = ?"
 _COLUMNS = (
     "a.position, a.subject, a.segment, a.category, a.phenomenon, a.systems, a.status, a.found, a.source, "
     "a.output, s.answer, s.disputed, (SELECT answer FROM reviews r WHERE r.subject = a.subject "
@@ -241,18 +244,16 @@ class Agenda:
             return self.total
         self.follow()
         condition, values = choice.condition()
-        query = f"SELECT COUNT(*) {_FROM.format('')}{condition}"
+        source = _FROM.format("") if choice.answer else _ALONE
+        query = f"SELECT COUNT(*) {source}{condition}"
         return int(self.workspace.database.select(query, self.run, self.question, *values)[0][0])
 
     def values(self, column: str) -> list[str]:
-        """What there is to choose from: of `category`, `phenomenon` or `found`, the first ones by name."""
-        assert column in ("category", "phenomenon", "found")
+        """What there is to choose from: of `category`, `phenomenon` or `found`, by name."""
         rows = self.workspace.database.select(
-            f"SELECT DISTINCT {column} FROM agenda WHERE run = ? AND question = ? AND {column} <> '' "
-            f"ORDER BY 1 LIMIT {_VALUES}",
-            *(self.run, self.question),
+            "SELECT offers FROM agendas WHERE run = ? AND question = ?", self.run, self.question
         )
-        return [str(value) for (value,) in rows]
+        return list(json.loads(rows[0][0])[column])
 
     def progress(self) -> list[ReviewerPace]:
         """Everybody who answered anything of it, the busiest first."""
@@ -267,6 +268,23 @@ class Agenda:
             gaps = seconds_per_decision(self.workspace, reviewer, self.question)
             found.append(ReviewerPace(reviewer, answered, median(gaps) if gaps else None, len(gaps)))
         return found
+
+    def ratings(self) -> dict[str, dict[str, str]]:
+        """The newest answer of each reviewer by subject, of what two or more answered; `unsure` is none."""
+        rows = self.workspace.database.select(
+            "SELECT r.subject, r.reviewer, r.answer FROM reviews r CROSS JOIN agenda a "
+            "ON a.subject = r.subject AND a.question = r.question AND a.run = ? WHERE r.question = ? "
+            "ORDER BY r.at, r.rowid",
+            *(self.run, self.question),
+        )
+        by_subject: dict[str, dict[str, str]] = {}
+        for subject, reviewer, answer in rows:
+            by_subject.setdefault(subject, {})[reviewer] = answer
+        sure = (
+            {name: answer for name, answer in said.items() if answer != UNSURE}
+            for said in by_subject.values()
+        )
+        return {subject: said for subject, said in zip(by_subject, sure, strict=True) if len(said) > 1}
 
     def latest_of(self, reviewer: str, *, before: str = "") -> str | None:
         """The subject that a reviewer answered last in this agenda, or last before that one."""
@@ -315,10 +333,17 @@ def prepare(workspace: Workspace, run_id: str) -> None:
         for question, rows in agendas.items():
             doubted = sum(row[8] != "" for row in rows)
             connection.execute("DELETE FROM agenda WHERE run = ? AND question = ?", (run.id, question))
+            offers = {name: _distinct(rows, place) for name, place in _OFFERED.items()}
             connection.execute(
-                "INSERT OR REPLACE INTO agendas VALUES (?, ?, ?, ?)", (run.id, question, doubted, len(rows))
+                "INSERT OR REPLACE INTO agendas VALUES (?, ?, ?, ?, ?)",
+                (run.id, question, doubted, len(rows), json.dumps(offers)),
             )
             database.insert("agenda", rows)
+
+
+def _distinct(rows: Sequence[Sequence[Any]], place: int) -> list[str]:
+    """What stands in a column of the agenda, each once."""
+    return sorted({str(row[place]) for row in rows if row[place]})[:_VALUES]
 
 
 def _rows(

@@ -145,7 +145,7 @@ _MIGRATIONS = [
     """
     CREATE TABLE agendas (
         run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, question TEXT NOT NULL,
-        doubted INTEGER NOT NULL, total INTEGER NOT NULL, PRIMARY KEY (run, question)
+        doubted INTEGER NOT NULL, total INTEGER NOT NULL, offers TEXT NOT NULL, PRIMARY KEY (run, question)
     ) WITHOUT ROWID;
     CREATE TABLE agenda (
         run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, question TEXT NOT NULL,

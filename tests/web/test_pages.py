@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from mtassay.api import people
+from mtassay.agenda import prepare
+from mtassay.api import desk, people
+from mtassay.core import Review, Run
 from mtassay.store import Workspace
 
 
@@ -163,3 +165,35 @@ def test_what_is_not_there_is_a_page_that_says_so(browser: TestClient, path: str
     response = browser.get(path)
     assert response.status_code == 404
     assert "<h1>That did not work</h1>" in response.text
+
+
+def test_home_tells_progress_pace_and_agreement(browser: TestClient, workspace: Path, queue: str) -> None:
+    waiting = [entry.subject for entry in people.pending(workspace=workspace).waiting]
+    times = ("10:00:00", "10:00:08", "10:00:20")
+    said = {"ann": ("correct", "correct", "incorrect"), "ben": ("correct", "incorrect", "unsure")}
+    reviews = [
+        Review(subject.id, "suite", answer, name, at=f"2026-01-01T{at}+00:00")
+        for name, answers in said.items()
+        for subject, answer, at in zip(waiting, answers, times, strict=True)
+    ]
+    Workspace(workspace).add_reviews(reviews, waiting)
+    browser.get(queue)
+    home = " ".join(re.sub("<[^>]+>", " ", browser.get("/").text).split())
+    # By hand: gaps of 8 and 12 seconds; of two outputs that both answered they agree on one.
+    assert "ann 3 10.0 s n = 2 ben 3 10.0 s n = 2" in home
+    told = " ".join(re.sub("<[^>]+>", " ", browser.get(f"{queue}/agreement").text).split())
+    assert "Agreement of 2 reviewers on 2 outputs that two or more answered: 50% [0%, 100%]" in told
+    assert "1 disputed" in home
+
+
+class Slow(Workspace):
+    """A workspace in which somebody else is faster: the agenda is there when this one has looked for runs."""
+
+    def runs(self) -> list[Run]:
+        runs = super().runs()
+        prepare(Workspace(self.path), runs[0].id)
+        return runs
+
+
+def test_who_comes_second_to_a_new_run_gets_its_agenda(workspace: Path) -> None:
+    assert desk.open_agenda(Slow(workspace), run_of(workspace), "suite").total == 4

@@ -5,8 +5,11 @@ Every function takes an open workspace, since a server keeps several open.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any
 
 from mtassay.agenda import AbsentError, Agenda, AgendaChoice, AgendaEntry, is_prepared, prepare
 from mtassay.api.rulebook import Rulebook, RulesToday, open_rulebook
@@ -21,16 +24,19 @@ from mtassay.repair.corrections import CORRECT
 from mtassay.reviews import Decision, Subject, review_now
 from mtassay.reviews import decide as decide_reviews
 from mtassay.reviews.queue import asked_in, find_question, pending_in, subjects_in
+from mtassay.stats import agreement_interval, krippendorff_alpha, observed_agreement
 from mtassay.store import Workspace
 from mtassay.story import answers_to, nearest_settled
 
 __all__ = [
     "AgendaEntry",
+    "AgreementSoFar",
     "Answered",
     "Card",
     "RuleDraft",
     "SettledText",
     "add_rule",
+    "agreement_so_far",
     "answer",
     "deal",
     "draft_rule",
@@ -40,6 +46,7 @@ __all__ = [
     "question_in",
 ]
 
+_PREPARING = Lock()
 _SETTLED = 8  # settled outputs that are shown beside an open one
 _LONGEST_NOTE = 4000  # characters
 
@@ -90,9 +97,11 @@ def open_agenda(store: Workspace, run_id: str, question: str) -> Agenda:
         return Agenda(store, run_id, question)
     except AbsentError:
         run = next((run for run in store.runs() if run.id == run_id), None)
-        if run is None or is_prepared(store, run):
+        if run is None:
             raise
-    prepare(store, run_id)
+    with _PREPARING:  # of several who come at once, the first one reads the run
+        if not is_prepared(store, run):
+            prepare(store, run_id)
     return Agenda(store, run_id, question)
 
 
@@ -224,6 +233,50 @@ def _pair(text: str) -> tuple[str, str]:
     except MtassayError:
         return ("", "")
     return (str(pair.source), str(pair.target))
+
+
+# Agreement -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementSoFar:
+    """How far reviewers agree on the `n` outputs of an agenda that two or more of them answered.
+
+    `share` is that of equal answers among all pairs of answers, `alpha` Krippendorff's; each with its 95 %
+    interval, `None` where it is undefined.
+    """
+
+    reviewers: tuple[str, ...]
+    n: int
+    share: float
+    share_interval: tuple[float, float] | None
+    alpha: float | None
+    alpha_interval: tuple[float, float] | None
+
+
+def agreement_so_far(agenda: Agenda, *, seed: int = 12345) -> AgreementSoFar | None:
+    """How far reviewers agree; `None` before two of them answered about the same output."""
+    ratings = list(agenda.ratings().values())
+    reviewers = tuple(sorted({name for said in ratings for name in said}))
+    if not ratings:
+        return None
+    rows = [[said.get(name) for said in ratings] for name in reviewers]
+    share, alpha = observed_agreement(rows), krippendorff_alpha(rows)
+
+    def interval(measure: Callable[[Any], float]) -> tuple[float, float] | None:
+        if len(ratings) < 2:  # one output drawn again and again is always itself
+            return None
+        low, high = agreement_interval(measure, rows, seed=seed)
+        return None if math.isnan(low) else (float(low), float(high))
+
+    return AgreementSoFar(
+        reviewers,
+        len(ratings),
+        float(share),
+        interval(observed_agreement),
+        None if math.isnan(alpha) else float(alpha),
+        interval(krippendorff_alpha),
+    )
 
 
 # Rules ---------------------------------------------------------------------------------------------------

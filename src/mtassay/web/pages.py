@@ -88,6 +88,15 @@ def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
     return RunSummary(run, facts, pair, queues, is_ready=True)
 
 
+@router.get("/runs/{run}/{question}/agreement")
+def agreement(request: Request, run: str, question: str) -> Response:
+    """How far reviewers agree so far; a part of the first page that comes later, since it takes longer."""
+    visit = visit_of(request)
+    with visit.site.pool.lend() as store:
+        found = desk.agreement_so_far(_agenda(store, run, question))
+    return render("agreement.html", request, visit, found=found, run=run, question=question)
+
+
 @router.get("/enter/{secret}")
 def enter(request: Request, secret: str) -> Response:
     """Where an invitation leads: the browser remembers it.

@@ -128,6 +128,7 @@ document.addEventListener("htmx:responseError", (event) => {
 document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.target.id === "rule") document.getElementById("pattern").focus();
   if (event.detail.target.id !== "main") return;
+  say(document.querySelector("[data-said]")?.dataset.said ?? "");
   failures = 0;
   lastButton = null;
   chosenWords = "";
