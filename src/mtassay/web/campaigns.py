@@ -24,7 +24,7 @@ from mtassay.web.kinds import kind_of
 from mtassay.web.views import address, render
 from mtassay.web.visits import Visit, read_form, visit_of, visit_that_changes
 
-__all__ = ["router"]
+__all__ = ["CampaignEntry", "campaigns_of", "router"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -64,18 +64,22 @@ def _campaign(store: Workspace, visit: Visit, name: str) -> Campaign:
     raise AbsentError(f"There is no campaign '{name[:80]}' of yours.")
 
 
+def campaigns_of(store: Workspace, visit: Visit) -> list[CampaignEntry]:
+    """The campaigns that somebody may see, the newest first."""
+    shelf, who = CampaignStore(store), visit.person.name
+    return [
+        CampaignEntry(c, shelf.counts(c), shelf.left(c, who), who in c.adjudicators)
+        for c in shelf.campaigns()
+        if _may_see(c, visit)
+    ]
+
+
 @router.get("/campaigns")
 def overview(request: Request) -> Response:
     """All campaigns of whoever asks, the newest first."""
     visit = visit_of(request)
-    who = visit.person.name
     with visit.site.pool.lend() as store:
-        shelf = CampaignStore(store)
-        entries = [
-            CampaignEntry(c, shelf.counts(c), shelf.left(c, who), who in c.adjudicators)
-            for c in shelf.campaigns()
-            if _may_see(c, visit)
-        ]
+        entries = campaigns_of(store, visit)
     return render("campaigns.html", request, visit, title="Campaigns", entries=entries)
 
 
