@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from mtassay import api
 from mtassay.api import access, campaigns, people
 from mtassay.core import Output, Result, Run, Segment
 from mtassay.formats.reviews import read_reviews
 from mtassay.store import Workspace
+from mtassay.web.exchange import read_multipart
 from mtassay.web.guard import LARGEST_FILE
 from tests.cli.reviewing import save_run
 from tests.web.conftest import client_of
@@ -252,6 +254,30 @@ def test_an_audit_ends_with_precision_and_recall(workspace: Path) -> None:
     assert root.get("/campaign?name=audit&precision=1000").status_code == 400
 
 
+def test_thresholds_are_shown_for_a_wished_precision(tmp_path: Path) -> None:
+    # Every other output is wrong by one in three of its words, so that a threshold parts them perfectly.
+    items = [
+        f"  - {{id: i{n}, category: A, phenomenon: B, source: 'Text {n}.', references: ['um dois tres {n}']}}"
+        for n in range(60)
+    ]
+    (tmp_path / "s.yaml").write_text("\n".join(["suite: S", "langpair: en-pt", "items:", *items]), "utf-8")
+    outputs = {f"i{n}": f"um dois {'tres' if n % 2 else 'zzzz'} {n}" for n in range(60)}
+    path = tmp_path / "workspace.db"
+    api.suite(tmp_path / "s.yaml", {"x": outputs}, samples=100, save=True, workspace=path, quiet=True)
+    campaigns.create(
+        "c", reviewers="lena", judge="chrf", threshold=99, langpair="en-pt", workspace=path, quiet=True
+    )
+    while card := campaigns.next_card("c", "lena", workspace=path):
+        said = "incorrect" if "zzzz" in card.subject.outputs[0] else "correct"
+        campaigns.answer("c", card.subject.id, said, "lena", workspace=path)
+    with client_of(path) as client:
+        for wished in ("80", "70"):
+            html = page_of(client, f"/campaign?name=c&precision={wished}")
+            assert f"For a precision of {wished} %, call wrong what has a score of at most" in html
+            assert "30 of 30 that were called wrong are" in html
+        assert "No threshold meets a precision of 99 %" in page_of(client, "/campaign?name=c&precision=99")
+
+
 def test_progress_and_agreement_are_live(workspace: Path) -> None:
     campaigns.create("spring", reviewers="anna,ben", overlap=1, workspace=workspace)
     anna, ben = clients(workspace, "anna", "ben")
@@ -277,6 +303,7 @@ def test_a_campaign_is_made_in_a_form_by_an_admin(workspace: Path) -> None:
         assert (bad.status_code, "is no whole number" in bad.text) == (400, True)
         assert 'value="spring / 2"' in bad.text
         assert client.post("/campaigns", data={**form, "reviewers": ""}).status_code == 400
+        assert "No detector" in client.post("/campaigns", data={**form, "judge": "llm:fake"}).text
         made = client.post("/campaigns", data={**form, "question": "da", "sample": "2"})
         assert made.status_code == 200
         assert client.post("/campaigns", data=form).status_code == 400  # the name is taken
@@ -376,6 +403,14 @@ def test_what_is_no_file_of_answers_is_refused_in_words(
         assert why in done.text
         assert "/tmp" not in done.text
     assert not people.reviews(workspace=workspace)
+
+
+@pytest.mark.parametrize("content", [b"", b"\r\n", b"\r\r\n--x\n", b"--B\x00\xff\x85\r", bytes(range(256))])
+def test_an_uploaded_file_comes_to_the_byte(content: bytes) -> None:
+    head = b'--B\r\nContent-Disposition: form-data; name="csrf"\r\n\r\nabc\r\n'
+    file = b'--B\r\nContent-Disposition: form-data; name="file"; filename="a.xlsx"\r\n\r\n' + content
+    sent = read_multipart("multipart/form-data; boundary=B", head + file + b"\r\n--B--\r\n")
+    assert sent == ("a.xlsx", content, {"csrf": "abc"})
 
 
 def test_a_file_has_a_largest_size(workspace: Path) -> None:

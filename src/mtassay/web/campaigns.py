@@ -32,8 +32,6 @@ Form = Annotated[dict[str, str], Depends(read_form)]
 _MOST_SKIPPED = 100
 _LONGEST_NOTE = 2000  # characters
 _RUNS = 200  # that a form offers
-OWN = "run"
-"""In the form: hold what the run says against people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,9 @@ def create(request: Request, form: Form) -> Response:
                 raters=_whole(form, "raters") or 2,
                 sample=_whole(form, "sample"),
                 settled=_whole(form, "settled") or 0,
-                judge=OWN if form.get("judge") == OWN else "",
+                judge=form.get(
+                    "judge", ""
+                ).strip(),  # no threshold, so that nobody pays for a model by a click
                 workspace=store,
             )
     except UsageError as error:

@@ -157,11 +157,11 @@ async def read_in(request: Request) -> Response:
     kind = request.headers.get("content-type", "")
     if not kind.lower().startswith("multipart/form-data"):
         raise HTTPException(415, "Send a form with a file (multipart/form-data).")
-    sent = read_multipart(kind, await request.body())
-    return await run_in_threadpool(_take, request, sent)
+    return await run_in_threadpool(_take, request, kind, await request.body())
 
 
-def _take(request: Request, sent: SentFile) -> Response:
+def _take(request: Request, kind: str, body: bytes) -> Response:
+    sent = read_multipart(kind, body)
     visit = _admin(visit_that_changes(request, sent.fields.get("csrf", "")))
     ending = Path(sent.name).suffix.lower()
     try:
