@@ -22,24 +22,32 @@ _AT_ONCE = 20  # subjects that are tried in one transaction
 
 
 _FREE = """
-    AS s WHERE campaign = ?1
-    AND (takers = '[]' OR ?3 IN (SELECT value FROM json_each(takers)))
-    AND subject NOT IN (SELECT value FROM json_each(?6))
-    AND NOT EXISTS (
-        SELECT 1 FROM reviews r WHERE r.subject = s.subject AND r.question = ?2 AND r.reviewer = ?3
+    campaign = ?1 AND (takers = '[]' OR ?3 IN (SELECT value FROM json_each(takers)))
+    AND subject NOT IN (
+        WITH busy AS (
+            SELECT subject, MAX(is_own) AS is_own, SUM(NOT is_own) AS others FROM (
+                SELECT subject, reviewer, reviewer = ?3 AS is_own FROM reviews
+                WHERE question = ?2 AND reviewer IN (SELECT value FROM json_each(?5)) UNION
+                SELECT subject, reviewer, 0 FROM handouts
+                WHERE campaign = ?1 AND until > ?4 AND reviewer <> ?3
+                AND reviewer IN (SELECT value FROM json_each(?5))
+            ) GROUP BY subject
+        )
+        SELECT b.subject FROM busy b CROSS JOIN campaign_subjects s ON s.subject = b.subject
+        WHERE s.campaign = ?1 AND (b.is_own OR b.others >= s.wanted)
     )
-    AND wanted > (
-        SELECT COUNT(*) FROM (
-            SELECT reviewer FROM reviews r WHERE r.subject = s.subject AND r.question = ?2 UNION
-            SELECT reviewer FROM handouts h WHERE h.campaign = ?1 AND h.subject = s.subject AND until > ?4
-        ) WHERE reviewer <> ?3 AND reviewer IN (SELECT value FROM json_each(?5))
-    )
-    ORDER BY EXISTS (
-        SELECT 1 FROM handouts h
-        WHERE h.campaign = ?1 AND h.subject = s.subject AND h.reviewer = ?3 AND until > ?4
-    ) DESC, (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
 """
-"""What a reviewer may get: not answered, and fewer others have answered it, or have it, than are wanted."""
+"""What a reviewer may get: not answered, and fewer others have answered it, or have it, than are wanted.
+
+What nobody may get is gathered once, from the answers: asking about each subject of a large campaign is slow.
+"""
+_NEXT = f"""
+    WHERE {_FREE} AND subject NOT IN (SELECT value FROM json_each(?6))
+    ORDER BY subject NOT IN (
+        SELECT subject FROM handouts WHERE campaign = ?1 AND reviewer = ?3 AND until > ?4
+    ), (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
+"""
+"""The first of these in the order of the reviewer; what they have before them comes before all."""
 
 
 class AnswerCounts(NamedTuple):
@@ -118,14 +126,16 @@ class CampaignStore:
         return list(map(_entry, rows))
 
     def named(self, campaign: Campaign, beginning: str) -> list[CampaignSubject]:
-        """Those subjects of a campaign whose id begins so."""
+        """The subject of a campaign with this id; else those whose id begins so."""
         rows = self._database.read(
-            "campaign_subjects",
-            "WHERE campaign = ?1 AND substr(subject, 1, ?2) = ?3 ORDER BY position",
-            campaign.name,
-            len(beginning),
-            beginning,
+            "campaign_subjects", "WHERE +campaign = ?1 AND subject = ?2", campaign.name, beginning
         )
+        if not rows:
+            rows = self._database.read(
+                "campaign_subjects",
+                "WHERE campaign = ?1 AND substr(subject, 1, ?2) = ?3 ORDER BY position",
+                *(campaign.name, len(beginning), beginning),
+            )
         return list(map(_entry, rows))
 
     def judged(self, campaign: Campaign, reviewer: str) -> list[tuple[str, str, str, float | None]]:
@@ -170,9 +180,8 @@ class CampaignStore:
         if campaign.closed or reviewer not in campaign.reviewers:
             return 0
         rows = self._database.select(
-            f"SELECT COUNT(*) FROM (SELECT 1 FROM campaign_subjects {_FREE})",
+            f"SELECT COUNT(*) FROM campaign_subjects WHERE {_FREE}",
             *(campaign.name, campaign.question, reviewer, time.time(), json.dumps(campaign.reviewers)),
-            *("[]", *order_key(campaign, reviewer), -1),
         )
         return int(rows[0][0])
 
@@ -217,7 +226,7 @@ class CampaignStore:
         while True:
             rows = self._database.read(
                 "campaign_subjects",
-                _FREE,
+                _NEXT,
                 *(campaign.name, campaign.question, reviewer, time.time(), json.dumps(campaign.reviewers)),
                 *(json.dumps(passed), *key, _AT_ONCE),
             )

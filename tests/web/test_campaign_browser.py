@@ -176,9 +176,12 @@ def test_names_without_spaces_are_marked_by_the_character(
 
 def test_numbers_are_given_by_digits_and_by_the_slider(browser: Any, address: str, workspace: Path) -> None:
     one = Opened(browser, address)
-    one.go("/campaign/next?name=adequacy")
+    page = one.go("/campaign/next?name=adequacy")
+    type_keys(page, "n", "f", "1", "Enter")  # a note ends with Enter, and is no answer
     one.press("4", "1", "u")
     assert told(workspace, "adequacy") == ["4", "1", "unsure"]
+    notes = [r["note"] for r in people.reviews(workspace=workspace) if r["question"] == "adequacy"]
+    assert notes == ["f1", "", ""]
     page = one.go("/campaign/next?name=da")
     page.keyboard.type("85")
     one.press("Enter")

@@ -307,7 +307,8 @@ def load_card(
     decision = _decisions(store, question, subject=entry.subject).get((entry.subject, question.name))
     mine = decision.latest.get(who) if decision else None
     card = _card(store, campaign, entry, answers_shown(campaign, entry, decision, who) if mine else {})
-    opinion = second_opinion(campaign, desk.judged(campaign, who), entry.subject) if mine else None
+    is_judged = bool(mine and entry.verdict)
+    opinion = second_opinion(campaign, desk.judged(campaign, who), entry.subject) if is_judged else None
     return replace(card, mine=mine, second_opinion=opinion)
 
 

@@ -194,6 +194,12 @@
   }
 
   document.addEventListener("keydown", (event) => {
+    const isNote = event.key === "Enter" && event.target.matches("form.answer input[name=note]");
+    if (isNote && !document.querySelector("form.answer button[data-key=Enter]")) {
+      event.preventDefault(); // else the browser presses the first answer
+      event.target.blur();
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     const digits = document.querySelector("[data-digits]");
     const isDigit = event.key.length === 1 && event.key >= "0" && event.key <= "9";
