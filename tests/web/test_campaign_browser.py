@@ -94,8 +94,7 @@ def test_errors_are_marked_with_category_and_severity_from_the_keyboard(
     type_keys(page, "ArrowRight", "Shift+ArrowRight", "m", "Enter")
     page.wait_for_selector("#status:has-text('How severe')")
     type_keys(page, "3", "ArrowRight", "2", "g")
-    page.locator(".words[data-side=source]").focus()
-    type_keys(page, "ArrowRight", "o", "1")
+    type_keys(page, "Shift+Tab", "ArrowRight", "o", "1")
     assert page.locator("[data-marked] li").count() == 3
     one.press("Enter")
     assert told(workspace, "mqm") == [

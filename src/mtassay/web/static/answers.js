@@ -148,6 +148,7 @@
       slide(score);
     }
     draw();
+    if (document.activeElement === document.body) document.getElementById("output").focus({ preventScroll: true });
   }
 
   // By mouse and touch ------------------------------------------------------------------------------------
