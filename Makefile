@@ -86,6 +86,8 @@ bench: $(VENV)/bench
 	@$(BIN)/python bench/invariance.py
 	@$(BIN)/python bench/behavior.py speed
 	@$(BIN)/python bench/executors.py
+	@$(BIN)/python bench/review.py pages
+	@$(BIN)/python bench/review.py crowd
 
 $(VENV)/build: $(VENV)/base
 	$(call install,build,build)

@@ -1,6 +1,6 @@
 """Measures the executors on the same batches: this process, two processes, and Ray with 1, 2 and 4 workers.
 
-usage: python bench/executors.py
+usage: python bench/executors.py [TIMES]
 
 The work is the judge's opinion of translations, which loads the sentence encoder once in each worker; a first
 round loads, the second is measured. What a batch costs besides its work is that of batches without any. More
@@ -10,7 +10,7 @@ workers than cores show what Ray costs, not what it gives.
 from __future__ import annotations
 
 import os
-import pickle
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -27,7 +27,7 @@ from mtassay.tools.spread import batches
 CORPUS = Path(__file__).resolve().parent.parent / "demo" / "corpus" / "en-pt"
 AT_ONCE = 128
 EMPTY = 2000
-TIMES = 8
+TIMES = 4
 """How often the outputs of our demo are judged: batches are enough to spread then."""
 
 
@@ -46,12 +46,13 @@ def processes_with(workers: int) -> Executor:
 
 
 def main() -> None:
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else TIMES
     os.environ["MTASSAY_PROCESSES"] = "1"  # the encoder itself keeps to one core in every row
     files = [CORPUS / "source.txt", CORPUS / "reference.A.txt", *sorted((CORPUS / "outputs").glob("*.txt"))]
     source, reference, *outputs = (path.read_text("utf-8").splitlines() for path in files)
     answers = [
         answer_of(str(n), *texts, [right])
-        for lines in outputs * TIMES
+        for lines in outputs * times
         for n, (*texts, right) in enumerate(zip(source, lines, reference, strict=True))
     ]
     work = list(batches(answers, AT_ONCE))
@@ -64,13 +65,13 @@ def main() -> None:
         "Ray, 4 workers": partial(ray_with, 4),
     }
     rows: list[list[object]] = []
-    first: tuple[float, bytes] | None = None
+    first: tuple[float, str] | None = None
     for name, start in ways.items():
         begun = time.perf_counter()
         with start() as executor:
             list(executor.map(judge, work))
             loaded = time.perf_counter()
-            found = pickle.dumps([tuple(o) for part in executor.map(judge, work) for o in part])
+            found = repr([opinion for part in executor.map(judge, work) for opinion in part])
             worked = time.perf_counter()
             list(executor.map(nothing, range(EMPTY)))
             empty = time.perf_counter() - worked
@@ -87,7 +88,7 @@ def main() -> None:
         "work, s",
         "speed-up",
         "µs per empty batch",
-        "equal, byte for byte",
+        "equal",
     ]
     text = f"{len(answers):,} translations judged, {len(work)} batches of {AT_ONCE}.\n\n{table(head, rows)}"
     write_section("executors", "Executors", text)

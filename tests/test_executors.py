@@ -211,6 +211,7 @@ def test_opinions_of_workers_are_those_of_one_process() -> None:
 def test_an_annotator_is_opened_again_by_its_origin() -> None:
     pytest.importorskip("spacy")
     annotator = open_annotator("pt")
+    assert open_annotator("pt") is annotator, "a process loads a model once"
     assert len(pickle.dumps(annotator)) < 1000
     assert pickle.loads(pickle.dumps(annotator)).signature == annotator.signature
     assert pickle.loads(pickle.dumps(annotator)) is pickle.loads(pickle.dumps(annotator))

@@ -167,7 +167,34 @@ def test_the_command_line_loads_no_heavy_package() -> None:
     assert not loaded & (HEAVY | {"sacrebleu", "py3langid", "lxml"})
 
 
+def test_help_loads_no_command() -> None:
+    modules = _modules("from mtassay.cli.main import build_app; build_app(['--help'])")
+    assert not {name.split(".")[0] for name in modules} & (HEAVY | {"numpy", "sacrebleu", "regex", "httpx"})
+    assert {name for name in modules if name.startswith("mtassay.")} == {
+        *("mtassay.cli", "mtassay.cli.bugs", "mtassay.cli.interruption", "mtassay.cli.main"),
+        "mtassay.errors",
+    }
+
+
+def test_score_loads_little_besides_itself() -> None:
+    modules = _modules("import mtassay.cli.score")
+    rooms = {".".join(name.split(".")[:2]) for name in modules if name.startswith("mtassay.")}
+    assert not rooms & {
+        "mtassay.detectors",
+        "mtassay.meta",
+        "mtassay.plans",
+        "mtassay.repair",
+        "mtassay.gates",
+    }
+    assert not {name.split(".")[0] for name in modules} & {"email", "regex", "multiprocessing", "sacrebleu"}
+    assert len([name for name in modules if name.startswith("mtassay.")]) < 100
+
+
 def _loaded(statement: str) -> set[str]:
-    code = f"{statement}\nimport sys\nprint(*{{name.split('.')[0] for name in sys.modules}})"
+    return {name.split(".")[0] for name in _modules(statement)}
+
+
+def _modules(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(done.stdout.split())

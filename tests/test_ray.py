@@ -84,6 +84,7 @@ def test_statistics_are_equal_byte_for_byte_and_errors_come_back(cluster: Any) -
         spread = list(executor.map(chrf_statistics, batches))
         with pytest.raises(InputError, match=r"numbers\.txt line 7: this is no number"):
             list(executor.map(fails, [7]))
+        assert list(executor.map(lambda number: number + len(batches), [1, 2])) == [7, 8]
     assert pickle.dumps(spread) == pickle.dumps(list(Local().map(chrf_statistics, batches)))
 
 

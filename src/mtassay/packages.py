@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
 import errno
 import hashlib
 import json
@@ -15,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus, urlsplit
@@ -69,6 +67,8 @@ def load_package(module: str, *, what: str, package: str, extra: str) -> Any:
 
 def package_version(package: str, *, what: str, extra: str) -> str:
     """The installed release, for a signature; `MissingExtraError` where there is none."""
+    from importlib.metadata import PackageNotFoundError, version  # loads what reads e-mail
+
     try:
         return version(package)
     except PackageNotFoundError:
@@ -246,7 +246,9 @@ def seconds(retry_after: str | None) -> float | None:
         wait = float(retry_after)
     except ValueError:
         try:
-            moment = email.utils.parsedate_to_datetime(retry_after)
+            from email.utils import parsedate_to_datetime
+
+            moment = parsedate_to_datetime(retry_after)
         except (TypeError, ValueError, OverflowError):
             return None
         wait = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - time.time()

@@ -44,9 +44,7 @@ def test_a_campaign_from_beginning_to_end(saved: Run) -> None:
         *("review", "campaign", "create", "spring", "--reviewers", "anna,ben"),
         *("--adjudicators", "dora", "--overlap", "1"),
     )
-    assert made.stdout == (
-        "Campaign 'spring': 3 outputs, 6 answers wanted of 2 reviewers; question: suite.\n"
-    )
+    assert made.stdout == ("Campaign 'spring' asks suite: 3 outputs, 6 answers of 2 reviewers wanted.\n")
     assert "mtassay review next --campaign spring --reviewer anna" in made.stderr
     first = next_subject(saved, "anna")
     assert decide(saved, first, "correct", "anna").endswith("waits for others.\n")
@@ -153,3 +151,43 @@ def test_a_sitting_in_a_campaign_fetches_one_after_another(saved: Run, tmp_path:
 def test_a_second_opinion_has_its_n_and_interval() -> None:
     opinion = SecondOpinion("llm:m", "incorrect", True, 41, 50, 0.692, 0.902, 35.0)
     assert opinion_line(opinion) == "llm:m: incorrect (35); it agreed with you on 41 of 50 (69–90 %)"
+
+
+def test_answers_are_written_for_other_programs_and_read_back(saved: Run, tmp_path: Path) -> None:
+    place = ("review", "decide", "last", "negation-1", "alpha")
+    saved(*place, "85", "--question", "da", "--reviewer", "anna")
+    saved(*place, "m, 3: falou", "--question", "mqm", "--reviewer", "anna")
+    saved(*place, "PER: Ninguém", "--question", "entities", "--reviewer", "anna")
+    done = saved("review", "export", "--as", "ratings", "-o", "ratings.tsv")
+    # The same output is that of two systems.
+    assert done.stderr == "mtassay: wrote 2 records to ratings.tsv\n"
+    rows = (tmp_path / "ratings.tsv").read_text(encoding="utf-8").splitlines()
+    assert rows[:2] == ["system\tid\trater\tmqm\tda", "alpha\tnegation-1\tanna\t-5.0\t85.0"]
+    assert "<v>falou</v>" in saved("review", "export", "--as", "mqm").stdout
+    lines = saved("review", "export", "--as", "mtme").stdout.splitlines()
+    assert (lines[0][:18], lines[1]) == ('alpha\t{"errors": [', "alpha\tNone")
+    (entities,) = saved("review", "export", "--as", "entities").stdout.splitlines()
+    assert json.loads(entities)["entities"][0]["text"] == "Ninguém"
+    words = ("review", "export", "--question", "mqm", "--as")
+    for form in ("labelstudio", "pearmut"):
+        assert saved(*words, form, "-o", f"{form}.json").returncode == 0
+        done = saved("review", "import", f"{form}.json")
+        assert done.stdout == "0 added, 1 already there, 0 left empty.\n", done.stderr
+    assert "<Labels" in (tmp_path / "labelstudio.xml").read_text(encoding="utf-8")
+
+
+def test_what_is_open_goes_to_other_programs(saved: Run, tmp_path: Path) -> None:
+    words = ("review", "export", "--open", "--question", "esa", "--reviewer", "anna", "--as")
+    done = saved(*words, "pearmut", "-o", "campaign.json")
+    assert done.stderr == "mtassay: wrote 4 open outputs to campaign.json\n"
+    campaign = json.loads((tmp_path / "campaign.json").read_text(encoding="utf-8"))
+    assert (campaign["info"]["users"], len(campaign["data"])) == (["anna"], 4)
+    done = saved("review", "export", "--open", "--as", "labelstudio", "-o", "tasks.json")
+    tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
+    assert [task["data"]["question"] for task in tasks] == ["suite"] * 3
+    assert "status" not in tasks[0]["data"]
+    done = saved("review", "export", "--open", "--as", "pearmut", "-o", "no.json")
+    assert "Pearmut does not ask 'suite'" in done.stderr
+    done = saved("review", "export", "--open", "--as", "mqm", "-o", "no.tsv")
+    assert "leave --open out" in done.stderr
+    assert not (tmp_path / "no.json").exists()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
-from mtassay.core import Edit, Segment
+from mtassay.core import Edit, Run, Segment
 from mtassay.engine import Execution, execute
 from mtassay.formats.suite import Item, Rule, Suite
 from mtassay.method import Method
@@ -20,8 +22,12 @@ from mtassay.methods.suite.method import SuiteMethod
 from mtassay.metrics.bleu import BLEU
 from mtassay.metrics.chrf import ChrF
 from mtassay.registry import names
+from mtassay.report.page.contents import page_of
+from mtassay.report.page.html import render_page
+from mtassay.report.page.sentences import PageCases
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
+from mtassay.texts.marks import printable
 
 METRICS = {"bleu": BLEU(), "chrf": ChrF()}
 SUITE = Suite(
@@ -165,3 +171,38 @@ def test_the_scores_of_a_saved_run_can_be_added_up_again_from_its_ledgers(
                 seen.add((ledger.name, group))
     expected = {key for key in values if not key[0].endswith(":settled") and key[0] != "undecided"}
     assert seen == expected
+
+
+def shown(execution: Execution) -> Run:
+    """The run as a method shows it: a suite brings its segments along, with categories."""
+    segments = getattr(execution.method, "segments", None)
+    return execution.run if segments is None else replace(execution.run, segments=segments)
+
+
+def test_every_case_is_shown_with_what_each_system_answered(execution: Execution) -> None:
+    views = {view.id: view for view in type(execution.method).case_views(shown(execution))}
+    assert list(views) == [segment.id for segment in SEGMENTS]
+    for view in views.values():
+        assert [answer.system for answer in view.answers] == ["good", "gap"]
+        assert all(answer.lines for answer in view.answers)
+    told = " ".join(line.text for line in views["b"].lines)
+    assert "Dois gatos." in told
+    answers = {answer.system: answer for answer in views["b"].answers}
+    assert "no stored output" in " ".join(line.text for line in answers["gap"].lines)
+
+
+def test_headlines_name_systems_and_groups_that_lead_to_cases(execution: Execution) -> None:
+    cases = PageCases.of(type(execution.method).case_views(shown(execution)))
+    headlines = type(execution.method).headlines(shown(execution))
+    assert any(headline.kind == "better" for headline in headlines)
+    for headline in headlines:
+        assert headline.text.strip()
+        if headline.group:
+            assert cases.of_headline(headline) is not None, headline
+
+
+def test_the_page_of_a_run_says_its_headlines(execution: Execution) -> None:
+    text = render_page(page_of([shown(execution)]))
+    for headline in type(execution.method).headlines(shown(execution)):
+        for part in headline.text.split(": "):
+            assert str(escape(printable(part[:30].rpartition(" ")[0]))) in text.replace("\u00a0", " ")

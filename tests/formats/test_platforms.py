@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from mtassay.core import Review
 from mtassay.errors import InputError, UsageError
@@ -147,7 +150,7 @@ def test_a_campaign_for_pearmut_is_of_the_documented_shape_and_no_text_is_markup
         ("{", "not JSON"),
         ('{"a": 1}', "neither tasks of Label Studio nor annotations of Pearmut"),
         ('[{"data": {}, "annotations": 5}]', "must be a list"),
-        ('[{"data": {"question": "da"}}]', "no list 'sources'"),
+        ('[{"data": {"question": "da"}}]', "'sources' must be a list of texts"),
         ('[{"data": {"question": "da"}, "annotations": [{"result": [7]}]}]', "an object with a 'value'"),
         ('{"c": [{"annotation": 5, "item": []}]}', "as many annotations as items"),
         ('{"c": [{"annotation": [{"m": 7}], "item": [{}]}]}', "annotation 1"),
@@ -166,3 +169,42 @@ def test_a_text_that_was_changed_on_the_way_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(json.dumps([task]), encoding="utf-8")
     with pytest.raises(InputError, match="was changed"):
         read_reviews(tmp_path / "x.json")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just(10**400),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The way to every part of a value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, part in inner for place in _places(part, (*path, key)))]
+
+
+def _replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    if not path:
+        return new
+    copy = value.copy()
+    copy[path[0]] = _replaced(value[path[0]], path[1:], new)
+    return copy
+
+
+@pytest.mark.parametrize("question", ["suite", "da", "adequacy", "mqm", "esa"])
+@given(data=st.data())
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_whatever_stands_in_the_file_it_is_read_or_refused(
+    question: str, tmp_path: Path, data: st.DataObject
+) -> None:
+    review, asked = answered(question, ANSWERS[question]), find_question(question)
+    contents: list[Any] = [[task_of(HOSTILE, asked, [review])]]
+    if question != "suite":
+        contents.append(pearmut_annotations("c", asked, [(review, HOSTILE, "nmt")]))
+    content = data.draw(st.sampled_from(contents))
+    place = data.draw(st.sampled_from(_places(content)))
+    changed = _replaced(content, place, data.draw(JSON))
+    (tmp_path / "x.json").write_text(json.dumps(changed), encoding="utf-8")
+    with suppress(InputError, UsageError):
+        read_reviews(tmp_path / "x.json", reviewer="anna")

@@ -211,3 +211,24 @@ def test_other_time_zones_are_the_same_moment(tmp_path: Path) -> None:
     record = {**review_record(REVIEW, SUBJECT), "at": "2026-01-31T13:00:00+01:00"}
     write_records(tmp_path / "a.jsonl", [record, {**record, "at": "2026-01-31T12:00:00"}])
     assert [row.review.at for row in read_reviews(tmp_path / "a.jsonl").rows] == [AT, AT]
+
+
+@pytest.mark.parametrize("name", ["r.jsonl", "r.tsv", "r.csv", "r.xlsx"])
+def test_spans_ratings_and_adjudications_come_back_as_they_went(tmp_path: Path, name: str) -> None:
+    spans = '{"spans": [{"start": 1, "end": 5, "label": "PER"}]}'
+    answers = [("entities", spans, "anna"), ("da", "87", "=ben"), ("mqm", '{"spans": []}', "carla")]
+    reviews = [Review(SUBJECT.id, question, answer, who, "", AT) for question, answer, who in answers]
+    reviews.append(replace(REVIEW, reviewer="dora", is_adjudication=True))
+    write_records(tmp_path / name, [review_record(review, SUBJECT) for review in reviews])
+    assert [row.review for row in read_reviews(tmp_path / name).rows] == reviews
+
+
+def test_a_span_that_ends_after_its_text_is_refused_with_its_line(tmp_path: Path) -> None:
+    spans = '{"spans": [{"start": 1, "end": 99, "label": "PER"}]}'
+    record = review_record(Review(SUBJECT.id, "entities", spans, "anna", "", AT), SUBJECT)
+    write_records(tmp_path / "r.jsonl", [record])
+    with pytest.raises(InputError, match="line 1: span 1–99 ends after the target"):
+        read_reviews(tmp_path / "r.jsonl")
+    write_records(tmp_path / "r.jsonl", [{**record, "answer": "none", "standing": "boss"}])
+    with pytest.raises(InputError, match="Leave it empty, or write adjudication"):
+        read_reviews(tmp_path / "r.jsonl")

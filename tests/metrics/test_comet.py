@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -124,12 +125,13 @@ def test_nothing_counted_is_not_a_number() -> None:
     ("settings", "message"),
     [
         ({"batch_size": 0}, "metric 'comet': batch_size is 0. Give 1 or more."),
+        ({"precision": "fp8"}, "metric 'comet': no precision 'fp8'. Available: fp32, bf16."),
         ({"gpus": 2}, "metric 'comet': gpus is 2. Give 0 for the processor or 1 for a GPU."),
     ],
 )
-def test_a_senseless_setting_is_refused(settings: dict[str, int], message: str) -> None:
+def test_a_senseless_setting_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        COMET(**settings)  # type: ignore[arg-type]
+        COMET(**settings)
     assert str(caught.value) == message
 
 
@@ -150,6 +152,7 @@ def test_the_signature_names_a_downloaded_model_and_what_changes_the_number() ->
         "nrefs:2|bs:1000|seed:12345|model:Unbabel/wmt22-comet-da|refs:mean|precision:fp32"
         f"|comet:2.2.7|version:mtassay-{__version__}"
     )
+    assert "|precision:bf16|" in FakeCOMET(precision="bf16").signature(segments)
     assert "|refs:none|" in FakeCOMET().signature([Segment("1", "s")])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import subprocess
 import sys
@@ -93,6 +94,7 @@ def build_encoder(folder: Path) -> str:
         num_attention_heads=2,
         intermediate_size=32,
         max_position_embeddings=66,
+        initializer_range=0.5,  # of 0.02, texts would hardly differ in their scores
     ).save_pretrained(folder)
     return str(folder)
 
@@ -119,6 +121,10 @@ def build_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]
             local_files_only=True,
             **settings,
         )
+        if model.layerwise_attention:  # nobody trained them: without this all layers count alike
+            for number, parameter in enumerate(model.layerwise_attention.scalar_parameters):
+                torch.nn.init.constant_(parameter, number / 4)
+            torch.nn.init.constant_(model.layerwise_attention.gamma, 1.5)
         trainer = pytorch_lightning.Trainer(accelerator="cpu", logger=False, enable_checkpointing=False)
         trainer.strategy.connect(model)
         trainer.save_checkpoint(folder / "checkpoints" / "model.ckpt")
@@ -142,6 +148,10 @@ def official(folder: Path, output: str, segment: Segment, reference: str | None)
     ("kind", "settings", "reads_references"),
     [
         ("regression_metric", {}, True),
+        ("regression_metric", {"layer_transformation": "sparsemax", "layer_norm": False}, True),
+        ("regression_metric", {"layer_norm": False, "pool": "cls"}, True),
+        ("regression_metric", {"layer_norm": False, "pool": "max"}, True),
+        ("regression_metric", {"layer": 1, "pool": "cls"}, True),
         ("referenceless_regression_metric", {}, False),
         ("unified_metric", {"word_layer": 2, "input_segments": ["mt", "src"]}, False),
         ("unified_metric", {"word_layer": 2, "input_segments": ["mt", "src", "ref"]}, True),
@@ -161,6 +171,48 @@ def test_scores_are_those_of_the_official_package(
             assert score == pytest.approx(np.mean(theirs), abs=1e-5)
             seen.add(round(score, 5))
     assert len(seen) == 5, "two systems share one output, the other scores must differ or nothing is tested"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [{}, {"layer_norm": False}, {"layer_norm": False, "pool": "cls"}])
+def test_texts_of_all_lengths_are_scored_in_batches_as_the_official_package_scores_them_alone(
+    build_model: Callable[..., Path], settings: dict[str, Any]
+) -> None:
+    # Up to three times as long as the model reads, and one with the token that stands for padding.
+    texts = [*((ALPHABET * 6)[length : 3 * length] for length in range(1, 60, 7)), "a<pad>b", "", "<pad>"]
+    segments = [Segment(str(i), text[::-1], (text + "?",)) for i, text in enumerate(texts)]
+    folder = build_model("regression_metric", **settings)
+    (measured,) = COMET(model=str(folder), batch_size=2).measure(segments, {"a": texts})
+    theirs = [
+        official(folder, text, segment, segment.references[0])
+        for text, segment in zip(texts, segments, strict=True)
+    ]
+    np.testing.assert_allclose(measured.values[:, 0], theirs, atol=1e-5)
+    assert len({round(score, 4) for score in theirs}) > 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        ("regression_metric", {}),
+        ("regression_metric", {"layer_norm": False}),
+        ("regression_metric", {"layer": 1, "pool": "cls"}),
+        ("referenceless_regression_metric", {}),
+        ("unified_metric", {"word_layer": 2, "input_segments": ["mt", "src"]}),
+    ],
+)
+def test_half_the_precision_gives_nearly_the_same_scores(
+    build_model: Callable[..., Path], kind: str, settings: dict[str, Any]
+) -> None:
+    folder = str(build_model(kind, **settings))
+    full, half = (
+        np.concatenate([one.values[:, 0] for one in metric.measure(SEGMENTS, OUTPUTS)])
+        for metric in (COMET(model=folder), COMET(model=folder, precision="bf16"))
+    )
+    # bfloat16 has 8 significant bits.
+    np.testing.assert_allclose(half, full, atol=0.03)
+    assert (half != full).all()
 
 
 @pytest.mark.slow
@@ -190,11 +242,18 @@ COMET(model={str(build_model(kind))!r}).measure([Segment("1", "a", ("b",))], {{"
 
 
 @pytest.mark.slow
-def test_logging_and_warnings_are_afterwards_what_they_were(build_model: Callable[..., Path]) -> None:
-    folder = build_model("referenceless_regression_metric")
-    before = (logging.root.manager.disable, list(warnings.filters), sys.stdout, sys.stderr)
+@pytest.mark.parametrize("kind", ["regression_metric", "referenceless_regression_metric"])
+def test_logging_and_all_such_things_are_afterwards_what_they_were(
+    build_model: Callable[..., Path], kind: str
+) -> None:
+    folder = build_model(kind)
+
+    def state() -> tuple[object, ...]:
+        return (logging.root.manager.disable, list(warnings.filters), sys.stdout, sys.stderr, gc.isenabled())
+
+    before = state()
     COMET(model=str(folder)).measure(SEGMENTS, OUTPUTS)
-    assert (logging.root.manager.disable, list(warnings.filters), sys.stdout, sys.stderr) == before
+    assert state() == before
 
 
 @pytest.mark.slow

@@ -150,3 +150,30 @@ def test_a_reviewer_does_not_see_systems_nor_what_others_said(workspace: Path) -
         form = fields(card)
         browser.post(form.pop("action"), data={**form, "answer": "incorrect"})
         assert "zoe" in browser.get(f"/runs/{run}/suite/cards/{entry.subject.id}").text
+
+
+def test_a_filter_by_answer_is_about_ones_own_answers_for_who_may_not_see_others(workspace: Path) -> None:
+    secret = access.invite("anna", workspace=workspace)
+    run = run_of(workspace)
+    entry = people.pending(workspace=workspace).waiting[0]
+    people.decide("correct", entry.subject.id, reviewer="zoe", workspace=workspace)
+    with client_of(workspace) as browser:
+        browser.get(f"/enter/{secret}")
+        assert "<p>0 outputs" in browser.get(f"/browse/{run}/suite?answer=correct").text
+        assert "<p>4 outputs" in browser.get(f"/browse/{run}/suite?answer=open").text
+        listed = f"/api/runs/{run}/suite/cards?answer="
+        assert browser.get(f"{listed}correct").json()["total"] == 0
+        form = fields(browser.get(f"/runs/{run}/suite/cards/{entry.subject.id}").text)
+        browser.post(form.pop("action"), data={**form, "answer": "incorrect"})
+        assert "<p>1 output" in browser.get(f"/browse/{run}/suite?answer=incorrect").text
+        assert browser.get(f"{listed}open").json()["total"] == 3
+
+
+def test_the_first_page_does_not_name_systems_to_a_reviewer(workspace: Path) -> None:
+    secret = access.invite("anna", workspace=workspace)
+    with client_of(workspace) as browser:
+        browser.get(f"/enter/{secret}")
+        browser.get(f"/runs/{run_of(workspace)}/suite")
+        html = browser.get("/").text
+        assert "Review 3 open" in html
+        assert "alpha" not in html

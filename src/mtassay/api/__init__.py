@@ -22,7 +22,6 @@ from mtassay.api.runs import Read, Run, RunSettings, Work, load, open_workspace,
 from mtassay.core import Generated, Segment, System
 from mtassay.errors import UsageError
 from mtassay.formats import Stream, read_references, read_stream, read_test_set
-from mtassay.formats.entities import read_entities
 from mtassay.formats.segments import join, read_documents, read_table
 from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method
@@ -64,13 +63,15 @@ def score(
     test_set: str | PathLike[str] | None = None,
     documents: str | PathLike[str] | None = None,
     entities: str | PathLike[str] | None = None,
+    stream: bool = False,
     **options: Any,
 ) -> Run:
     """Corpus metrics against references, with intervals, significance and clusters.
 
     References are files, or lists of texts: one list for each reference. A `test_set` brings source,
     references and outputs along; `references` then are the names of some of its references. Parameters:
-    those of `ScoreMethod`, as `metrics="bleu,chrf++"`.
+    those of `ScoreMethod`, as `metrics="bleu,chrf++"`. With `stream` all are files of lines, which are read
+    block by block: ten million lines take no more memory than a hundred thousand.
 
     >>> run = score({"a": ["Olá."], "b": ["Oi."]}, [["Olá."]], metrics="chrf", samples=100)
     >>> run.systems, round(run.result.scores[0].value)
@@ -78,6 +79,12 @@ def score(
     """
     settings, parameters = RunSettings.split(options)
     parameters.setdefault("evidence", settings.save)
+    if stream:
+        if test_set is not None or documents is not None or entities is not None:
+            raise UsageError("--stream reads files of lines: leave out --test-set, --documents, --entities.")
+        from mtassay.api.streaming import stream_scores
+
+        return stream_scores(systems, listed(references), source, langpair, settings, parameters)
     return score_work(
         systems,
         references,
@@ -128,6 +135,8 @@ def score_work(
     if not inside and not outside:
         raise UsageError("There is no system to score: add -t NAME=FILE.")
     if entities is not None:
+        from mtassay.formats.entities import read_entities
+
         segments = read_entities(Path(entities), segments)
     # Nobody gave an order to the files of a folder, or to all systems of a test set.
     parameters.setdefault("against_best", not chosen if inside else is_folder(outside))

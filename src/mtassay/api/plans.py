@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from mtassay import __version__
+from mtassay import __version__, core
 from mtassay.api import (
     Run,
     RunSettings,
@@ -33,6 +33,7 @@ from mtassay.api.doctor import installed_extras
 from mtassay.api.history import find_snapshots
 from mtassay.api.runs import DryRun
 from mtassay.caller import CallPlan
+from mtassay.changes import RunChanges, pair_systems
 from mtassay.core import Segment
 from mtassay.display import Table
 from mtassay.errors import MissingExtraError, MtassayError, ServiceError, UsageError
@@ -123,6 +124,10 @@ class PlanRun:
     """What the rules of the plan say; `None` where none were checked."""
     unchecked: str = ""
     """Why the gates of the plan were not checked."""
+    report: Path | None = None
+    """Where the report was written; `None` where it was not."""
+    unreported: str = ""
+    """Why it could not be written."""
 
     @property
     def runs(self) -> dict[str, Run]:
@@ -176,6 +181,7 @@ class PlanRun:
             "plan": self.plan.path,
             "steps": steps,
             "gates": gates if self.gates is None else self.gates.record(),
+            "report": None if self.report is None else str(self.report),
             "exit_code": self.exit_code,
         }
 
@@ -277,14 +283,17 @@ def run_plan(
     executor: str | None = None,
     ray_address: str | None = None,
     told: Callable[[StepRun], None] | None = None,
+    report: bool | str | PathLike[str] = True,
 ) -> PlanRun:
-    """Do the steps of a plan, and check its gates. Every run is kept in the workspace.
+    """Do the steps of a plan, check its gates, write its report. Every run is kept in the workspace.
 
     A step for which nothing changed (files, parameters, versions, engines, reviews) is not done again, unless
     with `fresh`, which asks live engines again too. `only` and `systems` choose steps and systems by name.
     `told` hears of each step when it has ended. A step that fails takes no other with it. `executor` and
-    `ray_address` are those of the plan unless given.
+    `ray_address` are those of the plan unless given. `report` is a file for the report, or False for none;
+    by default the plan says it.
     """
+    elsewhere = None if isinstance(report, bool) else Path(report).absolute()
     with _opened(plan, workspace) as (read, place), _open_executor(read, executor, ray_address) as workers:
         chosen = _chosen(read, only)
         _check_names(read, systems)
@@ -306,12 +315,51 @@ def run_plan(
             ended.append(_do(read, step, work, settings))
             if told is not None:
                 told(ended[-1])
-        done = PlanRun(read, ended)
-        if gates and (only or systems):
-            return replace(done, unchecked="only a part of the plan was run")
-        if gates and (left := [step.name for step in ended if step.exit_code]):
-            return replace(done, unchecked=f"{', '.join(left)} did not end well")
-        return replace(done, gates=_check_gates(read, gates, done.runs, place)) if gates else done
+        done = _checked(PlanRun(read, ended), gates, place, is_part=bool(only or systems))
+        target = elsewhere or (Path(read.report) if report and read.report else None)
+        return done if target is None else _reported(done, target, place, is_elsewhere=elsewhere is not None)
+
+
+def _checked(done: PlanRun, gates: Sequence[Gate], place: Path | None, *, is_part: bool) -> PlanRun:
+    """With what the gates say, or why they were not checked."""
+    if gates and is_part:
+        return replace(done, unchecked="only a part of the plan was run")
+    if gates and (left := [step.name for step in done.steps if step.exit_code]):
+        return replace(done, unchecked=f"{', '.join(left)} did not end well")
+    return replace(done, gates=_check_gates(done.plan, gates, done.runs, place)) if gates else done
+
+
+def _reported(done: PlanRun, target: Path, place: Path | None, *, is_elsewhere: bool) -> PlanRun:
+    """With its report written; a report that cannot be written takes nothing else with it."""
+    from mtassay.api.reports import write_runs  # large, and for the end alone
+
+    runs = {name: run.record for name, run in done.runs.items() if _says_something(run)}
+    if not runs:
+        return done
+    try:
+        write_runs(
+            list(runs.values()),
+            target,
+            names=list(runs),
+            changes=_changes_since(done.plan, runs, place),
+            gates=[] if done.gates is None else [done.gates.table()],
+            plan=Path(Path(done.plan.path).name).read_text(encoding="utf-8", errors="replace"),
+            workspace=place,
+        )
+    except (MtassayError, OSError) as error:
+        return replace(done, unreported=str(error))
+    shown = target if is_elsewhere else Path(done.plan.path).parent / target
+    return replace(done, report=shown)
+
+
+def _changes_since(plan: Plan, runs: Mapping[str, core.Run], place: Path | None) -> list[RunChanges]:
+    """What changed since the baseline of the plan."""
+    changes = []
+    for step, entry in plan.baselines.items():
+        if step in runs:
+            snapshots = find_snapshots(entry.text(), workspace=place, like=runs[step])
+            changes += [RunChanges.of(old, new) for old, new in pair_systems(runs[step], snapshots)]
+    return changes
 
 
 @dataclass(frozen=True)
@@ -710,14 +758,15 @@ def _is_file(text: str) -> bool:
 
 
 def _digest(path: Path) -> str:
-    """The digest of a file, or of all files in a folder but hidden ones and the plan; empty without any."""
+    """The digest of a file, or of all in a folder but hidden ones, plan and reports; empty without any."""
     digest = hashlib.blake2b(digest_size=20)
     try:
         if not path.exists():
             return ""
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             parts = file.relative_to(path).parts
-            if file.is_file() and file.name != DEFAULT and not any(part[0] == "." for part in parts):
+            is_ours = file.name == DEFAULT or file.suffix == ".html"  # the plan and its report
+            if file.is_file() and not is_ours and not any(part[0] == "." for part in parts):
                 digest.update(f"{'/'.join(parts)}\0".encode())
                 with file.open("rb") as handle:
                     digest.update(hashlib.file_digest(handle, "blake2b").digest())

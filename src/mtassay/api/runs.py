@@ -14,7 +14,7 @@ from mtassay import core
 from mtassay.caller import Budget, CallPlan, Tally
 from mtassay.core import Finding, Judgement, Output, Result, Segment, System
 from mtassay.database import UnavailableError
-from mtassay.display import Block, Figure, Table, View
+from mtassay.display import Block, Figure, Headline, Table, View
 from mtassay.engine import EngineTools, Execution, Open, run_with
 from mtassay.errors import MtassayError, UsageError, WorkspaceError
 from mtassay.executors import Executor, Local, open_executor
@@ -159,6 +159,10 @@ class Run:
         available = "scores, comparisons, clusters, findings, outputs, segments, units, refused"
         raise UsageError(f"A run has no '{what}'. Available: {available}.")
 
+    def headlines(self) -> list[Headline]:
+        """What matters first, in sentences: which system is better, what each is worst at, what is open."""
+        return method_of(self.record).headlines(self.record)
+
     def tables(self, **view: Any) -> list[Table]:
         """All tables; `view` is what `display.View` has: `detail=True`, `pairs=True`, `cases=3`."""
         return method_of(self.record).tables(self.record, View(**view))
@@ -198,6 +202,12 @@ class Run:
     def render(self, form: Form = "text", *, said: Sequence[str] = (), **view: Any) -> str:
         """The run as text, json, tsv, md or latex."""
         return render(self.record, form, view=View(**view), seen_notes=said)
+
+    def report(self, path: str | PathLike[str] = "report.html", **options: Any) -> Path:
+        """Write a page about this run; `options` are those of `write_report`, as `against`, `title`."""
+        from mtassay.api.reports import write_report  # which knows runs
+
+        return write_report(self, path, **options)
 
     def judge(self, method: str | None = None, /, **changes: Any) -> Run:
         """The same outputs judged again with other parameters: nothing is translated twice.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from mtassay.cli.common import (
     SeedOption,
     WorkspaceOption,
     echo,
+    plural,
     print_json,
     print_tables,
     say,
@@ -124,9 +126,9 @@ def create(
     \b
     Examples:
     mtassay review campaign create spring --reviewers anna,ben
-    mtassay review campaign create da-1 last --question da --reviewers anna,ben,carla --overlap 0.5
-    mtassay review campaign create audit --settled 100 --reviewers anna --adjudicators dora
-    mtassay review campaign create c --reviewers anna,ben --assign anna:category=Negation
+    mtassay review campaign create da-1 --question da --reviewers anna,ben
+    mtassay review campaign create audit --settled 100 --reviewers anna
+    mtassay review campaign create c --reviewers a,b --assign a:category=Negation
     """
     made = campaigns.create(
         name,
@@ -151,10 +153,11 @@ def create(
     )
     found = report(made.name, workspace=workspace)
     echo(
-        f"Campaign '{printable(made.name)}': {found.subjects:,} outputs, {found.wanted:,} answers wanted of "
-        f"{len(made.reviewers):,} reviewers; question: {made.question}."
+        f"Campaign '{printable(made.name)}' asks {made.question}: {plural(found.subjects, 'output')}, "
+        f"{plural(found.wanted, 'answer')} of {plural(len(made.reviewers), 'reviewer')} wanted."
     )
-    say(f"mtassay: begin with: mtassay review next --campaign {made.name} --reviewer {made.reviewers[0]}")
+    words = f"--campaign {quote(made.name)} --reviewer {quote(made.reviewers[0])}"
+    say(f"mtassay: begin with: mtassay review next {words}")
 
 
 @app.command("show")

@@ -16,6 +16,7 @@ from mtassay.cli.common import (
     WorkspaceOption,
     check_targets,
     echo,
+    say,
     shows_bold,
     terminal_width,
 )
@@ -50,6 +51,10 @@ def compare(
         Path | None,
         typer.Option(metavar="FILE", help="Write every case whose verdict changed there (JSONL)."),
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write it as a page there (.html or .md)."),
+    ] = None,
     alpha: AlphaOption = 0.05,
     trials: Annotated[int, typer.Option(min=100, help="Trials of the randomization test.")] = 10000,
     seed: SeedOption = None,
@@ -63,8 +68,9 @@ def compare(
     mtassay compare 20260801-101500-a1b2
     mtassay compare last:nmt-v1 last:nmt-v2 --detail
     mtassay compare baseline.json last --all -f md
+    mtassay compare last:nmt-v1 last:nmt-v2 -o changes.html
     """
-    check_targets(findings)
+    check_targets(findings, output)
     changes = history.compare(
         old, new, alpha=alpha, trials=trials, seed=chosen_seed(seed), workspace=workspace
     )
@@ -79,5 +85,9 @@ def compare(
             color=shows_bold(),
         )
     )
+    if output is not None:
+        from mtassay.api.reports import write_changes  # large, and seldom used
+
+        say(f"mtassay: the page is {write_changes(changes, output)}")
     if findings is not None:
         write_jsonl(findings, changes.record()["cases"])

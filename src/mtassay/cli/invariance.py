@@ -72,7 +72,9 @@ def register(parent: typer.Typer) -> None:
     app.command("judge", short_help="Judge stored translations again, in another way.")(judge)
     app.command("sample", short_help="Write a blind sheet of pairs to label.")(sample)
     app.command("evaluate", short_help="How many issues are errors, by what reviewers said.")(evaluate)
-    parent.add_typer(app, name="invariance")
+    parent.add_typer(
+        app, name="invariance", short_help="Metamorphic tests: change one word, and see what moves."
+    )
 
 
 def _options() -> None:

@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import dropwhile
 from typing import Annotated, NoReturn
 
 import typer
@@ -17,19 +18,41 @@ from mtassay.cli import bugs
 from mtassay.cli.interruption import STOPPED
 from mtassay.errors import MtassayError
 
-COMMANDS = (
-    "init", "run", "plan", "score", "suite", "invariance", "behavior", "review", "explain", "repair",
-    "translate", "meta", "systems", "runs", "compare", "history", "themes", "gate", "method", "doctor",
-)  # fmt: skip
-"""Each is a module of this package with a function `register`; in the order of the help."""
+COMMANDS = {
+    "init": "Look at a folder, and write a plan for what is in it.",
+    "run": "Do all steps of a plan; what has not changed is not done again.",
+    "plan": "Look for mistakes in a plan; describe plans to editors.",
+    "score": "Which system is better, and is the difference real?",
+    "suite": "Linguistic suites: what does a system get right?",
+    "invariance": "Metamorphic tests: change one word, and see what moves.",
+    "behavior": "Behavioural tests: new cases from a parallel text.",
+    "review": "Settle what rules could not: look at outputs and decide.",
+    "explain": "Show one case with all there is to know.",
+    "repair": "Turn confirmed errors into corrections, and train on them.",
+    "translate": "Translate a file with live engines.",
+    "meta": "How good are the metrics themselves?",
+    "systems": "Which engines there are, and whether one answers.",
+    "runs": "See, export, back up and delete the runs kept with --save.",
+    "report": "Write saved runs as one page that opens anywhere.",
+    "compare": "What changed from one saved run to another?",
+    "history": "Follow a system over its saved runs.",
+    "themes": "What do the failures of a system have in common?",
+    "gate": "Does a run keep the rules? For CI.",
+    "method": "Run any method by its name, those of other packages too.",
+    "doctor": "What is installed here, what works, what is missing.",
+}
+"""Each is a module of this package with a function `register`, and what the help says of it, in its order."""
 
 
 GROUPS = ("suite", "behavior")
 """Those that load only the one of their own commands that is called."""
 
 
-def build_app(words: Sequence[str] = ()) -> typer.Typer:
-    """The command line. Of the command that these words begin with nothing else is loaded: it starts fast."""
+def build_app(words: Sequence[str] | None = None) -> typer.Typer:
+    """The command line, so much of it as is needed for these words: one command, or the help on all.
+
+    All of it is loaded where no words are given.
+    """
     app = typer.Typer(
         help="Tests machine translation: which system is better, at what, and the sentences that prove it.",
         epilog="Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 an engine or service failed, "
@@ -41,16 +64,31 @@ def build_app(words: Sequence[str] = ()) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    first, second = [*words, "", ""][:2]
-    for name in [first] if first in COMMANDS else COMMANDS:
-        module = import_module(f"mtassay.cli.{name}")
-        if name == "method":
-            module.register(app, words[1:])
-        elif name in GROUPS:
-            module.register(app, only=second)
-        else:
-            module.register(app)
+    if words is None:
+        for name in COMMANDS:
+            _register(app, name, ())
+        return app
+    rest = list(dropwhile(lambda word: word.startswith("-"), words))
+    if rest and rest[0] in COMMANDS:
+        _register(app, rest[0], rest[1:])
+    else:
+        for name, about in COMMANDS.items():
+            app.command(name, short_help=about)(_not_loaded)
     return app
+
+
+def _register(app: typer.Typer, name: str, words: Sequence[str]) -> None:
+    module = import_module(f"mtassay.cli.{name}")
+    if name == "method":
+        module.register(app, words)
+    elif name in GROUPS:
+        module.register(app, only=next(iter(words), ""))
+    else:
+        module.register(app)
+
+
+def _not_loaded() -> None:
+    """Stands in the help for a command that is loaded where it is called."""
 
 
 def _options(

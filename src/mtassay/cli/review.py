@@ -42,6 +42,7 @@ from mtassay.cli.common import (
     say,
     screen_here,
 )
+from mtassay.cli.interruption import CTRL_C
 from mtassay.cli.session import Session, read_key, read_line
 from mtassay.display import Table
 from mtassay.errors import UsageError
@@ -479,15 +480,19 @@ def serve_page(
     mtassay review serve --reviewer anna --port 9000
     mtassay review serve --host 0.0.0.0 --known-as review.example.org
     """
-    serve(
-        workspace,
-        host=host,
-        port=port,
-        reviewer=reviewer,
-        show_systems=show_systems,
-        hosts=known_as or (),
-        listen=lambda address: say(f"mtassay: the review page is at {address} (Ctrl-C stops it)"),
-    )
+    try:
+        serve(
+            workspace,
+            host=host,
+            port=port,
+            reviewer=reviewer,
+            show_systems=show_systems,
+            hosts=known_as or (),
+            listen=lambda address: say(f"mtassay: the review page is at {address} (Ctrl-C stops it)"),
+        )
+    except KeyboardInterrupt:
+        CTRL_C.settle()
+        say("mtassay: stopped; every answer that the page confirmed is kept")
 
 
 @app.command("invite")

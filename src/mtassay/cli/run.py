@@ -25,7 +25,7 @@ from mtassay.cli.common import (
 from mtassay.cli.frame import place
 from mtassay.errors import UsageError
 from mtassay.formats.text import open_for_writing
-from mtassay.plans.plan import DEFAULT
+from mtassay.plans.plan import DEFAULT, REPORTS
 
 PlanArgument = Annotated[Path, typer.Argument(metavar="[PLAN]", help="The plan, or the folder it is in.")]
 
@@ -59,6 +59,16 @@ def run(
     markdown: Annotated[
         Path | None, typer.Option("--markdown", metavar="FILE", help="Write what the gates say as Markdown.")
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Write the report there (.html or .md). Default: what the plan says, or beside it.",
+            show_default=False,
+        ),
+    ] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
@@ -77,7 +87,9 @@ def run(
     mtassay run --dry-run
     mtassay run tests/mt/mtassay.yaml --only score --system new
     """
-    check_targets(junit, markdown)
+    check_targets(junit, markdown, report)
+    if report is not None and not report.name.lower().endswith(REPORTS):
+        raise UsageError(f"{report}: a report ends in .html or .md.")
     choice = {
         "only": only or (),
         "systems": system or (),
@@ -96,7 +108,7 @@ def run(
             echo(f"{step.render(**look)}\n")  # type: ignore[arg-type]
 
     where = {"executor": executor and executor.value, "ray_address": ray_address}
-    done = run_plan(plan, **choice, **where, told=tell)  # type: ignore[arg-type]
+    done = run_plan(plan, **choice, **where, told=tell, report=report or not no_report)  # type: ignore[arg-type]
     if is_text:
         if len(done.steps) > 1 or done.gates is not None or done.unchecked:
             echo(done.summary(**look))  # type: ignore[arg-type]
@@ -110,6 +122,10 @@ def run(
             with open_for_writing(target) as handle:
                 handle.write(getattr(done.gates, form)())
     last = next((step.run.id for step in done.steps if step.run), "RUN")
+    if done.report is not None:
+        say(f"mtassay: the report is {done.report}", quiet=quiet)
+    if done.unreported:
+        say(f"mtassay: no report: {done.unreported}")
     say(f"mtassay: saved; all of a run: mtassay runs show {last}{place(workspace)}", quiet=quiet)
     if not is_text:
         for step in done.steps:

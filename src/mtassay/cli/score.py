@@ -18,6 +18,7 @@ from mtassay.cli.common import (
     side_by_side,
 )
 from mtassay.cli.frame import FRAME, RunFrame, Values, framed, parameters_of
+from mtassay.errors import UsageError
 from mtassay.formats import write_jsonl, write_tsv
 from mtassay.methods.score.method import ScoreMethod
 
@@ -66,6 +67,12 @@ def score(
         typer.Option(metavar="FILE", help="Write the segments worth a look, with evidence (JSONL)."),
     ] = None,
     cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream", help="Read files block by block: millions of lines in little memory; no findings."
+        ),
+    ] = False,
     frame: RunFrame = FRAME,
 ) -> None:
     """Score systems against references: which one is better, and is the difference real?
@@ -80,6 +87,10 @@ def score(
     mtassay score --test-set wmt23/ -l en-de -m bleu --by domain
     mtassay score -r ref.txt -t old.txt -t new.txt --examples 5
     """
+    if stream and (segment_scores or findings or examples):
+        raise UsageError(
+            "--stream looks at no single segment: leave out --segment-scores, --findings, --examples."
+        )
     check_targets(segment_scores, findings)
     compared = side_by_side(examples, between, training)
     run = api.score(
@@ -92,6 +103,7 @@ def score(
         entities=entities,
         evidence=frame.save or findings is not None,
         cache=cache,
+        stream=stream,
         **parameters,
         **frame.options,
     )

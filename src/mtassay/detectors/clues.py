@@ -17,7 +17,9 @@ import numpy as np
 from mtassay.core import Segment
 from mtassay.detectors.answers import AnnotatedAnswer
 from mtassay.detectors.base import PairDetector, Suspicion
+from mtassay.detectors.clue import Clue
 from mtassay.detectors.companions import open_detectors
+from mtassay.detectors.likelihood import Likelihoods, find_likelihoods
 from mtassay.detectors.polarity import NEGATIONS
 from mtassay.detectors.vocabulary import TargetWords, small_words, target_words
 from mtassay.errors import UsageError
@@ -29,17 +31,6 @@ __all__ = ["DETECTORS", "Clue", "ClueFinder"]
 
 DETECTORS = ("polarity", "unknown-words", "untranslated", "repetition", "markup", "added-figures")
 """Those whose suspicions are clues, under the same names."""
-
-
-class Clue(NamedTuple):
-    """A number that is the larger the more it speaks for an error, and why, in a line; empty: no words.
-
-    `words` are those that it is about, in small letters.
-    """
-
-    value: float
-    why: str = ""
-    words: tuple[str, ...] = ()
 
 
 class Rewording(NamedTuple):
@@ -61,15 +52,19 @@ class ClueFinder:
     words: TargetWords
     detectors: Sequence[PairDetector]
     encoder: Encoder
+    likelihoods: Likelihoods | None = None
 
     @classmethod
     def open(cls, pair: Pair, *, encoder: Encoder | None = None) -> ClueFinder:
-        """`UsageError` for a pair that no list of words, or no list of negations, serves."""
+        """With translation models where there are any.
+
+        `UsageError` for a pair that no list of words, or no list of negations, serves.
+        """
         words = target_words(pair)
         if words is None:
             raise UsageError(f"There is no list of words for {pair.target}.")
         detectors = [d for d in open_detectors(DETECTORS, pair) if isinstance(d, PairDetector)]
-        return cls(pair, words, detectors, encoder or open_encoder("the judge"))
+        return cls(pair, words, detectors, encoder or open_encoder("the judge"), find_likelihoods(pair))
 
     def find(self, answers: Sequence[AnnotatedAnswer]) -> list[dict[str, Clue]]:
         """The clues of each answer by name, in order; without a reference or a way back, fewer."""
@@ -98,9 +93,10 @@ class ClueFinder:
             }
         back = _chrf([a.back for a in answers], [a.source.text for a in answers])
         likeness = _chrf([a.output.text for a in answers], right)
+        likely = self.likelihoods.clues(answers, right) if self.likelihoods else [{} for _ in answers]
         found = []
         for number, answer in enumerate(answers):
-            clues = {name: hits.get(number, Clue(0.0)) for name, hits in suspected.items()}
+            clues = likely[number] | {name: hits.get(number, Clue(0.0)) for name, hits in suspected.items()}
             clues |= self._wording(answer, right[number])
             if reference := right[number]:
                 clues |= self._against(answer, reference, pairs[number], vectors)

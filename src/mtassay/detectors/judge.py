@@ -20,8 +20,10 @@ from typing import Any, NamedTuple, SupportsIndex
 from mtassay.core import Verdict
 from mtassay.detectors.answers import AnnotatedAnswer
 from mtassay.detectors.base import PairDetector, Suspicion
-from mtassay.detectors.clues import Clue, ClueFinder
+from mtassay.detectors.clue import Clue
+from mtassay.detectors.clues import ClueFinder
 from mtassay.detectors.companions import installed_detectors, open_detectors
+from mtassay.detectors.likelihood import LIKELIHOODS
 from mtassay.detectors.vocabulary import DATA
 from mtassay.languages import Pair
 from mtassay.reviews.audit import TrackRecord
@@ -52,12 +54,13 @@ class Reason(NamedTuple):
 class Opinion(NamedTuple):
     """What the judge makes of one output: `reasons` are those for an error, strongest first.
 
-    `probability` is that of an error; `None` where there are only rules.
+    `probability` is that of an error; `None` where there are only rules. `kind` names the weights.
     """
 
     verdict: Verdict
     probability: float | None = None
     reasons: tuple[Reason, ...] = ()
+    kind: str = ""
 
     def with_threshold(self, fail: float) -> Opinion:
         """The same where an answer is called wrong from the probability `fail` on; below, it is not.
@@ -92,8 +95,8 @@ class TranslationJudge(ABC):
         """What its opinions depend on."""
 
     @abstractmethod
-    def known(self, answers: Sequence[AnnotatedAnswer]) -> str:
-        """What is known of how well it judges such answers, in a sentence."""
+    def known(self, opinions: Sequence[Opinion]) -> str:
+        """What is known of how well it judges, in a sentence, where these are its opinions."""
 
 
 _LEAST = 0.1
@@ -143,7 +146,11 @@ class Weights:
 
 @dataclass(frozen=True)
 class TrainedJudge(TranslationJudge):
-    """Adds up clues; the weights depend on whether there is a reference, and a translation back."""
+    """Adds up clues; the weights depend on whether there is a reference, and what else is at hand.
+
+    That is what translation models on this machine say of a translation like theirs, or else a translation
+    back.
+    """
 
     pair: Pair
     finder: ClueFinder
@@ -159,31 +166,35 @@ class TrainedJudge(TranslationJudge):
     def judge(self, answers: Sequence[AnnotatedAnswer]) -> list[Opinion]:
         """One opinion for each answer, in order."""
         clues = self.finder.find(answers)
-        return [
-            self.weights[kind_of(answer)].opinion(own) if answer.output.text.strip() else _EMPTY
-            for answer, own in zip(answers, clues, strict=True)
-        ]
+        opinions = []
+        for answer, own in zip(answers, clues, strict=True):
+            kind = kind_of(answer, own)
+            opinion = self.weights[kind].opinion(own) if answer.output.text.strip() else _EMPTY
+            opinions.append(opinion._replace(kind=kind))
+        return opinions
 
     @property
     def signature(self) -> str:
-        """The language pair, and a digest of the weights."""
-        return f"trained-{self.pair}-{self.content}"
+        """The language pair, and digests of the weights and of the translation models."""
+        models = self.finder.likelihoods
+        return f"trained-{self.pair}-{self.content}" + (f"-models-{models.signature}" if models else "")
 
-    def known(self, answers: Sequence[AnnotatedAnswer]) -> str:
-        """The records of the kind of answers that most of these are."""
-        kinds = [kind_of(answer) for answer in answers]
-        kind = max(set(kinds), key=kinds.count, default="reference")
+    def known(self, opinions: Sequence[Opinion]) -> str:
+        """The records of the kind of answers that most of these are about."""
+        kinds = [opinion.kind for opinion in opinions]
+        kind = max(set(kinds), key=kinds.count, default=next(iter(self.weights)))
         weights = self.weights[kind]
         told = "; ".join(record.tell() for record in weights.records)
         how = "on sentences kept apart, with" if weights.tested else "by cross-validation on"
         return f"The judge {told}, {how} labels of language models."
 
 
-def kind_of(answer: AnnotatedAnswer) -> str:
-    """What weights an answer is judged with."""
-    return ("reference" if any(map(str.strip, answer.references)) else "source") + (
-        "+back" if answer.back is not None else ""
-    )
+def kind_of(answer: AnnotatedAnswer, clues: Mapping[str, Clue]) -> str:
+    """What weights an answer with these clues is judged with."""
+    kind = "reference" if any(map(str.strip, answer.references)) else "source"
+    if LIKELIHOODS[0] in clues:
+        return f"{kind}+models"
+    return kind if answer.back is None else f"{kind}+back"
 
 
 _RULES = ("markup", "added-figures", "numbers", "repetition")
@@ -247,7 +258,7 @@ class RuleJudge(TranslationJudge):
         near = f"+cosine-{_FAR:g}-{_NEAR:g}" if self.encoder else ""
         return f"rules-{'+'.join(self.detectors) or 'none'}{near}"
 
-    def known(self, answers: Sequence[AnnotatedAnswer]) -> str:
+    def known(self, opinions: Sequence[Opinion]) -> str:
         """That nothing is known."""
         return f"The judge goes by rules; how many errors it sees is not measured for {self.pair}."
 

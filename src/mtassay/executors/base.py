@@ -71,7 +71,7 @@ class Spread(Executor, Generic[Job]):
     """An executor with workers elsewhere. A lost worker costs the batches that it had, which go to others."""
 
     def map(self, function: Callable[[Batch], Answer], batches: Iterable[Batch]) -> Iterator[Answer]:
-        sent = self._send(pickle.dumps(function, pickle.HIGHEST_PROTOCOL))
+        sent = self._send(function)
         source = iter(batches)
         jobs: deque[Job] = deque()
         try:
@@ -86,9 +86,9 @@ class Spread(Executor, Generic[Job]):
         finally:
             self._cancel(jobs)
 
-    def _send(self, function: bytes) -> Any:
-        """The pickled function as `_submit` wants it."""
-        return function
+    def _send(self, function: Callable[[Any], Any]) -> Any:
+        """The function, pickled, as `_submit` wants it."""
+        return pickle.dumps(function, pickle.HIGHEST_PROTOCOL)
 
     @abstractmethod
     def _submit(self, function: Any, batch: Any) -> Job:

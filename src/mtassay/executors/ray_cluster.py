@@ -7,7 +7,7 @@ installed in the same version wherever workers run, with what the batches need.
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from mtassay import __version__
@@ -70,8 +70,9 @@ class RayCluster(Spread[Any]):
         """The cores that the cluster has now."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
-    def _send(self, function: bytes) -> Any:
-        return self._ray.put(function)
+    def _send(self, function: Callable[[Any], Any]) -> Any:
+        # Ray's own pickle takes along what a script or notebook defines, which no node could import.
+        return self._ray.put(self._ray.cloudpickle.dumps(function))
 
     def _submit(self, function: Any, batch: Any) -> Any:
         return self._task.remote(__version__, function, batch)

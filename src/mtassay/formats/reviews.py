@@ -336,11 +336,17 @@ def _platform_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
     number = 0
     try:
         for number, record in enumerate(records, start=1):
-            for key in ("sources", "outputs"):
-                if not isinstance(record.get(key), list):
-                    raise ValueError(f"the task has no list '{key}'. Export it with mtassay")
+            _check_texts(record)
             yield number, record
-    except (ValueError, TypeError, KeyError, AttributeError, UsageError) as error:
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        OSError,
+        UsageError,
+    ) as error:
         raise InputError(f"annotation {number + 1}: {error}", path=path) from None
 
 
@@ -409,9 +415,17 @@ def _table_records(rows: Iterable[tuple[int, Sequence[str]]], path: str) -> Iter
 
 def _json_records(data: bytes, path: str) -> Iterator[tuple[int, Record]]:
     for number, record in json_objects(split_lines(data, path), path):
-        for key in ("sources", "outputs"):
-            texts = record.get(key)
-            allowed = (str, type(None)) if key == "sources" else (str,)
-            if not isinstance(texts, list) or not all(isinstance(text, allowed) for text in texts):
-                raise InputError(f"'{key}' must be a list of texts", path=path, line=number)
+        try:
+            _check_texts(record)
+        except ValueError as error:
+            raise InputError(str(error), path=path, line=number) from None
         yield number, record
+
+
+def _check_texts(record: Mapping[str, Any]) -> None:
+    """Refuse a record that does not carry the texts it is about."""
+    for key in ("sources", "outputs"):
+        texts = record.get(key)
+        allowed = (str, type(None)) if key == "sources" else (str,)
+        if not isinstance(texts, list) or not all(isinstance(text, allowed) for text in texts):
+            raise ValueError(f"'{key}' must be a list of texts")

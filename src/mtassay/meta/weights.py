@@ -143,7 +143,8 @@ def weighted_pairs(x: Floats, y: Floats, weights: NDArray[Any], epsilon: float =
     """
     rated = ~(np.isnan(x) | np.isnan(y))
     size = x.shape[1]
-    names = ("tied_x", "tied_y", "balance", "right")
+    # Who is right where only equal scores tie follows from the other counts.
+    names = ("balance", "right") if epsilon > 0 else ("balance",)
     within = {name: np.zeros((size, size), dtype=np.int32) for name in names}
     between = {name: np.zeros((size, size), dtype=np.int32) for name in names}
     ranks_x, ranks_y = _dense(x, rated), _dense(y, rated)
@@ -164,9 +165,37 @@ def weighted_pairs(x: Floats, y: Floats, weights: NDArray[Any], epsilon: float =
     sums = {
         name: ((drawn @ table).astype(np.float64) * weights).sum(axis=1) for name, table in tables.items()
     }
-    # Each pair is counted in both directions, and each translation as a tie with itself.
-    found = {name: (sums[name] - n) / 2 for name in ("tied_x", "tied_y", "right")}
-    return PairTotals(n * (n - 1) / 2, **found, balance=sums["balance"] / 2)
+    segment = np.nonzero(rated)[1]
+    both = ranks_x[rated].astype(np.int64) * (1 + int(ranks_y.max(initial=0))) + ranks_y[rated]
+    tied_x, tied_y, tied_both = (
+        (_squared_counts(ranks, segment, weights) - n) / 2 for ranks in (ranks_x[rated], ranks_y[rated], both)
+    )
+    total, balance = n * (n - 1) / 2, sums["balance"] / 2
+    if epsilon > 0:
+        # Each pair is counted in both directions, and each translation as a tie with itself.
+        right = (sums["right"] - n) / 2
+    else:
+        ordered = total - tied_x - tied_y + tied_both
+        right = (ordered + balance) / 2 + tied_both
+    return PairTotals(total, tied_x, tied_y, balance, right)
+
+
+def _squared_counts(
+    ranks: NDArray[Any], segment: NDArray[np.int64], weights: NDArray[Any]
+) -> NDArray[np.float64]:
+    """In each sample the squares of how many translations of each rank were drawn, added up."""
+    if not len(ranks):
+        return np.zeros(len(weights))
+    order = np.argsort(ranks, kind="stable")
+    starts = np.flatnonzero(np.diff(ranks[order], prepend=-1))
+    segment = segment[order]
+    rows = max(1, _CACHED // len(segment))
+    parts = []
+    for start in range(0, len(weights), rows):
+        drawn = weights[start : start + rows].astype(np.float64)[:, segment]
+        counts = np.add.reduceat(drawn, starts, axis=1)
+        parts.append(np.einsum("ij,ij->i", counts, counts))
+    return np.concatenate(parts)
 
 
 def _dense(scores: Floats, rated: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -184,17 +213,14 @@ def _compare(
     near: NDArray[np.bool_] | None,
     is_pair: NDArray[np.bool_] | None,
 ) -> dict[str, NDArray[np.int8]]:
-    """For each translation of a and each of b: do they tie, are they ordered alike (1) or not (-1), right?"""
+    """For each translation of a and each of b: are they ordered alike (1) or not (-1), and is that right?
+
+    Right is left out where `near`, what x ties, is not given.
+    """
     tied_x, tied_y = xa[:, None] == xb, ya[:, None] == yb
     alike = ((xa[:, None] > xb) == (ya[:, None] > yb)) & ~(tied_x | tied_y)
     unlike = ~(alike | tied_x | tied_y)
-    balance = alike.view(np.int8) - unlike.view(np.int8)
-    near = tied_x if near is None else near
-    right = (alike & ~near) | (near & tied_y)
-    found = {
-        "tied_x": tied_x.view(np.int8),
-        "tied_y": tied_y.view(np.int8),
-        "balance": balance,
-        "right": right.view(np.int8),
-    }
+    found = {"balance": alike.view(np.int8) - unlike.view(np.int8)}
+    if near is not None:
+        found["right"] = ((alike & ~near) | (near & tied_y)).view(np.int8)
     return found if is_pair is None else {name: part * is_pair for name, part in found.items()}

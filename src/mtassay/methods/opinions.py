@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mtassay.core import Request, Tools
-from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.judge import Opinion, TranslationJudge
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.options import open_system, option
-from mtassay.tools.annotate.annotation import Annotation
-from mtassay.tools.spread import batches
+
+if TYPE_CHECKING:
+    from mtassay.detectors.answers import AnnotatedAnswer
+    from mtassay.detectors.judge import Opinion, TranslationJudge
 
 __all__ = ["BACK_TRANSLATION", "answer_of", "ask_judge", "reasons_of"]
 
@@ -26,6 +27,9 @@ BACK_TRANSLATION = option(
 
 def answer_of(key: str, source: str, output: str, references: Sequence[str] = ()) -> AnnotatedAnswer:
     """What the judge looks at; it needs no annotation."""
+    from mtassay.detectors.answers import AnnotatedAnswer  # large, as all of the judge is
+    from mtassay.tools.annotate.annotation import Annotation
+
     return AnnotatedAnswer(key, Annotation(source), Annotation(output), tuple(references))
 
 
@@ -37,6 +41,8 @@ def ask_judge(
     back_translation: str | None = None,
 ) -> list[Opinion]:
     """One opinion for each answer, in order; what the engine cannot take back is judged without."""
+    from mtassay.tools.spread import batches  # large, as above
+
     if back_translation is not None:
         answers = _with_back(answers, back_translation, judge.pair, tools)
     opinions: list[Opinion] = []
@@ -45,7 +51,7 @@ def ask_judge(
         opinions += part
         tools.progress("judging", len(opinions), len(answers))
     if answers:
-        tools.note(judge.known(answers))
+        tools.note(judge.known(opinions))
     return opinions
 
 

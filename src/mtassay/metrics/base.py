@@ -120,7 +120,7 @@ class Metric(ABC):
 
 CHUNK = 16384
 """Segments measured at once: bounds the memory, costs nothing."""
-ENOUGH_FOR_PROCESSES = 1_000_000
+ENOUGH_FOR_PROCESSES = 4_000_000
 """Characters of all outputs together from which it pays to start processes."""
 
 Measure = Callable[[Sequence[Segment], Mapping[str, Sequence[str]]], Mapping[str, NDArray[Any]]]
@@ -137,7 +137,7 @@ def measure_in_chunks(
 
     `measure` gives the values of each system for some of the segments. Large work is spread over processes.
     """
-    work = sum(len(text) for texts in outputs.values() for text in texts)
+    work = sum(sum(map(len, texts)) for texts in outputs.values())
     processes = process_count() if work >= ENOUGH_FOR_PROCESSES else 1
     chunks = [slice(start, start + CHUNK) for start in range(0, len(segments), CHUNK)]
     parts = [list(outputs)]

@@ -18,9 +18,10 @@ from mtassay.metrics.tokenizers import (
     DEFAULTS,
     SPLITTING,
     UNSPACED,
+    SplitTexts,
     reference_streams,
     sacre_signature,
-    split_words,
+    split_texts,
     tokenizer_signature,
 )
 from mtassay.texts.identification import name_of
@@ -111,8 +112,8 @@ class BLEU(Metric):
     ) -> dict[str, NDArray[np.int32]]:
         streams = reference_streams(segments)
         split = [self._split([reference or "" for reference in stream]) for stream in streams]
-        vocabulary = WordNumbers(split)
-        references = [vocabulary.encode(words) for words in split]
+        vocabulary = WordNumbers(part.words for part in split)
+        references = [vocabulary.encode(*part) for part in split]
         lengths = np.array(
             [
                 np.where([text is not None for text in stream], reference.lengths, -1)
@@ -122,7 +123,7 @@ class BLEU(Metric):
         matcher = Matcher(references, order=self.order, pooled=True)
         measured = {}
         for system, texts in outputs.items():
-            output = vocabulary.encode(self._split(texts))
+            output = vocabulary.encode(*self._split(texts))
             correct = matcher.count(output)[:, 0]
             totals = np.maximum(output.lengths[:, None] - np.arange(self.order), 0)
             closest = _closest_length(output.lengths, lengths)
@@ -138,10 +139,11 @@ class BLEU(Metric):
         if self.smooth == "add-k":
             later = (np.arange(self.order) > 0) * self._smooth_value
             correct, total = correct + later, total + later
-        if correct.size > _MANY and correct.all() and self.weights is None:
+        if correct.ndim > 2 and self.weights is None and correct.all():
             # The same without the special cases, for the many resamples that have none.
             mean = np.log(100.0 * correct / total).sum(axis=-1) / self.order
-            return np.asarray(_brevity_penalty(length, reference_length) * np.exp(mean))
+            # The penalty's exponent is 0 or less, and added to the mean it costs no exponential of its own.
+            return np.asarray(np.exp(mean + np.minimum(1 - reference_length / length, 0.0)))
         precisions, present = self._precisions(correct, total)
         included = present if self.effective_order else np.ones_like(present)
         logs = np.where(included, _log(precisions), 0.0)
@@ -173,8 +175,8 @@ class BLEU(Metric):
         default = _SMOOTH_DEFAULTS[self.smooth]
         return self.smooth_value if self.smooth_value is not None else (default or 0.0)
 
-    def _split(self, texts: Sequence[str]) -> list[list[str]]:
-        return split_words(texts, self.tokenizer, lowercase=self.lowercase)
+    def _split(self, texts: Sequence[str]) -> SplitTexts:
+        return split_texts(texts, self.tokenizer, lowercase=self.lowercase)
 
 
 def _closest_length(lengths: NDArray[np.int64], references: NDArray[np.int64]) -> NDArray[np.int64]:

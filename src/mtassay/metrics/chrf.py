@@ -13,7 +13,7 @@ from mtassay.core import Segment, Statistics
 from mtassay.errors import UsageError
 from mtassay.metrics.base import Floats, Metric, measure_in_chunks
 from mtassay.metrics.ngrams import Matcher, Symbols, WordNumbers, encode_characters, renumber
-from mtassay.metrics.tokenizers import reference_streams, sacre_signature
+from mtassay.metrics.tokenizers import SplitTexts, reference_streams, sacre_signature
 
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
@@ -83,13 +83,13 @@ class ChrF(Metric):
         self, references: list[list[str]], outputs: Mapping[str, list[str]]
     ) -> dict[str, NDArray[np.int64]]:
         """The same for words."""
-        split = [[_split_punctuation(text) for text in texts] for texts in references]
-        vocabulary = WordNumbers(split)
+        split = [SplitTexts.of(list(map(_split_punctuation, texts))) for texts in references]
+        vocabulary = WordNumbers(part.words for part in split)
         encoded = {
-            name: vocabulary.encode([_split_punctuation(text) for text in texts])
+            name: vocabulary.encode(*SplitTexts.of(list(map(_split_punctuation, texts))))
             for name, texts in outputs.items()
         }
-        return _count([vocabulary.encode(rows) for rows in split], encoded, self.word_order)
+        return _count([vocabulary.encode(*part) for part in split], encoded, self.word_order)
 
     def _best_reference(self, table: NDArray[np.int64], missing: NDArray[np.bool_]) -> NDArray[np.int32]:
         """The statistics against each segment's best reference, the first of equals."""
@@ -104,6 +104,13 @@ class ChrF(Metric):
         counts = counts.reshape(*counts.shape[:-1], -1, 3)
         output, reference, match = counts[..., 0], counts[..., 1], counts[..., 2]
         factor = self.beta**2
+        if counts.ndim > 3 and not self.eps_smoothing and output.all() and reference.all():
+            # The same without the special cases, for the many resamples that have none.
+            orders = counts.shape[-2]
+            mean_precision = sum(match[..., n] / output[..., n] for n in range(orders)) / orders
+            mean_recall = sum(match[..., n] / reference[..., n] for n in range(orders)) / orders
+            score = 100 * (1 + factor) * mean_precision * mean_recall
+            return np.array(score / np.maximum(factor * mean_precision + mean_recall, 1e-300))
         precision = np.divide(match, output, out=np.full_like(match, 1e-16), where=output > 0)
         recall = np.divide(match, reference, out=np.full_like(match, 1e-16), where=reference > 0)
         if self.eps_smoothing:

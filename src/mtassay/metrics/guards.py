@@ -520,8 +520,9 @@ class Numbers:
 
     def __init__(self, segments: Sequence[Segment], *, pair: tuple[str, str] | None = None) -> None:
         self._segments = segments
-        self._source_language = pair[0] if pair else None
-        self._target_language = pair[1] if pair else None
+        # What is read once of a text serves for all systems, which often agree.
+        self._of_source = _NumbersOfTexts(pair[0] if pair else None).__getitem__
+        self._of_target = _NumbersOfTexts(pair[1] if pair else None).__getitem__
         self._wanted: list[_Wanted] = []
         for index, segment in enumerate(segments):
             if segment.source is None or not _DIGITS.search(segment.source):
@@ -532,9 +533,9 @@ class Numbers:
                 numbers = [number for number in numbers if len(number.digits) > 1]
             for reference in references:
                 if not _has_all(_runs(numbers), reference):
-                    reference_numbers = NumbersOf(reference, language=self._target_language)
+                    reference_numbers = self._of_target(reference)
                     # Where the reference has it in words, an output may have it in any.
-                    source = NumbersOf(segment.source, language=self._source_language)
+                    source = self._of_source(segment.source)
                     numbers = [n for n in numbers if reference_numbers.has(n, source=source, words=False)]
             if numbers:
                 self._wanted.append(_Wanted(index, numbers, _runs(numbers)))
@@ -547,8 +548,8 @@ class Numbers:
             # Nearly always the same digits stand in the output, which is cheap to see.
             if _has_all(runs, output):
                 continue
-            source = NumbersOf(self._segments[index].source or "", language=self._source_language)
-            output_numbers = NumbersOf(output, language=self._target_language)
+            source = self._of_source(self._segments[index].source or "")
+            output_numbers = self._of_target(output)
             missing = [number for number in numbers if not output_numbers.has(number, source=source)]
             if not missing:
                 continue
@@ -570,16 +571,21 @@ class Numbers:
     def _new_numbers(self, index: int, output: str) -> list[Number]:
         """Numbers of the output that neither the source nor a reference has."""
         segment = self._segments[index]
-        inputs = [
-            NumbersOf(text, language=language)
-            for text, language in [
-                (segment.source, self._source_language),
-                *((reference, self._target_language) for reference in segment.references),
-            ]
-            if text is not None
-        ]
+        inputs = [self._of_source(segment.source)] if segment.source is not None else []
+        inputs += [self._of_target(text) for text in segment.references if text is not None]
         numbers = dict.fromkeys(read_numbers(output)[:_MOST_NUMBERS])
         return [number for number in numbers if not any(text.has(number) for text in inputs)]
+
+
+class _NumbersOfTexts(dict[str, NumbersOf]):
+    """The numbers of each text in one language, read when somebody asks for them."""
+
+    def __init__(self, language: str | None) -> None:
+        self._language = language
+
+    def __missing__(self, text: str) -> NumbersOf:
+        self[text] = numbers = NumbersOf(text, language=self._language)
+        return numbers
 
 
 def _runs(numbers: Sequence[Number]) -> frozenset[str]:

@@ -1,17 +1,21 @@
 """Counts clipped n-gram matches of many segments at once, exactly, with sorted integer keys.
 
-A window of symbols is packed into one 64-bit key: segment, first symbol, second symbol, …, stream.
-After one sort, the windows of equal segment and equal first n symbols lie side by side for every n, so
-all orders are counted from the same sorted array by shifting keys to the right. Nothing is hashed:
-where the symbols of all orders do not fit into 64 bits, the prefix so far is replaced by its rank and
-the rest is packed behind it.
+A window of symbols is one 64-bit key: first symbol, second symbol, …, and in the last bit whether it is the
+output's or the reference's. The windows of a segment are a row, and rows of about the same length a matrix:
+sorting short rows is many times as fast as sorting one long array. Sorted keys stay sorted when their last
+symbols are cleared, so each stream is sorted once, and then merged with the other for every order.
+
+Nothing is hashed. Where the symbols of all orders do not fit into 64 bits, windows of as many as do fit are
+numbered, and such a number is the first symbol of the longer windows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, count, pairwise
+from functools import cached_property
+from itertools import chain, count, repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,19 +26,33 @@ Keys = NDArray[np.uint64]
 BLOCK = 8192
 """About how many symbols of one stream are counted at once: few enough to stay in the processor's cache."""
 
+FEWEST_ROWS = 32
+"""Segments that are not parted any more: too few to be worth the calls."""
 
-@dataclass(frozen=True, slots=True, eq=False)
+# The last bit of a key; also the symbol that matches nothing in the other stream. Others begin at 2.
+_OUTPUT, _REFERENCE = np.uint64(0), np.uint64(1)
+_KEY_BITS = 63
+
+
+@dataclass(frozen=True, eq=False)
 class Symbols:
     """The symbols of consecutive segments in one array; 0 is a symbol that matches nothing."""
 
     values: NDArray[np.uint32]
     lengths: Ints
 
-    def blocks(self, bounds: Sequence[int]) -> Iterator[Symbols]:
-        """The same segments in consecutive parts; `bounds` are the first segments of each, and the end."""
-        ends = np.concatenate(([0], np.cumsum(self.lengths)))
-        for start, stop in pairwise(bounds):
-            yield Symbols(self.values[ends[start] : ends[stop]], self.lengths[start:stop])
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each segment begins."""
+        starts: Ints = np.cumsum(self.lengths) - self.lengths
+        return starts
+
+    def of(self, rows: Ints) -> NDArray[np.uint32]:
+        """The symbols of some segments, one segment after the other."""
+        lengths = self.lengths[rows]
+        before = np.cumsum(lengths) - lengths
+        places: Ints = np.arange(int(lengths.sum())) + np.repeat(self.starts[rows] - before, lengths)
+        return self.values[places]
 
 
 class Matcher:
@@ -45,131 +63,225 @@ class Matcher:
     """
 
     def __init__(self, references: Sequence[Symbols], *, order: int, pooled: bool) -> None:
-        self._order = order
-        self._pooled = pooled
-        self._streams = 1 + len(references)
-        self._bounds = _block_bounds(np.max([reference.lengths for reference in references], axis=0))
-        self._references = [self._pad(reference, stream) for stream, reference in enumerate(references, 1)]
+        self._shape = (1 if pooled else len(references), order)
+        lengths = np.max([reference.lengths for reference in references], axis=0)
+        self._blocks: list[_Block] = []
+        waiting = list(_blocks(lengths))
+        while waiting:
+            rows = waiting.pop()
+            numbers = _numbers(references, rows)
+            if _bits(numbers) * order > _KEY_BITS and len(rows) > FEWEST_ROWS:
+                # Fewer segments have fewer symbols, whose keys may be short enough.
+                waiting += (rows[: len(rows) // 2], rows[len(rows) // 2 :])
+            else:
+                self._blocks.append(_Block(references, rows, numbers, order, pooled=pooled))
 
     def count(self, output: Symbols) -> Ints:
         """Clipped matches, as (segments, references, order); when pooled as (segments, 1, order)."""
-        blocks = zip(self._pad(output, 0), *self._references, strict=True)
-        return np.concatenate([_count(block, order=self._order, pooled=self._pooled) for block in blocks])
-
-    def _pad(self, symbols: Symbols, stream: int) -> list[_Padded]:
-        return [
-            _Padded.of(block, self._order, stream, self._streams) for block in symbols.blocks(self._bounds)
-        ]
+        matches = np.zeros((len(output.lengths), *self._shape), np.int64)
+        for block in self._blocks:
+            for part in block.parts(output.lengths[block.rows]):
+                matches[block.rows[part]] = block.count(output, part)
+        return matches
 
 
-def _block_bounds(lengths: Ints) -> list[int]:
-    """Where to part segments of these lengths into blocks of about `BLOCK` symbols."""
-    block = np.cumsum(lengths) // BLOCK
-    return [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(lengths)]
+def _blocks(lengths: Ints) -> Iterator[Ints]:
+    """Which segments make a matrix: some of about the same length, of `BLOCK` symbols together."""
+    ranked: Ints = np.argsort(lengths, kind="stable")
+    widths = lengths[ranked] + 1
+    start = 0
+    while start < len(ranked):
+        # As many as would fit if all were as wide as the first, and then as many as do fit.
+        most = widths[start : start + max(1, BLOCK // int(widths[start]))]
+        stop = start + max(1, min(len(most), BLOCK // int(most[-1])))
+        yield ranked[start:stop]
+        start = stop
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Padded:
-    """A block of one stream, each segment followed by a filler as far as a window can reach beyond it.
+def _numbers(references: Sequence[Symbols], rows: Ints) -> Keys:
+    """A number for each symbol that references have in these segments, from 2; 0 for others, and at the end.
 
-    The filler is the stream's own number, so that it matches nothing in another stream; symbols that
-    can match come after the fillers of all streams.
+    There are few symbols in some segments, whatever there are elsewhere, and so few bits in a number.
+    """
+    values = [reference.of(rows) for reference in references]
+    present = np.zeros(max(int(part.max(initial=0)) for part in values) + 2, bool)
+    for part in values:
+        present[part] = True
+    present[0] = False
+    return np.where(present, np.cumsum(present) + 1, 0).astype(np.uint64)
+
+
+def _bits(numbers: Keys) -> int:
+    return max(1, int(numbers.max()).bit_length())
+
+
+class _Level(NamedTuple):
+    """Keys of the same make: of windows of `least + 1` to `most` symbols.
+
+    The first `least` of them are one number: the place, from 2, among `windows`, which the references have.
+    `targets` are what an output is compared with: orders, and for them the sorted keys of each reference.
     """
 
-    symbols: Keys
-    segments: Keys
-    widths: Ints
+    least: int
+    most: int
+    windows: Keys
+    targets: list[tuple[range, list[Keys]]]
 
-    @classmethod
-    def of(cls, block: Symbols, order: int, stream: int, streams: int) -> _Padded:
-        widths = block.lengths + (order - 1)
-        row = np.repeat(np.arange(len(widths)), block.lengths)
-        symbols = np.full(int(widths.sum()), stream, np.uint64)
-        symbols[np.arange(len(row)) + row * (order - 1)] = np.where(
-            block.values, block.values + np.uint32(streams - 1), np.uint32(stream)
-        )
-        return cls(symbols, np.repeat(np.arange(len(widths), dtype=np.uint64), widths), widths)
+    @property
+    def orders(self) -> range:
+        """How many symbols the windows have."""
+        return range(self.least + 1, self.most + 1)
 
 
-def _count(streams: Sequence[_Padded], *, order: int, pooled: bool) -> Ints:
-    """`Matcher.count` for one block; the first stream is the output."""
-    symbols = np.concatenate([s.symbols for s in streams])
-    prefix = np.concatenate([s.segments for s in streams])
-    stream = np.repeat(np.arange(len(streams), dtype=np.uint64), [len(s.symbols) for s in streams])
-    segments = len(streams[0].widths)
-    segment_ends: Ints = np.cumsum(sum(s.widths for s in streams))  # among sorted keys
-    stream_bits = (len(streams) - 1).bit_length()
-    symbol_bits = int(symbols.max(initial=1)).bit_length()
-    matches = np.zeros((segments, 1 if pooled else len(streams) - 1, order), np.int64)
+class _Block:
+    """Some segments of the references, ready to be compared with any output to them."""
 
-    starts: Ints = np.arange(len(symbols))  # where the windows still in question begin
-    prefixes = segments
-    done = 0
-    while done < order and len(prefix):
-        room = 64 - stream_bits - max(prefixes - 1, 1).bit_length()
-        step = min(order - done, room // symbol_bits)
-        keys = prefix.copy()
-        for offset in range(done, done + step):
-            keys <<= np.uint64(symbol_bits)
-            if done == 0:  # every window, in order
-                keys[: len(keys) - offset] |= symbols[offset:]
+    def __init__(
+        self, references: Sequence[Symbols], rows: Ints, numbers: Keys, order: int, *, pooled: bool
+    ) -> None:
+        self.rows = rows
+        self._numbers, self._bits = numbers, _bits(numbers)
+        self._shape = (1 if pooled else len(references), order)
+        self._width = int(max(reference.lengths[rows].max() for reference in references))
+        symbols = [self._matrix(reference, rows, _REFERENCE) for reference in references]
+        self._levels: list[_Level] = []
+        keys: list[Keys] = []
+        least, windows = 0, np.empty(0, np.uint64)
+        while least < order:
+            if least:
+                windows = np.unique(np.concatenate([key.ravel() for key in keys]))
+            room = _KEY_BITS - (len(windows) + 1).bit_length()
+            level = _Level(least, min(order, least + room // self._bits), windows, [])
+            keys = [
+                self._keys(level, s, k, _REFERENCE) for s, k in zip(symbols, keys or symbols, strict=True)
+            ]
+            ranked = [_ranked(key, _REFERENCE) for key in keys]
+            if pooled and len(ranked) > 1:
+                for n in level.orders:
+                    mask = np.uint64(2**64 - (2 << self._cleared(level, n)) + 1)
+                    level.targets.append((range(n, n + 1), [_pool([key & mask for key in ranked])]))
             else:
-                keys |= symbols[starts + offset]
-        keys <<= np.uint64(stream_bits)
-        keys |= stream
-        if last := done + step == order:
-            keys.sort()
-        else:
-            ranked = np.argsort(keys)
-            keys, stream, starts = keys[ranked], stream[ranked], starts[ranked]
-        running = _running_counts(keys & np.uint64((1 << stream_bits) - 1), len(streams))
-        differs = np.ones(len(keys), bool)
-        for n in range(1, step + 1):
-            heads = keys >> np.uint64((step - n) * symbol_bits + stream_bits)
-            np.not_equal(heads[1:], heads[:-1], out=differs[:-1])
-            ends = np.flatnonzero(differs)
-            sizes = np.diff(ends, prepend=-1)
-            in_references = [np.diff(count[ends], prepend=np.int32(0)) for count in running]
-            in_output = sizes - sum(in_references)
-            if pooled:
-                in_references = [np.maximum.reduce(in_references)]
-            groups = np.searchsorted(ends, segment_ends)  # up to each segment's end
-            for column, in_reference in enumerate(in_references):
-                matched = np.concatenate(([0], np.cumsum(np.minimum(in_output, in_reference))))
-                matches[:, column, done + n - 1] = np.diff(matched[groups], prepend=0)
-        if not last:
-            # Only what matched so far can match with more symbols behind it.
-            alive = (in_output > 0) & (in_output < sizes)
-            kept = np.repeat(alive, sizes)
-            starts, stream = starts[kept], stream[kept]
-            prefixes = int(alive.sum())
-            prefix = np.repeat(np.arange(prefixes, dtype=np.uint64), sizes[alive])
-            segment_ends = np.concatenate(([0], np.cumsum(kept)))[segment_ends]
-        done += step
+                level.targets.append((level.orders, ranked))
+            self._levels.append(level)
+            least = level.most
+
+    def parts(self, lengths: Ints) -> Iterator[Ints | slice]:
+        """The rows, in parts that make a matrix with outputs of these lengths: a far longer one is alone."""
+        is_longer = lengths > 2 * self._width + 30
+        if not is_longer.any():
+            yield slice(None)
+            return
+        yield np.flatnonzero(~is_longer)
+        for place in np.flatnonzero(is_longer):
+            yield np.array([place])
+
+    def count(self, output: Symbols, part: Ints | slice) -> Ints:
+        """Clipped matches of some of the rows, as `Matcher.count` gives them."""
+        rows = self.rows[part]
+        matches = np.zeros((len(rows), *self._shape), np.int64)
+        keys = symbols = self._matrix(output, rows, _OUTPUT)
+        for level in self._levels:
+            keys = self._keys(level, symbols, keys, _OUTPUT)
+            ranked = _ranked(keys, _OUTPUT)
+            for orders, targets in level.targets:
+                cleared = [self._cleared(level, n) for n in orders]
+                for column, target in enumerate(targets):
+                    matches[:, column, orders.start - 1 : orders.stop - 1] = _clipped_matches(
+                        ranked, target[part], cleared
+                    )
+        return matches
+
+    def _matrix(self, symbols: Symbols, rows: Ints, none: np.uint64) -> Keys:
+        """A row of this block's symbols for each segment; behind it as much of `none` as a window needs.
+
+        Every row has a window that begins with `none`.
+        """
+        lengths = symbols.lengths[rows]
+        places = np.arange(int(lengths.max(initial=0)) + self._shape[1])
+        matrix = np.full((len(rows), len(places)), none)
+        numbers = self._numbers[np.minimum(symbols.of(rows), len(self._numbers) - 1)]
+        matrix[places < lengths[:, None]] = np.maximum(numbers, none)
+        return matrix
+
+    def _keys(self, level: _Level, symbols: Keys, shorter: Keys, none: np.uint64) -> Keys:
+        """The windows of the level's longest order; `shorter` are those of the level before."""
+        width = symbols.shape[1] - self._shape[1] + 1
+        keys = np.zeros((len(symbols), width), np.uint64)
+        if level.least:
+            places = np.searchsorted(level.windows, shorter)
+            is_there = level.windows[np.minimum(places, len(level.windows) - 1)] == shorter
+            keys = np.where(is_there, places.astype(np.uint64) + np.uint64(2), none)
+        for offset in range(level.least, level.most):
+            keys <<= np.uint64(self._bits)
+            keys |= symbols[:, offset : offset + width]
+        return keys
+
+    def _cleared(self, level: _Level, n: int) -> int:
+        """How many bits of the level's keys are beyond windows of `n` symbols."""
+        return self._bits * (level.most - n)
+
+
+def _ranked(keys: Keys, stream: np.uint64) -> Keys:
+    """The keys of each row in order, with the stream in the last bit."""
+    ranked = keys << np.uint64(1) | stream
+    ranked.sort(axis=1)
+    return ranked
+
+
+def _clipped_matches(output: Keys, reference: Keys, cleared: Sequence[int]) -> Ints:
+    """For each row, and each number of bits to clear, the sum over all windows of how often both have it."""
+    merged = np.concatenate((output, reference), axis=1)
+    merged.sort(axis=1, kind="stable")  # which only merges two parts that are sorted
+    rows, width = merged.shape
+    differs = np.full_like(merged, 2**64 - 1)
+    np.bitwise_xor(merged[:, 1:], merged[:, :-1], out=differs[:, :-1])
+    of_reference = np.cumsum(merged & np.uint64(1), dtype=np.int32)
+    matches = np.empty((rows, len(cleared)), np.int64)
+    for column, bits in enumerate(cleared):
+        ends = np.flatnonzero(differs > np.uint64((2 << bits) - 1))
+        in_reference = _steps(of_reference[ends], before=0)
+        in_output = _steps(ends, before=-1) - in_reference
+        firsts = np.searchsorted(ends, np.arange(rows) * width)
+        matches[:, column] = np.add.reduceat(np.minimum(in_output, in_reference), firsts)
     return matches
 
 
-def _running_counts(stream: Keys, streams: int) -> list[NDArray[np.int32]]:
-    """For each reference, how many of the keys up to and with each one belong to it."""
-    return [np.cumsum(stream == i, dtype=np.int32) for i in range(1, streams)]
+def _steps(values: NDArray[Any], *, before: int) -> NDArray[Any]:
+    """How much each value is more than the one before it; what `np.diff` does, with less ado."""
+    steps = values.copy()
+    steps[1:] -= values[:-1]
+    steps[:1] -= before
+    return steps
+
+
+def _pool(references: Sequence[Keys]) -> Keys:
+    """Sorted keys of several references as one, which has each as often as the one that has it most often."""
+    places = [np.arange(keys.shape[1]) for keys in references]
+    begins = [np.diff(keys, axis=1, prepend=np.uint64(0)) != 0 for keys in references]
+    firsts = [np.maximum.accumulate(np.where(b, p, 0), axis=1) for b, p in zip(begins, places, strict=True)]
+    repeats = np.concatenate([p - first for p, first in zip(places, firsts, strict=True)], axis=1)
+    keys = np.concatenate(references, axis=1)
+    ranks = np.lexsort((repeats, keys), axis=1)
+    keys, repeats = np.take_along_axis(keys, ranks, 1), np.take_along_axis(repeats, ranks, 1)
+    is_again = np.zeros(keys.shape, bool)
+    is_again[:, 1:] = (keys[:, 1:] == keys[:, :-1]) & (repeats[:, 1:] == repeats[:, :-1])
+    # The first of a row matches nothing.
+    keys = np.where(is_again, keys[:, :1], keys)
+    keys.sort(axis=1)
+    return keys
 
 
 class WordNumbers(dict[str, int]):
     """Numbers words from 1, in order of appearance; any other word is 0."""
 
-    def __init__(self, streams: Iterable[Iterable[Iterable[str]]]) -> None:
-        """From streams of segments of words."""
-        words = chain.from_iterable(chain.from_iterable(streams))
-        super().__init__(zip(dict.fromkeys(words), count(1), strict=False))
+    def __init__(self, streams: Iterable[Iterable[str]]) -> None:
+        """From streams of words."""
+        words = dict.fromkeys(chain.from_iterable(streams))
+        super().__init__(zip(words, count(1), strict=False))
 
-    def __missing__(self, word: str) -> int:
-        return 0
-
-    def encode(self, rows: Sequence[Sequence[str]]) -> Symbols:
-        """One segment of symbols per row of words."""
-        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-        words = chain.from_iterable(rows)
-        return Symbols(np.fromiter(map(self.__getitem__, words), np.uint32, int(lengths.sum())), lengths)
+    def encode(self, words: Sequence[str], lengths: Ints) -> Symbols:
+        """The symbols of segments of so many words each, which are all in one row."""
+        return Symbols(np.fromiter(map(self.get, words, repeat(0)), np.uint32, len(words)), lengths)
 
 
 def encode_characters(texts: Sequence[str], *, whitespace: bool) -> Symbols:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from mtassay.core import Segment, Statistics
 from mtassay.metrics.base import Floats, Metric
-from mtassay.metrics.tokenizers import UNSPACED, sacre_signature
+from mtassay.metrics.tokenizers import UNSPACED, reference_streams, sacre_signature, split_for_ter
 from mtassay.processes import map_in_processes, process_count
 from mtassay.texts.identification import name_of
 
@@ -379,15 +379,15 @@ class TER(Metric):
         return sacre_signature(segments, settings, extra=extra)
 
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
-        tokenize = self._tokenizer()
         # sacreBLEU tokenises references twice, and with `normalized` the second time can change them again.
+        split = [self._split(self._split([text or "" for text in s])) for s in reference_streams(segments)]
         references = [
-            tuple(tokenize(tokenize(text)) for text in segment.references if text is not None)
-            for segment in segments
+            tuple(t for t, given in zip(texts, segment.references, strict=False) if given is not None)
+            for texts, segment in zip(zip(*split, strict=True), segments, strict=True)
         ]
         lengths = [sum(len(text.split()) for text in texts) / len(texts) for texts in references]
         pairs = {
-            system: [(tokenize(text), refs) for text, refs in zip(texts, references, strict=True)]
+            system: list(zip(self._split(texts), references, strict=True))
             for system, texts in outputs.items()
         }
         # Systems often agree on a translation, and its edits are then counted once.
@@ -406,16 +406,14 @@ class TER(Metric):
         np.divide(edits, length, out=rates, where=length > 0)
         return 100 * rates
 
-    def _tokenizer(self) -> Callable[[str], str]:
-        from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
-
-        tokenizer = TercomTokenizer(
+    def _split(self, texts: Sequence[str]) -> list[str]:
+        return split_for_ter(
+            texts,
             normalized=self.normalized,
             no_punct=self.no_punct,
             asian_support=self.asian_support,
             case_sensitive=self.case_sensitive,
         )
-        return lambda text: str(tokenizer(text.rstrip()))
 
 
 def _table(edits: list[int], lengths: list[float]) -> Floats:

@@ -22,11 +22,13 @@ from mtassay.registry import find, names
 from mtassay.systems.roster import named
 from mtassay.texts.names import suggest
 
-__all__ = ["DEFAULT", "Plan", "PlanBudget", "PlanStep", "PlanSystem", "PlanTestSet", "read_plan"]
+__all__ = ["DEFAULT", "REPORTS", "Plan", "PlanBudget", "PlanStep", "PlanSystem", "PlanTestSet", "read_plan"]
 
 DEFAULT = "mtassay.yaml"
 """What a plan is called unless somebody says otherwise."""
 
+REPORTS = (".html", ".md")
+"""What a report may end in."""
 _SCHEME = re.compile(r"([a-z][\w-]+):")
 
 
@@ -125,6 +127,8 @@ class Plan:
     """What gates compare with, by the name of the step."""
     executor: str = "local"
     ray_address: str | None = None
+    report: str = ""
+    """The file that the report goes to, from the folder of the plan; empty for none."""
 
     def place(self, step: PlanStep, error: MtassayError) -> MtassayError:
         """An error that a step leads to, with the place of what it is about: a parameter, a system, the step.
@@ -202,7 +206,24 @@ def read_plan(path: FilePath, *, called: str | None = None) -> Plan:
         baselines=_baselines(parts.get("baseline"), steps),
         executor=parts["executor"].choice(EXECUTORS, "executor") if "executor" in parts else "local",
         ray_address=parts["ray_address"].text() if "ray_address" in parts else None,
+        report=_report(parts.get("report"), path),
     )
+
+
+def _report(entry: PlanEntry | None, path: FilePath) -> str:
+    """The file for the report; by default it is called like the plan."""
+    if entry is not None:
+        text = entry.text()
+        if text.lower().endswith(REPORTS):
+            if not Path(text).parent.is_dir():
+                raise entry.error(f"report: there is no folder {Path(text).parent} to write it into")
+            return text
+        try:
+            if not entry.switch():
+                return ""
+        except MtassayError:
+            raise entry.error(f"report: '{text}' must end in .html or .md, or be yes or no") from None
+    return str(Path(path).with_suffix(".html"))
 
 
 def _section(parts: Mapping[str, PlanEntry], key: str) -> dict[str, PlanEntry]:

@@ -32,6 +32,8 @@ SECTIONS = {
     "ray_address": "The Ray cluster for the executor ray, HOST:PORT; without it one is started.",
     "gates": "Rules that must hold; one that does not makes the exit code 1.",
     "baseline": "What gates compare with: a run, a system, or a file.",
+    "report": "Where the report goes: a file that ends in .html or .md, or no. Default: beside the plan, "
+    "called like it.",
 }
 TEST_SET = {
     "where": "Everything in one place: a JSONL, TSV, XML, TMX or XLIFF file, a folder in the layout of "
@@ -108,6 +110,7 @@ def json_schema() -> dict[str, Any]:
         "ray_address": _TEXT,
         "gates": {"type": "array", "items": {"anyOf": [_TEXT, {"type": "object"}]}},
         "baseline": {"anyOf": [_TEXT, _named(_TEXT)]},
+        "report": {"anyOf": [_TEXT, _SWITCH]},
     }
     root = {key: {**sections[key], "description": about} for key, about in SECTIONS.items()}
     return {

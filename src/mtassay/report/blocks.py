@@ -6,7 +6,7 @@ import html
 
 from mtassay.display import Block, Line
 from mtassay.report.table import escape_markdown
-from mtassay.texts.marks import LIMIT, marked, printable, wrapped
+from mtassay.texts.marks import pieces, printable, wrapped
 
 __all__ = ["block_html", "block_markdown", "block_text", "line_text"]
 
@@ -46,7 +46,10 @@ def block_markdown(block: Block) -> str:
     - output: **a** \*b\* c
     """
     texts = [
-        "".join(f"**{escape_markdown(t)}**" if strong else escape_markdown(t) for t, strong in _parts(line))
+        "".join(
+            f"**{escape_markdown(t)}**" if strong else escape_markdown(t)
+            for t, strong in pieces(line.text, line.marks)
+        )
         for line in block.lines
     ]
     labels = [escape_markdown(line.label or "") for line in block.lines]
@@ -58,20 +61,9 @@ def block_markdown(block: Block) -> str:
 def _marked(line: Line) -> str:
     """The text as HTML, whatever brackets it has."""
     return "".join(
-        f"<mark>{_escaped(text)}</mark>" if strong else _escaped(text) for text, strong in _parts(line)
+        f"<mark>{html.escape(text)}</mark>" if strong else html.escape(text)
+        for text, strong in pieces(line.text, line.marks)
     )
-
-
-def _parts(line: Line) -> list[tuple[str, bool]]:
-    """The text in parts, each with whether it is marked; of a long one only beginning and end."""
-    if len(line.text) > LIMIT:
-        return [(marked(line.text), False)]
-    parts, at = [], 0
-    for start, end in sorted(line.marks):
-        if at <= start < end <= len(line.text):
-            parts += [(line.text[at:start], False), (line.text[start:end], True)]
-            at = end
-    return [(text, strong) for text, strong in (*parts, (line.text[at:], False)) if text]
 
 
 def _escaped(text: str) -> str:

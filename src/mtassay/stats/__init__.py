@@ -78,6 +78,7 @@ from mtassay.stats.resampling import (
     paired_randomization,
     permutation_deviation,
 )
+from mtassay.stats.streaming import StreamedSums
 from mtassay.stats.tails import coin_tail, incomplete_beta, normal_tail, t_tail
 from mtassay.stats.ties import TieCalibration, calibrate_ties
 
@@ -93,6 +94,7 @@ __all__ = [
     "PairedSums",
     "Row",
     "ShareDifferences",
+    "StreamedSums",
     "TieCalibration",
     "acc_eq",
     "adjust",

@@ -82,14 +82,14 @@ def bootstrap_sums(
     """
     n = _common_length(statistics)
     columns = [array.reshape(n, int(np.prod(array.shape[1:]))) for array in statistics]
-    sums = [np.empty((samples, part.shape[1])) for part in columns]
+    sums = [np.empty((samples, part.shape[1]), order="F") for part in columns]
     start = 0
     for counts in _count_blocks(n, samples, seed):
         stop = start + len(counts)
         for total, part in zip(sums, weighted_sums(counts, columns), strict=True):
             total[start:stop] = part
         start = stop
-    return [total.reshape(samples, *array.shape[1:]) for total, array in zip(sums, statistics, strict=True)]
+    return [shaped(total, array.shape[1:]) for total, array in zip(sums, statistics, strict=True)]
 
 
 def bootstrap_scores(
@@ -148,23 +148,32 @@ def block_rows(n: int, *, row_bytes: int = 0) -> int:
     return max(1, _BLOCK_BYTES // max(1, n, 8 * min(n, _CHUNK_UNITS), row_bytes))
 
 
-def weighted_sums(weights: NDArray[Any], columns: Sequence[NDArray[Any]]) -> list[Floats]:
+def weighted_sums(
+    weights: NDArray[Any], columns: Sequence[NDArray[Any]], *, most: int | None = None
+) -> list[Floats]:
     """`weights @ part` for each part, a chunk of units at a time so that no large copy is made.
 
-    Weights are whole numbers that add up to their length at most. Where no sum of a chunk can need more than
-    24 bits, single precision is exact, and twice as fast.
+    Each column is in one piece, since scores are computed column by column for all resamples at once.
+    Weights are whole numbers that add up to `most`, by default to how many there are. Where no sum of a chunk
+    can need more than 24 bits, single precision is exact, and twice as fast.
     """
     widths = [part.shape[1] for part in columns]
-    sums = np.zeros((len(weights), sum(widths)))
-    most = min(weights.shape[1], _CHUNK_UNITS) if weights.dtype == np.bool_ else weights.shape[1]
+    sums = np.zeros((sum(widths), len(weights)))
+    if most is None:
+        most = min(weights.shape[1], _CHUNK_UNITS) if weights.dtype == np.bool_ else weights.shape[1]
     kind = (
         np.float32 if all(_is_whole(part, below=_EXACT // max(1, most)) for part in columns) else np.float64
     )
     for start in range(0, weights.shape[1], _CHUNK_UNITS):
         chunk = slice(start, start + _CHUNK_UNITS)
         right = np.concatenate([part[chunk] for part in columns], axis=1, dtype=kind)
-        sums += np.matmul(weights[:, chunk].astype(kind), right)
-    return np.split(sums, np.cumsum(widths)[:-1], axis=1)
+        sums += np.matmul(right.T, weights[:, chunk].T.astype(kind))
+    return [part.T for part in np.split(sums, np.cumsum(widths)[:-1])]
+
+
+def shaped(sums: Floats, shape: tuple[int, ...]) -> Floats:
+    """Sums (rows, columns), each column in one piece, as (rows, *shape) that share their memory."""
+    return np.moveaxis(sums.T.reshape(*shape, len(sums)), -1, 0)
 
 
 def _is_whole(part: NDArray[Any], *, below: int) -> bool:
@@ -290,7 +299,7 @@ def swapped_sums(
     row_bytes = 8 * sum(part.shape[1] for part in columns)
     for masks in mask_blocks(n, trials, seed, row_bytes=row_bytes):
         kept = [
-            part.reshape(len(masks), *array.shape[1:])
+            shaped(part, array.shape[1:])
             for part, array in zip(weighted_sums(masks, columns), statistics, strict=True)
         ]
         yield [(part, total - part) for part, total in zip(kept, totals, strict=True)]

@@ -21,6 +21,7 @@ __all__ = [
     "json_text",
     "marked",
     "p_text",
+    "pieces",
     "plural",
     "printable",
     "safe",
@@ -161,6 +162,22 @@ def marked(text: str, spans: Iterable[Span] = (), *, limit: int = LIMIT, color: 
     'xxxxxxxx …(90 characters)… xx'
     """
     return _with_marks(_prepared(text, spans, limit), color)
+
+
+def pieces(text: str, spans: Sequence[Span] = (), *, limit: int = LIMIT) -> list[tuple[str, bool]]:
+    """The same in parts, each with whether it is marked.
+
+    >>> pieces("He went to the bank.", [(15, 19)])
+    [('He went to the ', False), ('bank', True), ('.', False)]
+    """
+    if not spans and len(text) <= limit:
+        return [(printable(text), False)] if text else []
+    parts: list[tuple[str, bool]] = []
+    for outside in _prepared(text, spans, limit).split(_BEGIN):
+        inside, end, rest = outside.rpartition(_END)
+        parts += [(inside, True)] if end else []
+        parts.append((rest, False))
+    return [part for part in parts if part[0]]
 
 
 def wrapped(

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from mtassay.texts.normalisation import Normaliser
-from mtassay.texts.numerals import WORDS, has_unit
+if TYPE_CHECKING:
+    from mtassay.texts.normalisation import Normaliser
 
 # Spaces group digits in threes only, so that "2,000 737s" are two numbers.
 _CHAIN = re.compile(r"\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})++(?!\d)(?:[.,٫]\d++)?|\d++(?:[.,'’٫٬]\d++)*+")
 _WHOLE = re.compile(r"\d{1,3}([.,'’٬ \u00a0\u2009\u202f])\d{3}(?:\1\d{3})*|\d{1,3}(?:,\d\d)+,\d{3}")
 _DECIMAL = re.compile(r"(\d+|\d{1,3}(?:[.,'’٬ \u00a0\u2009\u202f]\d{3})+)[.,٫](\d+)")
 _DIGITS = re.compile(r"\d+")
+_OTHER_DIGIT = re.compile(r"[^\D0-9]")
 # With units of ten thousand and the like, 120 million turns into 1.2亿.
 _LARGE_UNIT = re.compile("[万萬亿億兆千百만억]|लाख|करोड़|লাখ|কোটি|lakh|crore", re.IGNORECASE)
 _HAN_NUMERAL = re.compile("[一二三四五六七八九两兩廿十百千万萬]")
@@ -120,9 +121,12 @@ class NumbersOf:
         """Whether the same digits stand there for another amount, by the units that follow them."""
         if self._language is None or source._language is None or number.digits not in self._digits:
             return False
-        amounts, others = source._amounts.get(number.digits, set()), self._amounts.get(number.digits, set())
+        amounts = source._amounts.get(number.digits)
+        if not amounts:  # nearly always, and cheaper to see of one text than of two
+            return False
+        others = self._amounts.get(number.digits, set())
         plain = _canonical(number)
-        return bool(amounts and others) and plain not in amounts | others and amounts.isdisjoint(others)
+        return bool(others) and plain not in amounts | others and amounts.isdisjoint(others)
 
     def _has_hour(self, runs: tuple[str, ...]) -> bool:
         hour = int(runs[0]) if len(runs[0]) < 3 else 25
@@ -166,6 +170,8 @@ class NumbersOf:
     @cached_property
     def _amounts(self) -> dict[str, set[str]]:
         """What the numbers in digits amount to with the units that follow them, by their digits."""
+        from mtassay.texts.numerals import has_unit
+
         amounts: dict[str, set[str]] = {}
         if self._language is not None and has_unit(self._text, self._language):
             [normaliser] = _normalisers(self._language)
@@ -219,6 +225,9 @@ def _canonical(number: Number) -> str:
 @cache
 def _normalisers(language: str | None) -> list[Normaliser]:
     """That of the language; of all whose number words are known, where it is not."""
+    from mtassay.texts.normalisation import Normaliser  # large, and most digits are found as they stand
+    from mtassay.texts.numerals import WORDS
+
     languages = [*sorted(WORDS), "zh"] if language is None else [language]
     return [Normaliser(dates=False, language=code) for code in languages]
 
@@ -238,7 +247,6 @@ def is_converted(number: Number, other: Number) -> bool:
 
 def _western(text: str) -> str:
     """The text with all decimal digits as 0 to 9."""
-    if text.isascii():
+    if text.isascii() or not (others := _OTHER_DIGIT.findall(text)):
         return text
-    others = [char for char in set(text) if char > "9" and char.isdecimal()]
-    return text.translate({ord(char): str(unicodedata.decimal(char)) for char in others}) if others else text
+    return text.translate({ord(char): str(unicodedata.decimal(char)) for char in set(others)})

@@ -141,9 +141,13 @@ def cards(
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> CardList:
-    """Outputs of a run, in the order of asking. `answer` may be `open` or `disputed`."""
+    """Outputs of a run, in the order of asking.
+
+    `answer` is what holds, or `open` or `disputed`; for a reviewer, what they answered themselves, or `open`.
+    """
     visit = visit_of(request)
-    choice = AgendaChoice(category=category, phenomenon=phenomenon, answer=answer, text=text)
+    whose = "" if visit.person.is_admin else visit.person.name
+    choice = AgendaChoice(category=category, phenomenon=phenomenon, answer=answer, text=text, whose=whose)
     with visit.site.pool.lend() as store:
         agenda = desk.open_agenda(store, run, question)
         hides = desk.question_in(agenda).is_blind and not visit.person.is_admin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -70,7 +70,9 @@ def home(request: Request) -> Response:
 
 
 def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
-    facts, pair = method_of(run).facts(run), "-".join(filter(None, desk.languages(run)))
+    # They may name systems, and how each did.
+    facts = method_of(run).facts(run) if visit.person.is_admin else ""
+    pair = "-".join(filter(None, desk.languages(run)))
     if not is_prepared(store, run):
         return RunSummary(run, facts, pair, [], is_ready=False)
     queues = []
@@ -265,7 +267,7 @@ def browse(request: Request, run: str, question: str) -> Response:
     """All outputs of a run, filtered and paged."""
     visit = visit_of(request)
     names = _CHOICES if visit.person.is_admin else ("category", "phenomenon", "answer", "text")
-    choice = _choice(request, names)
+    choice = replace(_choice(request, names), whose="" if visit.person.is_admin else visit.person.name)
     page = max(_number(request, "page", 1), 1)
     with visit.site.pool.lend() as store:
         agenda = _agenda(store, run, question)
@@ -279,7 +281,7 @@ def browse(request: Request, run: str, question: str) -> Response:
             "verdict": agenda.values("found"),
             "system": systems,
             "reviewer": [entry.reviewer for entry in agenda.progress()],
-            "answer": ["open", "disputed", *asked.keys.values()],
+            "answer": ["open", *(["disputed"] if visit.person.is_admin else []), *asked.keys.values()],
         }
     return render(
         "browse.html",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from queue import Queue
 
-from mtassay.agenda import is_prepared, prepare
+from mtassay.agenda import prepare
 from mtassay.errors import MtassayError
-from mtassay.reviews.queue import asked_in
 from mtassay.web.pool import WorkspacePool
 
 __all__ = ["Preparer"]
@@ -31,18 +31,13 @@ class Preparer:
                 self._seen.add(run)
                 self._asked.put(run)
 
-    def ask_all(self) -> None:
-        """Make those of all runs that have none, the newest first."""
-        with self._pool.lend() as store:
-            for run in store.runs():
-                if asked_in(run) and not is_prepared(store, run):
-                    self.ask(run.id)
-
     def _work(self) -> None:
         while True:
             run = self._asked.get()
             try:
                 with self._pool.lend() as store:
                     prepare(store, run)
-            except MtassayError as error:
+            except Exception as error:  # one run that cannot be read must not keep others waiting
+                if not isinstance(error, MtassayError):
+                    traceback.print_exc()
                 self.problems[run] = str(error)

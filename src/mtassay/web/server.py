@@ -65,6 +65,7 @@ def serve(
             server_header=False,
             proxy_headers=False,
             timeout_keep_alive=30,
+            timeout_graceful_shutdown=3,
             limit_concurrency=500,
         )
         server = uvicorn.Server(config)
@@ -81,6 +82,7 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        listener.listen(128)  # who comes before the server is ready waits for it
     except OSError as error:
         listener.close()
         raise UsageError(

@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from mtassay.display import Line, Span
-from mtassay.reviews import told_answer
+from mtassay.reviews import count_reviewers, told_answer
 from mtassay.texts.marks import find_words, plural, printable
 from mtassay.texts.words import split_words
 from mtassay.web.visits import Visit
@@ -88,6 +88,7 @@ def _environment() -> Environment:
     )
     environment.globals |= {
         "address": address,
+        "count_reviewers": count_reviewers,
         "pieces": pieces,
         "line_pieces": line_pieces,
         "find_words": find_words,

@@ -24,7 +24,8 @@ def register(parent: typer.Typer, only: str | None = None) -> None:
     app.callback()(_options)
     for name in [COMMANDS[only]] if only in COMMANDS else COMMANDS.values():
         import_module(f"mtassay.cli.behavior.{name}").register(app)
-    parent.add_typer(app, name="behavior")
+    about = "Behavioural tests: new cases from a parallel text."
+    parent.add_typer(app, name="behavior", short_help=about)
 
 
 def _options() -> None:

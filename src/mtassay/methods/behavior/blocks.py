@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from mtassay.core import Edit, Finding, Run, original_of
-from mtassay.display import Block, Cell, Line, Span, Table, View
+from mtassay.display import AnswerView, Block, Cell, Line, Span, Table, View
 from mtassay.methods.behavior.capabilities.places import edited_places
 from mtassay.methods.behavior.evidence import CaseEvidence
 from mtassay.texts.marks import differing, find_words, marked
 
 __all__ = [
     "LABEL",
+    "SHORT",
+    "answer_view",
     "case_block",
+    "case_lines",
     "cases_table",
     "edit_blocks",
     "failure_blocks",
@@ -26,6 +29,17 @@ LABEL = 13
 """The columns before the texts of a case."""
 USUAL = 5
 """So many failed cases of each system are shown, unless somebody wants more or fewer."""
+SHORT = {
+    "pass": "passed",
+    "original is bad": "bad original",
+    "edit broke it": "broke",
+    "edit ignored": "ignored",
+    "edit improved it": "improved",
+    "undecided": "undecided",
+    "skipped": "skipped",
+    "error": "failed",
+}
+"""What statuses, and verdicts without one, are called at the head of a table."""
 _ORDER = ("edit ignored", "edit broke it", "edit improved it", "original is bad")
 
 
@@ -60,16 +74,9 @@ def case_block(finding: Finding, *, show_system: bool = True) -> Block:
         _where(evidence),
         _measured(evidence),
     ]
-    edits, others = evidence.edits, evidence.reference_edits
-    lines = [
-        Line("source", evidence.source, _before(edits)),
-        Line("reference", evidence.reference, _before(others)),
-        Line("output", evidence.output),
-        Line("edited", evidence.edited_source, _after(edits, evidence.edited_source)),
-        Line("pseudo-ref", evidence.pseudo_reference, _after(others, evidence.pseudo_reference)),
-        Line("output", evidence.edited_output, differing(evidence.output, evidence.edited_output)[1]),
-    ]
-    lines += [Line("" if number else "why", reason) for number, reason in enumerate(evidence.reasons)]
+    original, edited = _original_lines(evidence), _edited_lines(evidence)
+    lines = [*original, *_output_lines(evidence)[:1], *edited, *_output_lines(evidence)[1:]]
+    lines += _why_lines(evidence)
     return Block(lines, " · ".join(filter(None, head)), LABEL)
 
 
@@ -87,6 +94,52 @@ def edit_blocks(run: Run, segment_id: str, system: str) -> list[Block]:
         lines.append(Line("its output", output, differing(other or "", output)[1]))
     lines.append(Line("edited", edited.source or "", _after(edits, edited.source or "")))
     return [Block(lines, "The edit", LABEL)]
+
+
+def case_lines(findings: Iterable[Finding]) -> list[Line]:
+    """Both sources and references of a case with the edit marked; nothing where it was never judged."""
+    judged = (CaseEvidence.of(finding) for finding in findings)
+    evidence = next((evidence for evidence in judged if evidence.status), None)
+    return [] if evidence is None else [*_original_lines(evidence), *_edited_lines(evidence)]
+
+
+def answer_view(finding: Finding) -> AnswerView:
+    """What one system made of a case: both outputs, what differs marked in the second, and why."""
+    evidence = CaseEvidence.of(finding)
+    verdict = str(finding.verdict or "")
+    if not evidence.status:
+        return AnswerView(finding.system, [Line("why", evidence.unsettled)], verdict, verdict)
+    about = " · ".join(filter(None, (evidence.why, _where(evidence), _measured(evidence))))
+    first, second = _output_lines(evidence)
+    lines = [first._replace(label="original"), second._replace(label="edited"), *_why_lines(evidence)]
+    lines += [Line("judged", about)] if about else []
+    groups = [name for name in (_where(evidence), SHORT.get(evidence.status, "")) if name]
+    return AnswerView(finding.system, lines, verdict, evidence.status, groups, -_strength(finding))
+
+
+def _original_lines(evidence: CaseEvidence) -> list[Line]:
+    return [
+        Line("source", evidence.source, _before(evidence.edits)),
+        Line("reference", evidence.reference, _before(evidence.reference_edits)),
+    ]
+
+
+def _edited_lines(evidence: CaseEvidence) -> list[Line]:
+    pseudo = evidence.pseudo_reference
+    return [
+        Line("edited", evidence.edited_source, _after(evidence.edits, evidence.edited_source)),
+        Line("pseudo-ref", pseudo, _after(evidence.reference_edits, pseudo)),
+    ]
+
+
+def _output_lines(evidence: CaseEvidence) -> list[Line]:
+    """What was made of the original, and of the edit."""
+    edited = evidence.edited_output
+    return [Line("output", evidence.output), Line("output", edited, differing(evidence.output, edited)[1])]
+
+
+def _why_lines(evidence: CaseEvidence) -> list[Line]:
+    return [Line("" if number else "why", reason) for number, reason in enumerate(evidence.reasons)]
 
 
 def failure_blocks(run: Run, view: View) -> list[Block]:

@@ -26,13 +26,15 @@ from mtassay.core import (
     original_of,
 )
 from mtassay.detectors.judge import Opinion, TranslationJudge, is_trained, open_judge
-from mtassay.display import PLAIN, Block, Figure, Line, Table, View
+from mtassay.display import PLAIN, Block, CaseView, Figure, Headline, Line, Table, View
 from mtassay.errors import ServiceError, UsageError
 from mtassay.languages import Pair, parse_pair
 from mtassay.method import AskedPair, Method, Read
 from mtassay.methods.basis import sign
 from mtassay.methods.behavior.blocks import (
+    answer_view,
     case_block,
+    case_lines,
     cases_table,
     edit_blocks,
     failure_blocks,
@@ -64,13 +66,22 @@ from mtassay.methods.behavior.quality import (
     qualities,
     quality_name,
 )
-from mtassay.methods.behavior.rates import error_positions, pass_rate_ledgers, pass_rates
+from mtassay.methods.behavior.rates import (
+    ALL,
+    PASS_RATE,
+    error_positions,
+    pass_rate_ledgers,
+    pass_rates,
+    sweep_run,
+)
 from mtassay.methods.behavior.recipe import Recipe
 from mtassay.methods.behavior.tables import (
     pass_rate_figure,
     pass_rate_table,
     position_table,
     status_table,
+    sweep_figure,
+    sweep_table,
 )
 from mtassay.methods.behavior.thresholds import (
     EVIDENCE,
@@ -86,6 +97,7 @@ from mtassay.methods.behavior.thresholds import (
     thresholds_for,
     thresholds_of,
 )
+from mtassay.methods.headlines import Contest, weakest
 from mtassay.methods.opinions import BACK_TRANSLATION, answer_of, ask_judge
 from mtassay.metrics.base import Metric
 from mtassay.metrics.blindspots import blindspots_note
@@ -480,6 +492,29 @@ class BehaviorMethod(Method):
         return ""
 
     @classmethod
+    def headlines(cls, run: Run) -> list[Headline]:
+        level = float(run.parameters.get("level", 0.05))
+        told = Contest(run, PASS_RATE, ALL, "pass rate", "case", level, suffix=" %").headlines()
+        rates = [s for s in run.result.scores if s.name == PASS_RATE and s.group != ALL]
+        told += weakest(
+            rates, lambda s, value, how: f"{s.system} is worst at {s.group}: {value} % pass {how}."
+        )
+        return [*told, *cls.open_headlines(run)]
+
+    @classmethod
+    def case_views(cls, run: Run) -> Iterable[CaseView]:
+        """Every case: both sources with the edit marked, and both outputs of each system."""
+        findings: dict[str, list[Finding]] = {}
+        for finding in run.findings:
+            findings.setdefault(finding.case_id, []).append(finding)
+        for segment in run.segments:
+            if about := findings.get(segment.id):
+                lines = case_lines(about) or [Line("source", segment.source or "")]
+                order = [f for system in run.systems for f in about if f.system == system]
+                capability = CaseEvidence.of(about[0]).capability
+                yield CaseView(segment.id, lines, [answer_view(f) for f in order], [capability])
+
+    @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
         parameters = run.parameters
         by_evidence = parameters.get("judge_by") == "evidence"
@@ -503,11 +538,19 @@ class BehaviorMethod(Method):
             run.result, alpha=float(parameters.get("level", 0.05)), mark=view.mark, caution=warning
         )
         positions = position_table(error_positions(run.findings), run.findings)
-        return [table for table in (rates, status_table(run), positions) if table]
+        tables = [table for table in (rates, status_table(run), positions) if table]
+        if view.detail and not by_evidence:
+            swept = sweep_run(run)
+            tables.append(sweep_table(swept.scores, chosen=swept.chosen, title=swept.title))
+        return tables
 
     @classmethod
     def figures(cls, run: Run, view: View = PLAIN) -> list[Figure]:
-        return [pass_rate_figure(run.result, title=str(run.parameters.get("pair", "")))]
+        figures = [pass_rate_figure(run.result, title=str(run.parameters.get("pair", "")))]
+        if view.detail and run.parameters.get("judge_by") != "evidence":
+            swept = sweep_run(run)
+            figures.append(sweep_figure(swept.scores, chosen=swept.chosen, title=swept.title))
+        return figures
 
     @classmethod
     def blocks(cls, run: Run, view: View = PLAIN) -> list[Block]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from mtassay.core import Finding, Result, Run, Score
 from mtassay.display import Cell, Figure, Point, Series, Table
+from mtassay.methods.behavior.blocks import SHORT
 from mtassay.methods.behavior.evidence import CaseEvidence
 from mtassay.methods.behavior.generation import GeneratedCases
 from mtassay.methods.behavior.rates import ALL, PASS_RATE, UNDECIDED
@@ -29,16 +30,6 @@ __all__ = [
     "sweep_table",
 ]
 
-_STATUSES = {
-    "pass": "passed",
-    "original is bad": "bad original",
-    "edit broke it": "broke",
-    "edit ignored": "ignored",
-    "edit improved it": "improved",
-    "undecided": "undecided",
-    "skipped": "skipped",
-    "error": "failed",
-}
 _RARE = ("edit ignored", "edit improved it", "undecided", "skipped", "error")
 _REASONS = 5  # reasons that a note names
 
@@ -110,7 +101,14 @@ def pass_rate_figure(result: Result, *, title: str = "") -> Figure:
     heads = [rows[ALL]] if ALL in rows and len(rows) > 1 else []
     note = "Bars: Wilson's 95 % intervals. In parentheses: cases."
     return Figure(
-        "dots", series, title, x_label="pass rate (%)", note=note, rows=list(rows.values()), heads=heads
+        "dots",
+        series,
+        title,
+        x_label="pass rate (%)",
+        note=note,
+        rows=list(rows.values()),
+        heads=heads,
+        groups=["" if group == ALL else group for group in rows],
     )
 
 
@@ -120,7 +118,7 @@ def status_table(run: Run, *, title: str = "") -> Table:
     Of the rarer kinds, those that no system has are left out.
     """
     counts = run.result.counts
-    kinds = [k for k in _STATUSES if k not in _RARE or any(c.get(k, 0) for c in counts.values())]
+    kinds = [k for k in SHORT if k not in _RARE or any(c.get(k, 0) for c in counts.values())]
     rows: list[list[Cell | str]] = [
         [printable(system), f"{row.get('cases', 0):,}", *(f"{row.get(kind, 0):,}" for kind in kinds)]
         for system, row in counts.items()
@@ -136,7 +134,7 @@ def status_table(run: Run, *, title: str = "") -> Table:
     }
     notes = [" ".join(text for kind, text in meanings.items() if kind in kinds)]
     notes += _reasons(run)
-    return Table(["System", "cases", *(_STATUSES[kind] for kind in kinds)], rows, title, notes)
+    return Table(["System", "cases", *(SHORT[kind] for kind in kinds)], rows, title, notes)
 
 
 def position_table(
@@ -303,7 +301,7 @@ def _reasons(run: Run) -> list[str]:
     reasons: dict[tuple[str, str], Counter[str]] = {}
     for finding in run.findings:
         if finding.verdict in ("skipped", "error", "undecided"):
-            key = finding.system, _STATUSES[finding.verdict]
+            key = finding.system, SHORT[finding.verdict]
             reasons.setdefault(key, Counter())[CaseEvidence.of(finding).unsettled] += 1
     systems: dict[str, list[str]] = {}
     for (system, word), counts in reasons.items():

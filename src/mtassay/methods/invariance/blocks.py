@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar
 
 from mtassay.core import Doubt, Finding, Flags, Observation, Question, Run, Segment, original_of
-from mtassay.display import PLAIN, Block, Line, Table, View
+from mtassay.display import PLAIN, AnswerView, Block, CaseView, Headline, Line, Table, View
 from mtassay.method import Method
-from mtassay.methods.invariance.evidence import METHOD, IssueEvidence, observations_of, reported
+from mtassay.methods.headlines import Contest, weakest
+from mtassay.methods.invariance.evidence import (
+    METHOD,
+    IssueEvidence,
+    is_about_original,
+    observations_of,
+    reported,
+)
 from mtassay.methods.invariance.issues import QUESTION, standing
 from mtassay.methods.invariance.tables import (
     companion_table,
     corpus_table,
+    issue_block,
     issue_blocks,
     issues_table,
     seconds_table,
@@ -61,6 +69,46 @@ class InvarianceRun(Method):
     @classmethod
     def facts(cls, run: Run) -> str:
         return ""
+
+    @classmethod
+    def headlines(cls, run: Run) -> list[Headline]:
+        """By stable originals; a weakness is the detector that flags most."""
+        alpha = float(run.parameters.get("alpha", 0.05))
+        stable = "share of sentences whose translation stays stable"
+        told = Contest(run, "stable", "all", stable, "original", alpha, suffix=" %").headlines()
+        for system, counts in run.result.counts.items():
+            if issues := counts.get("issues"):
+                compared = counts.get("pass", 0) + counts.get("fail", 0)
+                text = (
+                    f"{system} has issues with {issues:,} of {compared:,} sentences: a word is changed, and"
+                )
+                told.append(Headline(f"{text} more than that word moves.", "weak", system, "issues"))
+        flagged = [score for score in run.result.scores if score.name == "flagged"]
+        told += weakest(
+            flagged,
+            lambda s, value, how: f"{s.system}: {s.group} flags {value} % of its translations {how}.",
+            higher_is_better=False,
+        )
+        return [*told, *cls.open_headlines(run)]
+
+    @classmethod
+    def case_views(cls, run: Run) -> Iterable[CaseView]:
+        """Every original; an answer has the variants that are shown with an issue, and what was flagged."""
+        originals = {s.id: original_of(s) or s.id for s in run.segments}
+        findings: dict[tuple[str, str], list[Finding]] = {}
+        for finding in run.findings:
+            key = originals.get(finding.case_id, finding.case_id), finding.system
+            findings.setdefault(key, []).append(finding)
+        sources = {segment.id: segment.source or "" for segment in run.segments}
+        outputs = {name: {o.id: o.text or "" for o in answers} for name, answers in run.outputs.items()}
+        for segment in run.segments:
+            if original_of(segment) is None:
+                answers = [
+                    _answer(system, found, sources, outputs.get(system, {}))
+                    for system in run.systems
+                    if (found := findings.get((segment.id, system)))
+                ]
+                yield CaseView(segment.id, cls.source_lines(segment), answers)
 
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
@@ -190,3 +238,30 @@ def _kin_block(segment: Segment, output: str | None, other: str, *, is_this: boo
     if output is not None:
         lines.append(Line("output", output, [] if is_this else differing(other, output)[1]))
     return Block(lines, f"{what} (this one)" if is_this else what)
+
+
+def _answer(
+    system: str, findings: Sequence[Finding], sources: Mapping[str, str], outputs: Mapping[str, str]
+) -> AnswerView:
+    """What was found about an original and its variants, in the answers of one system."""
+    own = next((f for f in findings if is_about_original(f)), None)
+    lines: list[Line] = []
+    verdict, status, order = "", "", 0.0
+    if own is not None:
+        evidence = IssueEvidence.of(own)
+        verdict, status = str(own.verdict or ""), evidence.status or str(own.verdict or "")
+        order = -(evidence.probability or 0.0) - (own.value or 0.0) / 1000
+        if evidence.status:
+            lines += issue_block(own, show_system=False).lines[1:]
+            lines.append(Line("compared", evidence.explained()))
+        else:
+            lines.append(Line("why", evidence.reason or evidence.why))
+    groups = {"issues": None} if verdict == "fail" else {}
+    for finding in findings:
+        if finding is not own:
+            groups[finding.detector] = None
+            lines.append(Line(None, f"{finding.detector}: {IssueEvidence.of(finding).why}"))
+            if finding.case_id != (own.case_id if own else ""):
+                lines.append(Line("source", sources.get(finding.case_id, "")))
+                lines.append(Line("output", outputs.get(finding.case_id, "")))
+    return AnswerView(system, lines, verdict, status, list(groups), order)

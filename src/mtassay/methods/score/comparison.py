@@ -16,7 +16,7 @@ from mtassay.core import Cluster, Comparison, Result, Score, Statistics
 from mtassay.methods.score.tables import WHOLE
 from mtassay.metrics.base import Metric
 
-__all__ = ["Correction", "SystemTests", "Test"]
+__all__ = ["Column", "Correction", "SystemTests", "Test"]
 
 Test = Literal["randomization", "bootstrap", "sacrebleu-randomization"]
 Correction = Literal["max-t", "none", "bonferroni", "holm", "bh"]
@@ -44,16 +44,20 @@ class SystemTests:
             sums = stats.bootstrap_sums([stacked[i] for i in same], samples=self.samples, seed=self.seed)
             resampled.update(zip(same, sums, strict=True))
         columns = [
-            _Column.of(table, metrics[table[0].metric], values, resampled[i])
+            Column.of(table, metrics[table[0].metric], values, resampled[i])
             for i, (table, values) in enumerate(zip(tables, stacked, strict=True))
         ]
+        return self.conclude(columns, labels)
+
+    def conclude(self, columns: Sequence[Column], labels: Mapping[str, str]) -> list[Result]:
+        """One result per column."""
         tested = self._tested(columns)
         return [
             self._result(column, tests, labels[column.metric_name])
             for column, tests in zip(columns, tested, strict=True)
         ]
 
-    def _tested(self, columns: Sequence[_Column]) -> list[_Tests]:
+    def _tested(self, columns: Sequence[Column]) -> list[_Tests]:
         """The tests of all pairs in each column; with max-t, what is shown in one table is a family."""
         if not columns or len(columns[0].systems) < 2:
             return [_Tests(np.empty(0), 0.0) for _ in columns]
@@ -76,7 +80,7 @@ class SystemTests:
             tests |= {i: _Tests(p, family.critical) for i, p in zip(places, parts, strict=True)}
         return [tests[i] for i in range(len(columns))]
 
-    def _tested_alone(self, column: _Column, swaps: NDArray[np.float32] | None) -> _Tests:
+    def _tested_alone(self, column: Column, swaps: NDArray[np.float32] | None) -> _Tests:
         """The tests of the pairs of one column, corrected for their number."""
         pairs = column.pairs
         matrix = np.eye(len(column.systems))
@@ -92,7 +96,7 @@ class SystemTests:
         found = int(np.count_nonzero(p < self.alpha))
         return _Tests(p, stats.critical_value(self.alpha, method=self.correction, tests=len(p), found=found))
 
-    def _swaps(self, columns: Sequence[_Column]) -> dict[int, NDArray[np.float32]]:
+    def _swaps(self, columns: Sequence[Column]) -> dict[int, NDArray[np.float32]]:
         """The differences of all pairs in every trial. Columns of the same units share their draws."""
         swaps: dict[int, NDArray[np.float32]] = {}
         for size in {len(column.values) for column in columns}:
@@ -106,18 +110,17 @@ class SystemTests:
             swaps.update(zip(same, tables, strict=True))
         return swaps
 
-    def _result(self, column: _Column, tests: _Tests, label: str) -> Result:
+    def _result(self, column: Column, tests: _Tests, label: str) -> Result:
         """Scores, all pairs and clusters of one column."""
         names = {"name": column.metric_name, "group": column.group}
         metric, points, systems = column.metric, column.points, column.systems
         low, high = stats.interval(column.resampled)
-        sums = column.values.sum(axis=0, dtype=np.float64)
         scores = [
             Score(
                 **names,
                 system=system,
                 value=_defined(points[i]),
-                n=metric.size(sums[i], len(column.values)),
+                n=metric.size(column.sums[i], column.units),
                 low=_defined(low[i]),
                 high=_defined(high[i]),
                 signature=column.signatures[i],
@@ -143,7 +146,7 @@ class SystemTests:
                 if p[a, b] < self.alpha
                 # `None` where the tests do not agree.
                 else stats.units_to_settle(
-                    points[a] - points[b], errors[a, b], len(column.values), critical=tests.critical
+                    points[a] - points[b], errors[a, b], column.units, critical=tests.critical
                 )
                 or None,
             )
@@ -159,31 +162,39 @@ class SystemTests:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Column:
-    """All systems under one metric in one group: statistics (units, systems, columns) and what follows."""
+class Column:
+    """All systems under one metric in one group: sums of statistics (systems, columns) and what follows.
+
+    The statistics themselves (units, systems, columns) are there for the tests that swap them.
+    """
 
     metric_name: str
     group: str
     metric: Metric
     systems: Sequence[str]
     signatures: Sequence[str]
-    values: NDArray[Any]
+    units: int
+    sums: NDArray[np.float64]
     points: NDArray[np.float64]
     resampled: NDArray[np.float64]
+    values: NDArray[Any]
 
     @classmethod
     def of(
         cls, table: Sequence[Statistics], metric: Metric, values: NDArray[Any], resampled_sums: NDArray[Any]
-    ) -> _Column:
+    ) -> Column:
+        sums = values.sum(axis=0, dtype=np.float64)
         return cls(
             table[0].metric,
             table[0].group,
             metric,
             [entry.system for entry in table],
             [entry.signature for entry in table],
-            values,
-            metric.aggregate(values.sum(axis=0, dtype=np.float64)),
+            len(values),
+            sums,
+            metric.aggregate(sums),
             metric.aggregate(resampled_sums),
+            values,
         )
 
     @property

@@ -23,7 +23,7 @@ from mtassay.methods.score.tables import baseline_of
 from mtassay.metrics.base import Floats, Metric
 from mtassay.metrics.bleu import BLEU
 from mtassay.metrics.ngrams import Ints, Symbols, WordNumbers
-from mtassay.metrics.tokenizers import reference_streams, split_words
+from mtassay.metrics.tokenizers import SplitTexts, reference_streams, split_words
 
 __all__ = [
     "BucketScores",
@@ -205,9 +205,10 @@ def compare_ngrams(
     `references` has one entry for each reference stream; where a segment lacks one, no words. A system has
     an n-gram right as often as it is in the output, but no oftener than in the reference that has most.
     """
-    numbers = WordNumbers(references)
+    split = [SplitTexts.of(words) for words in (first, second, *references)]
+    numbers = WordNumbers(part.words for part in split[2:])
     vocabulary = ["", *numbers]
-    windows = _Windows.of([numbers.encode(words) for words in (first, second, *references)])
+    windows = _Windows.of([numbers.encode(*part) for part in split])
     symbols, segments = windows.symbols.tolist(), len(first)
     found: list[NgramDifference] = []
     for n in range(1, order + 1):
@@ -331,12 +332,13 @@ def words_by_frequency(
 
     A word of an output is right as often as it is in the reference of its segment, wherever it stands.
     """
-    numbers = WordNumbers((references, first, second))
+    split = [SplitTexts.of(words) for words in (references, first, second)]
+    numbers = WordNumbers(part.words for part in split)
     known = np.fromiter((frequencies.get(word, 0) for word in numbers), np.int64, len(numbers))
     buckets = np.searchsorted(FREQUENCIES, known, side="right")
     size = len(FREQUENCIES) + 1
     segments = len(references)
-    encoded = [numbers.encode(words) for words in (references, first, second)]
+    encoded = [numbers.encode(*part) for part in split]
     segment = np.concatenate([np.repeat(np.arange(segments), symbols.lengths) for symbols in encoded])
     word = np.concatenate([symbols.values for symbols in encoded]).astype(np.int64) - 1
     stream = np.repeat(np.arange(3), [len(symbols.values) for symbols in encoded])

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from mtassay.core import Finding, Ledger, Observation, Run, Segment, Tools, Verdict
-from mtassay.detectors.judge import open_judge
-from mtassay.display import Block, Cell, Line, Table, View
+from mtassay.core import Finding, Ledger, Observation, Run, Score, Segment, Tools, Verdict
+from mtassay.display import Block, Cell, Headline, Line, Table, View
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.method import traits_of
+from mtassay.methods.headlines import weakest
 from mtassay.methods.opinions import answer_of, ask_judge, reasons_of
+from mtassay.methods.score.evidence import SegmentEvidence
 from mtassay.metrics.measure import Corpus
 from mtassay.stats import wilson
 from mtassay.texts.marks import printable
@@ -27,7 +29,9 @@ __all__ = [
     "judged_table",
     "lowest_tenth",
     "reasons_table",
+    "seen",
     "unjudged_observations",
+    "weak_headlines",
 ]
 
 JUDGE = "judge"
@@ -42,6 +46,8 @@ def judge_outputs(
     corpus: Corpus, pair: Pair | None, tools: Tools, *, back_translation: str | None = None
 ) -> list[Finding]:
     """One finding for each output whose source is there: its value is the probability of an error."""
+    from mtassay.detectors.judge import open_judge  # large, and for this alone
+
     if pair is None:
         raise UsageError("--judge needs the languages: -l SRC-TGT.")
     rows = [n for n, segment in enumerate(corpus.segments) if (segment.source or "").strip()]
@@ -90,15 +96,7 @@ def judged_table(run: Run) -> Table | None:
 
 def reasons_table(run: Run) -> Table | None:
     """What speaks against outputs that look wrong, in how many of each system; most frequent first."""
-    counts = {
-        system: Counter(
-            clue
-            for finding in _findings(run, system)
-            if finding.verdict == "fail"
-            for clue in dict.fromkeys(finding.evidence.get("clues", ()))
-        )
-        for system in run.systems
-    }
+    counts = {system: _clues(run, system) for system in run.systems}
     clues = sorted(set().union(*counts.values()), key=lambda clue: -max(c[clue] for c in counts.values()))
     if not clues:
         return None
@@ -200,3 +198,86 @@ def unjudged_observations(run: Run, lowest: Mapping[str, Collection[str]]) -> li
 
 def _findings(run: Run, system: str) -> list[Finding]:
     return [f for f in run.findings if (f.detector, f.system) == (JUDGE, system)]
+
+
+_STATUSES = {"fail": "wrong", "pass": "right", "undecided": "undecided"}
+_GUARD = "guard:"
+
+
+def seen(findings: Sequence[Finding]) -> dict[str, Any]:
+    """What findings about one output come to: its status by the judge, and the groups that it is in.
+
+    Groups are guards, types of names that were missed, and clues of the judge, called as in the tables.
+    """
+    groups: dict[str, None] = {}
+    status, verdict = "", ""
+    for finding in findings:
+        if finding.detector == JUDGE:
+            verdict = str(finding.verdict or "")
+            status = _STATUSES.get(verdict, verdict)
+            groups |= dict.fromkeys(finding.evidence.get("clues", ()) if finding.verdict == "fail" else ())
+        elif finding.detector.startswith(_GUARD):
+            groups[finding.detector.removeprefix(_GUARD).replace("_", " ")] = None
+        groups |= dict.fromkeys(name.type for name in SegmentEvidence.of(finding.evidence).missed)
+    if status:
+        return {"groups": list(groups), "status": status, "verdict": verdict}
+    named = [name for name in groups if any(f.detector.startswith(_GUARD) for f in findings)]
+    return {"groups": list(groups), "status": ", ".join(named) or ("missed names" if groups else "")}
+
+
+def weak_headlines(run: Run) -> list[Headline]:
+    """What each system is worst at: broken outputs, outputs that look wrong, groups with the lowest score."""
+    told = []
+    clues = {system: _clues(run, system) for system in run.systems}
+    for system in run.systems:
+        verdicts = [finding.verdict for finding in _findings(run, system)]
+        if wrong := verdicts.count("fail"):
+            text = f"{system}: {_share(wrong, len(verdicts))} of its outputs look wrong to the judge"
+            others = {
+                c: max((clues[s][c] for s in run.systems if s != system), default=0) for c in clues[system]
+            }
+            own = max(others, key=lambda clue: clues[system][clue] - others[clue], default="")
+            if len(clues) > 1 and own and clues[system][own] > 2 * others[own] + _FEW:
+                text += f", {clues[system][own]:,} for {own} (of no other system more than {others[own]:,})"
+            told.append(Headline(f"{text}.", "weak", system, "wrong"))
+    lowest = weakest(
+        _grouped(run),
+        lambda s, value, how: f"{s.system} has its lowest {s.label or s.name} in {s.group}: {value} {how}.",
+    )
+    return [*told, *lowest, *_broken_headlines(run)]
+
+
+def _broken_headlines(run: Run) -> list[Headline]:
+    """What guards find most often of each system, where it is one output of a hundred or more."""
+    told = []
+    for system, counts in run.result.counts.items():
+        total = counts.get("segments", 0)
+        broken = {kind: n for kind, n in counts.items() if kind not in _NO_FAULT and 100 * n >= total > 0}
+        if broken:
+            kind = max(broken, key=lambda kind: broken[kind])
+            name, share = kind.replace("_", " "), _share(broken[kind], total)
+            told.append(Headline(f"{system} has {name} in {share} of its outputs.", "weak", system, name))
+    return told
+
+
+_FEW = 4  # so many outputs more may be chance
+
+
+def _clues(run: Run, system: str) -> Counter[str]:
+    """In how many outputs that look wrong each clue speaks for an error."""
+    wrong = [finding for finding in _findings(run, system) if finding.verdict == "fail"]
+    return Counter(clue for f in wrong for clue in dict.fromkeys(f.evidence.get("clues", ())))
+
+
+_NO_FAULT = ("segments", "skipped", "language_unchecked")
+
+
+def _grouped(run: Run) -> list[Score]:
+    """The scores of groups by the first metric that has any."""
+    grouped = [score for score in run.result.scores if score.group != "all"]
+    return [score for score in grouped if score.name == grouped[0].name]
+
+
+def _share(count: int, n: int) -> str:
+    low, high = wilson(count, n)
+    return f"{count:,} of {n:,} ({100 * count / n:.1f} % [{100 * low:.1f}–{100 * high:.1f}])"

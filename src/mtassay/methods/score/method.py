@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from mtassay import stats
 from mtassay.core import (
@@ -20,28 +20,31 @@ from mtassay.core import (
     Output,
     Result,
     Run,
+    Score,
     Segment,
     Statistics,
     Tools,
 )
-from mtassay.display import PLAIN, Block, Figure, Table, View
+from mtassay.display import PLAIN, AnswerView, Block, CaseView, Figure, Headline, Line, Table, View
 from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_pair
 from mtassay.method import Method
 from mtassay.methods.gaps import compared_basis, compared_note, missing
+from mtassay.methods.headlines import Contest
 from mtassay.methods.opinions import BACK_TRANSLATION
 from mtassay.methods.score.comparison import Correction, SystemTests, Test
-from mtassay.methods.score.difference_tables import difference_parts, difference_record, segment_lines
-from mtassay.methods.score.differences import Differences, find_differences
 from mtassay.methods.score.evidence import SegmentEvidence
 from mtassay.methods.score.judged import (
+    JUDGE,
     is_judged,
     judge_outputs,
     judged_blocks,
     judged_table,
     lowest_tenth,
     reasons_table,
+    seen,
     unjudged_observations,
+    weak_headlines,
 )
 from mtassay.methods.score.tables import (
     comparison_table,
@@ -55,6 +58,10 @@ from mtassay.metrics.base import Metric
 from mtassay.metrics.measure import Corpus, guard, look_over, measure_all
 from mtassay.options import build, option, split_specs
 from mtassay.registry import find
+
+if TYPE_CHECKING:
+    from mtassay.methods.score.differences import Differences
+    from mtassay.methods.score.streaming import StreamedFiles
 
 __all__ = ["ScoreMethod"]
 
@@ -246,6 +253,22 @@ class ScoreMethod(Method):
         note = compared_note(result)
         return replace(result, notes=[note]) if note else result
 
+    def stream(self, files: StreamedFiles, tools: Tools) -> Result:
+        """The same for files of any length, in bounded memory; `test` is the bootstrap."""
+        from mtassay.methods.score.streaming import score_stream
+
+        how = SystemTests(self.test, self.correction, self.alpha, self.samples, self.trials, self.seed)
+        return score_stream(
+            files,
+            self.metrics,
+            self._labels,
+            how,
+            tools,
+            pair=self.pair,
+            guards=self.guards,
+            extra=self._resampling,
+        )
+
     def units(self, judgement: Judgement) -> list[dict[str, Any]]:
         rows: dict[tuple[str, str], dict[str, Any]] = {}
         for entry in judgement.statistics:
@@ -336,12 +359,68 @@ class ScoreMethod(Method):
 
     @classmethod
     def facts(cls, run: Run) -> str:
+        streamed = run.result.basis.get("streamed", {})
         references = max((len(segment.references) for segment in run.segments), default=0)
+        references = streamed.get("references", references)
         pair = run.parameters.get("pair")
         facts = ["-".join(pair)] if pair else []
-        facts.append(compared_note(run.result) or f"{len(run.segments):,} segments")
+        n = streamed.get("segments", len(run.segments))
+        facts.append(compared_note(run.result) or f"{n:,} segments")
         facts.append(f"{references} reference{'s' * (references != 1)}")
         return " · ".join(facts)
+
+    @classmethod
+    def headlines(cls, run: Run) -> list[Headline]:
+        run = _labelled(run)
+        ways = {ledger.name: ledger.higher_is_better for ledger in cls.ledgers(run, run.systems[0])}
+        alpha = float(run.parameters.get("alpha", 0.05))
+        whole = {score.name: score for score in run.result.scores if score.group == "all"}
+        told = [
+            headline
+            for name, score in whole.items()
+            for headline in Contest(
+                run, name, "all", score.label or name, _unit(run, score), alpha, ways.get(name, True)
+            ).headlines()
+        ]
+        return [*told, *weak_headlines(run), *cls.open_headlines(run)]
+
+    @classmethod
+    def case_views(cls, run: Run) -> Iterable[CaseView]:
+        """Every segment; answers with the scores of each metric, lowest first by one that scores segments."""
+        metrics = _installed_metrics(run)
+        scores: dict[tuple[str, str], dict[str, float]] = {}
+        for entry in run.statistics:
+            if entry.group == "all" and entry.metric in metrics:
+                values = metrics[entry.metric].unit_scores(entry.values).tolist()
+                for unit, value in zip(entry.ids, values, strict=True):
+                    if not math.isnan(value):
+                        scores.setdefault((unit, entry.system), {})[entry.metric] = value
+        result = _labelled(run).result
+        judged = any(finding.detector == JUDGE for finding in run.findings)
+        for view in super().case_views(run):
+            answers = []
+            for answer in view.answers:
+                units = scores.get((view.id, answer.system), {})
+                lines = [*answer.lines, Line("scores", result.scores_text(units))] if units else answer.lines
+                order = answer.order if judged else next(iter(units.values()), 0.0)
+                answers.append(replace(answer, lines=lines, order=order))
+            yield replace(view, answers=answers)
+
+    @classmethod
+    def groups_of(cls, run: Run, segment: Segment) -> list[str]:
+        by = run.parameters.get("by")
+        value = segment.document if by == "document" else segment.tags.get(str(by))
+        return [] if by is None or value is None else [str(value)]
+
+    @classmethod
+    def answer_view(
+        cls, run: Run, output: Output | None, system: str, findings: Sequence[Finding]
+    ) -> AnswerView:
+        """Guards, types of names that were missed, and clues of the judge are groups; errors are marked."""
+        view = super().answer_view(run, output, system, findings)
+        marks = [span for f in findings for span in SegmentEvidence.of(f.evidence).marks()]
+        lines = [line._replace(marks=marks) if line.label == "output" else line for line in view.lines]
+        return replace(view, lines=lines, **seen(findings))
 
     @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
@@ -366,11 +445,15 @@ class ScoreMethod(Method):
     def differences(cls, run: Run, view: View = PLAIN) -> list[Table | Block]:
         if not view.examples:
             return []
+        from mtassay.methods.score.difference_tables import difference_parts  # large, and seldom asked for
+
         metrics = _installed_metrics(run)
         return difference_parts(_differences(run, view, metrics), metrics, _labels_of(metrics))
 
     @classmethod
     def differences_record(cls, run: Run, view: View = PLAIN) -> dict[str, Any]:
+        from mtassay.methods.score.difference_tables import difference_record
+
         found = _differences(run, view, _installed_metrics(run)) if view.examples else None
         return {"differences": difference_record(found)} if found else {}
 
@@ -390,6 +473,8 @@ class ScoreMethod(Method):
         block = super().block(run, case_id, system)
         if (text := run.text(case_id, system)) is None:
             return block
+        from mtassay.methods.score.difference_tables import segment_lines
+
         segment = next((segment for segment in run.segments if segment.id == case_id), None)
         lines = segment_lines(segment, text, cls.unit_scores(run, case_id, system), _labelled(run).result)
         return replace(block, lines=[*lines, *block.lines[1:]])
@@ -426,6 +511,11 @@ def _labels_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
     return {n: m.label if shared[m.label] == 1 else n for n, m in metrics.items()}
 
 
+def _unit(run: Run, score: Score) -> str:
+    """What a score counts in, as far as its n tells."""
+    return "segment" if score.n == len(run.segments) else "unit"
+
+
 def _labelled(run: Run) -> Run:
     """The run with the labels that older runs lack, as far as this installation knows the metrics."""
     bare = dict.fromkeys(score.name for score in run.result.scores if not score.label)
@@ -454,6 +544,8 @@ def _installed_metrics(run: Run) -> dict[str, Metric]:
 
 
 def _differences(run: Run, view: View, metrics: Mapping[str, Metric]) -> Differences:
+    from mtassay.methods.score.differences import find_differences
+
     return find_differences(
         run,
         metrics,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -24,7 +25,7 @@ from mtassay.core import (
     Segment,
     Tools,
 )
-from mtassay.display import PLAIN, Figure, Line, Table, View
+from mtassay.display import PLAIN, AnswerView, Figure, Headline, Line, Table, View
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_stream
 from mtassay.formats.segments import align
@@ -33,6 +34,7 @@ from mtassay.languages import Pair, parse_pair
 from mtassay.method import Method, Read
 from mtassay.methods.basis import SettledOutputs, sign
 from mtassay.methods.gaps import compared_basis, compared_note, missing
+from mtassay.methods.headlines import Contest, weakest
 from mtassay.methods.suite.accuracy import (
     Grades,
     Test,
@@ -40,14 +42,15 @@ from mtassay.methods.suite.accuracy import (
     accuracy_ledgers,
     costliest,
     fair_items,
+    phenomenon_groups,
 )
 from mtassay.methods.suite.evidence import DETECTOR, STATUSES, VerdictEvidence, is_notable
 from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.selection import Choice, select
-from mtassay.methods.suite.tables import accuracy_figure, accuracy_tables, status_table
+from mtassay.methods.suite.tables import accuracy_figure, accuracy_tables, item_group, status_table
 from mtassay.options import option
 from mtassay.reviews import Subject
-from mtassay.texts.marks import plural
+from mtassay.texts.marks import find_words, plural
 
 __all__ = ["CHOOSING", "QUESTION", "SuiteMethod", "case_of", "grades_of", "segment_of", "subject_of"]
 
@@ -316,6 +319,65 @@ class SuiteMethod(Method):
         return " · ".join(filter(None, (str(run.parameters.get("facts", "")), _compared(run.result))))
 
     @classmethod
+    def headlines(cls, run: Run) -> list[Headline]:
+        """By both averages; what each system is worst at are a category, and a phenomenon."""
+        alpha = float(run.parameters.get("alpha", 0.05))
+        is_fair = run.parameters.get("items") != "settled"
+        part = _fair_part(run) if is_fair else run
+        told = [
+            headline
+            for group, label in (("micro", "share of correct items"), ("macro", "average over categories"))
+            for headline in Contest(
+                run, "accuracy", group, label, "item", alpha, suffix=" %", part=part
+            ).headlines()
+        ]
+        categories = [
+            s for s in run.result.scores if s.name == "accuracy" and s.group not in ("micro", "macro")
+        ]
+        phenomena = [s for s in run.result.scores if s.name == "accuracy:phenomenon"]
+        groups = phenomenon_groups([Case(s.id, s.id, (s.source,), tags=s.tags) for s in run.segments])
+        worst = weakest(
+            categories, lambda s, value, how: f"{s.system} is worst at {s.group}: {value} % correct {how}."
+        )
+        finest = weakest(
+            phenomena,
+            lambda s, value, how: f" Of single phenomena at {s.group}: {value} % {how}.",
+            group_of=lambda s: item_group(groups.get(s.group, ""), s.group),
+        )
+        fine = {headline.system: headline for headline in finest}
+        return [
+            *told,
+            *(
+                replace(
+                    headline,
+                    text=headline.text + (fine[headline.system].text if headline.system in fine else ""),
+                )
+                for headline in worst
+            ),
+            *cls.open_headlines(run),
+        ]
+
+    @classmethod
+    def groups_of(cls, run: Run, segment: Segment) -> list[str]:
+        category, phenomenon = (str(segment.tags.get(key, "")) for key in ("category", "phenomenon"))
+        return [category, item_group(category, phenomenon)] if category else []
+
+    @classmethod
+    def answer_view(
+        cls, run: Run, output: Output | None, system: str, findings: Sequence[Finding]
+    ) -> AnswerView:
+        """Groups are of items, not of what one system made of them."""
+        return replace(super().answer_view(run, output, system, findings), groups=())
+
+    @classmethod
+    def source_lines(cls, segment: Segment) -> list[Line]:
+        """The words that carry the phenomenon are marked."""
+        context = str(segment.tags.get("context") or "")
+        first, *others = super().source_lines(segment) or [Line("source", "")]
+        focus = find_words(first.text, list(segment.tags.get("focus", ())))
+        return [*([Line("context", context)] if context else []), first._replace(marks=focus), *others]
+
+    @classmethod
     def tables(cls, run: Run, view: View = PLAIN) -> list[Table]:
         return [status_table(run.result.counts), *accuracy_tables(run, view)]
 
@@ -434,6 +496,13 @@ def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Seque
         if finding.verdict in grade:
             values[rows[finding.case_id], columns[finding.system]] = grade[finding.verdict]
     return Grades(asked, list(columns), values)
+
+
+def _fair_part(run: Run) -> Run:
+    """The run with nothing but the items that are settled for all systems."""
+    settled = Counter(f.case_id for f in run.findings if f.verdict in ("pass", "fail"))
+    findings = [f for f in run.findings if settled[f.case_id] == len(run.systems)]
+    return replace(run, findings=findings)
 
 
 def subject_of(case: Case, output: str) -> Subject:

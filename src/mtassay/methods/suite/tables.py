@@ -18,6 +18,7 @@ __all__ = [
     "accuracy_figure",
     "accuracy_table",
     "accuracy_tables",
+    "item_group",
     "kinds_in",
     "number",
     "run_table",
@@ -74,7 +75,9 @@ def accuracy_figure(run: Run, view: View, *, title: str = "") -> Figure:
     shown = _Shown(run.result, "")
     groups = phenomenon_groups([Case(s.id, s.id, (s.source,), tags=s.tags) for s in run.segments])
     rows, heads = {}, []
+    cases: list[str] = []
     for name, group, label in shown.rows("phenomenon" if view.detail else "category", groups):
+        cases.append(_cases_of(name, group, groups))
         text = label.text if isinstance(label, Cell) else label
         row = rows[name, group] = f"{text}  ({shown.sizes(name, group, shown.systems)})"
         if group in AVERAGES or (isinstance(label, Cell) and label.strong):
@@ -89,6 +92,7 @@ def accuracy_figure(run: Run, view: View, *, title: str = "") -> Figure:
                 for row, key in enumerate(rows)
                 for best in [not alone and shown.ranks.get((*key, system)) == 1]
             ],
+            system=system,
         )
         for system in shown.systems
     ]
@@ -102,6 +106,7 @@ def accuracy_figure(run: Run, view: View, *, title: str = "") -> Figure:
         rows=list(rows.values()),
         heads=heads,
         limits=(min(min(values, default=0.0) // 10 * 10, 90), 100),
+        groups=cases,
     )
 
 
@@ -130,7 +135,9 @@ def accuracy_table(
     columns = names[:most]
     alone = len(columns) == 1
     rows: list[list[Cell | str]] = []
+    groups: list[str] = []
     for name, group, label in shown.rows(by, categories or {}):
+        groups.append(_cases_of(name, group, categories or {}))
         row: list[Cell | str] = [label, shown.sizes(name, group, columns)]
         for system in columns:
             score = shown.scores[name, group, system]
@@ -148,12 +155,28 @@ def accuracy_table(
         bold = f"Bold ({mark})" if mark else "Bold"
         notes.append(f"{bold}: the best of the row, and all not significantly worse ({shown.about_test()}).")
         for kind in dict.fromkeys(name for name, _, _ in shown.rows(by, categories or {})):
-            groups = [group for name, group, _ in shown.rows(by, categories or {}) if name == kind]
-            notes.append(shown.about_order(kind, groups))
+            of_kind = [group for name, group, _ in shown.rows(by, categories or {}) if name == kind]
+            notes.append(shown.about_order(kind, of_kind))
     if len(columns) < len(names):
         notes.append(f"Shown are the first {len(columns)} of {len(names)} systems.")
     notes.append(INTERVALS if intervals or alone else shown.about_precision(columns))
-    return Table(header, rows, title, [note for note in notes if note])
+    return Table(header, rows, title, [note for note in notes if note], groups)
+
+
+def item_group(category: str, phenomenon: str) -> str:
+    """The group of cases of a phenomenon, which may be called like that of another category.
+
+    >>> item_group("Negation", "Scope"), item_group("Negation", "Negation › Scope")
+    ('Negation › Scope', 'Negation › Scope')
+    """
+    return f"{category} › {phenomenon.removeprefix(f'{category} › ')}"
+
+
+def _cases_of(name: str, group: str, categories: Mapping[str, str]) -> str:
+    """The cases behind a row of scores; empty for an average, which is of all."""
+    if group in AVERAGES:
+        return ""
+    return item_group(categories.get(group, ""), group) if name.startswith("accuracy:phenomenon") else group
 
 
 def system_table(result: Result, *, suffix: str = "", title: str = "") -> Table:

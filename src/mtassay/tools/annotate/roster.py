@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 from mtassay.errors import MtassayError, UsageError
 from mtassay.languages import parse_language
@@ -99,7 +100,7 @@ def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: st
         raise UsageError(f"No layer '{unknown}'. Available: {', '.join(sorted(LAYERS))}.")
     backend, _, model = (name or "").partition(":")
     if model:
-        annotator = _open_model(backend, code, model)
+        annotator = reopen_annotator(backend, code, model)
         _check(annotator, layers)
         return annotator
     broken: list[str] = []
@@ -140,22 +141,25 @@ def _candidates(code: str, backends: Sequence[str], broken: list[str]) -> Iterat
         backend = _backend(name)
         for model in backend.models(code):
             try:
-                yield _open_model(name, code, model)
+                yield reopen_annotator(name, code, model)
             except UsageError as error:
                 broken.append(str(error))
 
 
-def _open_model(backend: str, code: str, model: str) -> Annotator:
-    annotator = _backend(backend).open_model(code, model)
-    with suppress(AttributeError):  # one of another package that cannot be changed is pickled as it is
-        annotator.origin = (backend, code, model)
-    return annotator
-
-
-@lru_cache(maxsize=4)
 def reopen_annotator(backend: str, code: str, model: str) -> Annotator:
-    """The annotator that was opened so in another process; a process loads it once."""
-    return _open_model(backend, code, model)
+    """The annotator of a backend with this model; a process loads it once, unless its file changes."""
+    path = Path(model)
+    changed = path.stat().st_mtime_ns if model and path.exists() else 0
+    module: Any = _backend(backend)
+    return _open_model(backend, module, code, model, changed)
+
+
+@lru_cache(maxsize=8)
+def _open_model(name: str, backend: Backend, code: str, model: str, changed: int) -> Annotator:
+    annotator = backend.open_model(code, model)
+    with suppress(AttributeError):  # one of another package that cannot be changed is pickled as it is
+        annotator.origin = (name, code, model)
+    return annotator
 
 
 def _check(annotator: Annotator, wanted: frozenset[Layer]) -> None:

