@@ -260,6 +260,55 @@ def test_purging_a_run_takes_its_subjects_out_of_campaigns(workspace: Path) -> N
     assert "falou" not in workspace.read_bytes().decode("utf-8", "ignore")
 
 
+def test_what_was_answered_can_be_seen_again_with_all_that_may_be_known_since(workspace: Path) -> None:
+    campaigns.create("spring", reviewers="anna,ben", overlap=1, workspace=workspace)
+    first, second, third = work("spring", "anna", workspace)
+    assert campaigns.latest_subject("spring", "anna", workspace=workspace) == third
+    assert campaigns.latest_subject("spring", "anna", before=third, workspace=workspace) == second
+    assert campaigns.latest_subject("spring", "anna", before=first, workspace=workspace) is None
+    assert campaigns.latest_subject("spring", "ben", workspace=workspace) is None
+    alone = campaigns.load_card("spring", first, "anna", workspace=workspace)
+    assert (alone.mine and alone.mine.answer, alone.answers) == ("correct", {})
+    unseen = campaigns.load_card("spring", first, "ben", workspace=workspace)
+    assert (unseen.mine, unseen.answers) == (None, {})
+    campaigns.answer("spring", first, "i", "ben", workspace=workspace)
+    both = campaigns.load_card("spring", first, "anna", workspace=workspace)
+    assert {name: review.answer for name, review in both.answers.items()} == {"ben": "incorrect"}
+    with pytest.raises(UsageError, match="'carla' is no reviewer"):
+        campaigns.load_card("spring", first, "carla", workspace=workspace)
+
+
+def test_answers_are_counted_as_wanted_given_and_left(workspace: Path) -> None:
+    campaigns.create("spring", reviewers="anna,ben", overlap=1, workspace=workspace)
+    store = Workspace(workspace)
+    desk, campaign = CampaignStore(store), campaigns.campaigns(workspace=store)[0]
+    assert (desk.counts(campaign), desk.left(campaign, "ben")) == ((0, 6), 3)
+    work("spring", "anna", workspace)
+    assert (desk.counts(campaign), desk.left(campaign, "anna"), desk.left(campaign, "ben")) == ((3, 6), 0, 3)
+    assert desk.left(campaign, "carla") == 0
+    assert desk.left(campaigns.close("spring", workspace=store), "ben") == 0
+
+
+def test_an_answer_with_a_receipt_is_kept_once(workspace: Path) -> None:
+    campaigns.create("spring", reviewers="anna", workspace=workspace)
+    card = campaigns.next_card("spring", "anna", workspace=workspace)
+    assert card is not None
+    for receipt in ("one", "one", "two"):
+        campaigns.answer("spring", card.subject.id, "c", "anna", receipt=receipt, workspace=workspace)
+    assert len(people.reviews(workspace=workspace)) == 2
+
+
+def test_an_adjudicator_may_leave_a_dispute_for_later(workspace: Path) -> None:
+    campaigns.create("spring", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=workspace)
+    assert campaigns.next_dispute("spring", "dora", workspace=workspace) is None
+    work("spring", "anna", workspace)
+    work("spring", "ben", workspace, answer="incorrect")
+    disputes = [card.subject.id for card in campaigns.disagreements("spring", "dora", workspace=workspace)]
+    card = campaigns.next_dispute("spring", "dora", skip=disputes[:2], workspace=workspace)
+    assert card is not None
+    assert card.subject.id == disputes[2]
+
+
 def test_a_language_model_speaks_after_the_person_and_is_asked_once(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

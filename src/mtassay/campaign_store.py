@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtassay.database import checksum
 from mtassay.errors import UsageError
@@ -14,7 +14,7 @@ from mtassay.reviews.campaigns import Campaign, CampaignSubject, order_key
 from mtassay.reviews.subjects import Subject
 from mtassay.store import Workspace, now_exactly
 
-__all__ = ["HANDOUT_S", "CampaignStore"]
+__all__ = ["HANDOUT_S", "AnswerCounts", "CampaignStore"]
 
 HANDOUT_S = 900.0
 """How long a subject is kept for the person who has it before them; afterwards others may get it."""
@@ -22,22 +22,34 @@ _SPARE = 10  # subjects that are tried besides those that others may have before
 
 
 _FREE = """
-    AS s WHERE campaign = ?1
-    AND (takers = '[]' OR ?3 IN (SELECT value FROM json_each(takers)))
-    AND subject NOT IN (SELECT value FROM json_each(?6))
-    AND NOT EXISTS (
-        SELECT 1 FROM reviews r WHERE r.subject = s.subject AND r.question = ?2 AND r.reviewer = ?3
+    campaign = ?1 AND (takers = '[]' OR ?3 IN (SELECT value FROM json_each(takers)))
+    AND subject NOT IN (
+        WITH answered AS (
+            SELECT subject, MAX(reviewer = ?3) AS is_own, COUNT(DISTINCT reviewer) AS given FROM reviews
+            WHERE question = ?2 AND reviewer IN (SELECT value FROM json_each(?5)) GROUP BY subject
+        )
+        SELECT a.subject FROM answered a CROSS JOIN campaign_subjects s ON s.subject = a.subject
+        WHERE s.campaign = ?1 AND (a.is_own OR a.given >= s.wanted)
     )
-    AND wanted > (
-        SELECT COUNT(DISTINCT reviewer) FROM reviews r WHERE r.subject = s.subject AND r.question = ?2
-        AND reviewer IN (SELECT value FROM json_each(?5))
-    )
-    ORDER BY EXISTS (
-        SELECT 1 FROM handouts h
-        WHERE h.campaign = ?1 AND h.subject = s.subject AND h.reviewer = ?3 AND until > ?4
-    ) DESC, (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
 """
-"""What a reviewer may get: not answered, and fewer others have answered it than are wanted."""
+"""What a reviewer may get: not answered, and fewer others have answered it than are wanted.
+
+What is done is gathered once, from the answers: asking about each subject of a large campaign is slow.
+"""
+_NEXT = f"""
+    WHERE {_FREE} AND subject NOT IN (SELECT value FROM json_each(?6))
+    ORDER BY subject NOT IN (
+        SELECT subject FROM handouts WHERE campaign = ?1 AND reviewer = ?3 AND until > ?4
+    ), (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
+"""
+"""The first of these in the order of the reviewer; what they have before them comes before all."""
+
+
+class AnswerCounts(NamedTuple):
+    """How many answers a campaign has, and how many it wants."""
+
+    given: int
+    wanted: int
 
 
 class CampaignStore:
@@ -109,14 +121,16 @@ class CampaignStore:
         return list(map(_entry, rows))
 
     def named(self, campaign: Campaign, beginning: str) -> list[CampaignSubject]:
-        """Those subjects of a campaign whose id begins so."""
+        """The subject of a campaign with this id; else those whose id begins so."""
         rows = self._database.read(
-            "campaign_subjects",
-            "WHERE campaign = ?1 AND substr(subject, 1, ?2) = ?3 ORDER BY position",
-            campaign.name,
-            len(beginning),
-            beginning,
+            "campaign_subjects", "WHERE +campaign = ?1 AND subject = ?2", campaign.name, beginning
         )
+        if not rows:
+            rows = self._database.read(
+                "campaign_subjects",
+                "WHERE campaign = ?1 AND substr(subject, 1, ?2) = ?3 ORDER BY position",
+                *(campaign.name, len(beginning), beginning),
+            )
         return list(map(_entry, rows))
 
     def judged(self, campaign: Campaign, reviewer: str) -> list[tuple[str, str, str, float | None]]:
@@ -133,6 +147,38 @@ class CampaignStore:
             reviewer,
         )
         return [(row[0], row[1], row[2], row[3]) for row in {row[0]: row for row in rows}.values()]
+
+    def latest(self, campaign: Campaign, reviewer: str, *, before: str = "") -> str | None:
+        """The subject of a campaign that somebody answered last, or last before that one."""
+        rows = self._database.select(
+            "SELECT r.subject FROM reviews r JOIN campaign_subjects s ON s.subject = r.subject "
+            "WHERE s.campaign = ?1 AND r.question = ?2 AND r.reviewer = ?3 AND r.subject <> ?4 AND (?4 = '' "
+            "OR r.at < (SELECT MAX(at) FROM reviews WHERE subject = ?4 AND question = ?2 AND reviewer = ?3)) "
+            "ORDER BY r.at DESC LIMIT 1",
+            *(campaign.name, campaign.question, reviewer, before),
+        )
+        return str(rows[0][0]) if rows else None
+
+    def counts(self, campaign: Campaign) -> AnswerCounts:
+        """How many answers there are, and how many are wanted."""
+        rows = self._database.select(
+            "SELECT COALESCE(SUM(MIN(s.wanted, (SELECT COUNT(DISTINCT reviewer) FROM reviews r "
+            "WHERE r.subject = s.subject AND r.question = ?2 "
+            "AND reviewer IN (SELECT value FROM json_each(?3))))), 0), COALESCE(SUM(s.wanted), 0) "
+            "FROM campaign_subjects s WHERE s.campaign = ?1",
+            *(campaign.name, campaign.question, json.dumps(campaign.reviewers)),
+        )
+        return AnswerCounts(*map(int, rows[0]))
+
+    def left(self, campaign: Campaign, reviewer: str) -> int:
+        """How many subjects a reviewer could get now."""
+        if campaign.closed or reviewer not in campaign.reviewers:
+            return 0
+        rows = self._database.select(
+            f"SELECT COUNT(*) FROM campaign_subjects WHERE {_FREE}",
+            *(campaign.name, campaign.question, reviewer, time.time(), json.dumps(campaign.reviewers)),
+        )
+        return int(rows[0][0])
 
     def answered(self, campaign: Campaign) -> dict[str, set[str]]:
         """Who has answered each subject, adjudicators left out; a subject without answers is not there."""
@@ -175,7 +221,7 @@ class CampaignStore:
         while True:
             rows = self._database.read(
                 "campaign_subjects",
-                _FREE,
+                _NEXT,
                 *(campaign.name, campaign.question, reviewer, time.time(), json.dumps(campaign.reviewers)),
                 *(json.dumps(passed), *key, len(campaign.reviewers) + _SPARE),
             )

@@ -43,7 +43,7 @@ def report(
     *,
     precision: float = 0.8,
     seed: int | None = None,
-    workspace: Place | None = None,
+    workspace: Place | Workspace | None = None,
 ) -> CampaignReport:
     """Progress, pace and agreement of a campaign, and how its judge did, as far as people have answered.
 

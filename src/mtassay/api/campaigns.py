@@ -1,11 +1,12 @@
 """Campaigns of reviewers: who is asked what, blind to each other, and what comes of it.
 
-Every function takes `workspace`, the file that campaigns are kept in (default: as in `mtassay.api`).
+Every function takes `workspace`, the file that campaigns are kept in (default: as in `mtassay.api`), or the
+open workspace itself, which a server has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -69,7 +70,10 @@ __all__ = [
     "create",
     "delete",
     "disagreements",
+    "latest_subject",
+    "load_card",
     "next_card",
+    "next_dispute",
 ]
 
 # Making and ending ---------------------------------------------------------------------------------------
@@ -94,7 +98,7 @@ def create(
     judge: str = "",
     threshold: float | None = None,
     seed: int | None = None,
-    workspace: Place | None = None,
+    workspace: Place | Workspace | None = None,
     **options: Any,
 ) -> Campaign:
     """A new campaign about what is open in these runs, or about all outputs with a question for any run.
@@ -133,7 +137,7 @@ def create(
         seed=fixed,
         created=now_exactly(),
     )
-    verdicts = _verdicts(opened, whose, threshold, entries, asked, workspace, options) if whose else None
+    verdicts = _verdicts(opened, whose, threshold, entries, asked, store.path, options) if whose else None
     if verdicts is not None:
         campaign = replace(campaign, low_is_error=verdicts.low_is_error)
     subjects = planned(campaign, entries, verdicts.by_subject if verdicts else {})
@@ -162,17 +166,17 @@ def _names(names: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def campaigns(*, workspace: Place | None = None) -> list[Campaign]:
+def campaigns(*, workspace: Place | Workspace | None = None) -> list[Campaign]:
     """All campaigns, newest first."""
     return CampaignStore(open_workspace(workspace)).campaigns()
 
 
-def close(name: str, *, workspace: Place | None = None) -> Campaign:
+def close(name: str, *, workspace: Place | Workspace | None = None) -> Campaign:
     """End a campaign: nobody gets anything more of it, and all answers stay."""
     return CampaignStore(open_workspace(workspace)).close(name)
 
 
-def delete(name: str, *, workspace: Place | None = None) -> Campaign:
+def delete(name: str, *, workspace: Place | Workspace | None = None) -> Campaign:
     """Forget a campaign; all answers stay."""
     return CampaignStore(open_workspace(workspace)).delete(name)
 
@@ -212,7 +216,8 @@ class CampaignCard:
     """One subject before a reviewer or an adjudicator, with all that this person may see.
 
     `answers` are those of others, once they may be seen; `second_opinion` is what a machine says, once this
-    person has answered. `systems` gave this output: nobody who judges should be told.
+    person has answered; `mine` is their own newest answer, `None` before. `systems` gave this output: nobody
+    who judges should be told.
     """
 
     campaign: Campaign
@@ -223,6 +228,7 @@ class CampaignCard:
     lines: Sequence[Line]
     answers: Mapping[str, Review]
     second_opinion: SecondOpinion | None = None
+    mine: Review | None = None
 
     @property
     def pending(self) -> Pending:
@@ -258,7 +264,7 @@ def next_card(
     reviewer: str | None = None,
     *,
     skip: Collection[str] = (),
-    workspace: Place | None = None,
+    workspace: Place | Workspace | None = None,
 ) -> CampaignCard | None:
     """What this reviewer should look at next, which others then do not get for a while; `None` for nothing.
 
@@ -267,10 +273,7 @@ def next_card(
     store = open_workspace(workspace)
     desk, who = CampaignStore(store), reviewer_name(reviewer)
     campaign = desk.campaign(name)
-    if who not in campaign.reviewers:
-        raise UsageError(
-            f"'{who}' is no reviewer of '{campaign.name}'. Reviewers: {', '.join(campaign.reviewers)}."
-        )
+    _check_reviewer(campaign, who)
     entry = desk.hand_out(campaign, who, skip=skip)
     return None if entry is None else _card(store, campaign, entry, {})
 
@@ -291,6 +294,44 @@ def _card(
     return CampaignCard(campaign, question, subject, segment, entry.systems, lines, answers)
 
 
+def load_card(
+    name: str, subject: str, reviewer: str | None = None, *, workspace: Place | Workspace | None = None
+) -> CampaignCard:
+    """One subject of a campaign, with what a reviewer said of it and what they may see since."""
+    store = open_workspace(workspace)
+    desk, who = CampaignStore(store), reviewer_name(reviewer)
+    campaign = desk.campaign(name)
+    _check_reviewer(campaign, who)
+    entry = _one(desk, campaign, subject)
+    question = find_question(campaign.question)
+    decision = _decisions(store, question, subject=entry.subject).get((entry.subject, question.name))
+    mine = decision.latest.get(who) if decision else None
+    card = _card(store, campaign, entry, answers_shown(campaign, entry, decision, who) if mine else {})
+    is_judged = bool(mine and entry.verdict)
+    opinion = second_opinion(campaign, desk.judged(campaign, who), entry.subject) if is_judged else None
+    return replace(card, mine=mine, second_opinion=opinion)
+
+
+def latest_subject(
+    name: str,
+    reviewer: str | None = None,
+    *,
+    before: str = "",
+    workspace: Place | Workspace | None = None,
+) -> str | None:
+    """What this reviewer answered last in a campaign, or last before that subject; `None` for nothing."""
+    store = open_workspace(workspace)
+    desk = CampaignStore(store)
+    return desk.latest(desk.campaign(name), reviewer_name(reviewer), before=before)
+
+
+def _check_reviewer(campaign: Campaign, who: str) -> None:
+    if who not in campaign.reviewers:
+        raise UsageError(
+            f"'{who}' is no reviewer of '{campaign.name}'. Reviewers: {', '.join(campaign.reviewers)}."
+        )
+
+
 def answer(
     name: str,
     subject: str,
@@ -298,20 +339,19 @@ def answer(
     reviewer: str | None = None,
     *,
     note: str = "",
-    workspace: Place | None = None,
+    receipt: str | None = None,
+    workspace: Place | Workspace | None = None,
 ) -> CampaignAnswer:
     """Answer the question of a campaign about one of its subjects, by its id or the beginning of it.
 
-    A later answer of the same person replaces the earlier one, which stays in the history.
+    A later answer of the same person replaces the earlier one, which stays in the history. An answer with a
+    `receipt`, an id that the sender made up, is kept once however often it is sent.
     """
     store = open_workspace(workspace)
     who = reviewer_name(reviewer)
     campaign, entry = _find(store, name, subject)
-    if who not in campaign.reviewers:
-        raise UsageError(
-            f"'{who}' is no reviewer of '{campaign.name}'. Reviewers: {', '.join(campaign.reviewers)}."
-        )
-    return _keep(store, campaign, entry, text, who, note, final=False)
+    _check_reviewer(campaign, who)
+    return _keep(store, campaign, entry, text, who, note, receipt, final=False)
 
 
 def _find(store: Workspace, name: str, subject: str) -> tuple[Campaign, CampaignSubject]:
@@ -319,11 +359,15 @@ def _find(store: Workspace, name: str, subject: str) -> tuple[Campaign, Campaign
     campaign = desk.campaign(name)
     if campaign.closed:
         raise UsageError(f"The campaign '{campaign.name}' was closed on {campaign.closed[:10]}.")
+    return campaign, _one(desk, campaign, subject)
+
+
+def _one(desk: CampaignStore, campaign: Campaign, subject: str) -> CampaignSubject:
     matches = desk.named(campaign, subject) if subject else []
     if len(matches) != 1:
         what = f"{len(matches)} subjects" if matches else "No subject"
         raise UsageError(f"{what} of '{campaign.name}' begin{'s' * (not matches)} with '{subject}'.")
-    return campaign, matches[0]
+    return matches[0]
 
 
 def _keep(
@@ -333,6 +377,7 @@ def _keep(
     text: str,
     who: str,
     note: str,
+    receipt: str | None,
     *,
     final: bool,
 ) -> CampaignAnswer:
@@ -343,7 +388,7 @@ def _keep(
     except ValueError as error:
         raise UsageError(str(error)) from None
     review = review_now(about.id, question.name, read, who, note=note, is_adjudication=final)
-    store.add_reviews([review], [about])
+    store.add_reviews([review], [about], receipt=receipt)
     decision = _decisions(store, question, subject=about.id)[about.id, question.name]
     answers = answers_shown(campaign, entry, decision, who)
     opinion = None
@@ -358,27 +403,41 @@ def _decisions(store: Workspace, question: Question, *, subject: str | None = No
 
 
 def disagreements(
-    name: str, adjudicator: str | None = None, *, workspace: Place | None = None
+    name: str, adjudicator: str | None = None, *, workspace: Place | Workspace | None = None
 ) -> list[CampaignCard]:
     """What waits for an adjudicator, with who said what: all have answered, and differ, or none could tell.
 
     What this person has answered as a reviewer is not there: nobody settles a dispute of their own.
     """
-    store = open_workspace(workspace)
-    desk, who = CampaignStore(store), reviewer_name(adjudicator)
+    return list(_disputes(open_workspace(workspace), name, reviewer_name(adjudicator)))
+
+
+def next_dispute(
+    name: str,
+    adjudicator: str | None = None,
+    *,
+    skip: Collection[str] = (),
+    workspace: Place | Workspace | None = None,
+) -> CampaignCard | None:
+    """The first of them that is not to be skipped; `None` for nothing."""
+    found = _disputes(open_workspace(workspace), name, reviewer_name(adjudicator), skip)
+    return next(found, None)
+
+
+def _disputes(store: Workspace, name: str, who: str, skip: Collection[str] = ()) -> Iterator[CampaignCard]:
+    desk = CampaignStore(store)
     campaign = desk.campaign(name)
     _check_adjudicator(campaign, who)
     question = find_question(campaign.question)
     decisions = _decisions(store, question)
-    cards = []
     for entry in desk.subjects(campaign):
         decision = decisions.get((entry.subject, question.name))
-        if decision is None or not adjudicable(campaign, entry, decision, question):
+        if entry.subject in skip or decision is None:
             continue
-        if who in {**decision.latest, **decision.adjudications}:
+        if not adjudicable(campaign, entry, decision, question):
             continue
-        cards.append(_card(store, campaign, entry, answers_shown(campaign, entry, decision, who)))
-    return cards
+        if who not in {**decision.latest, **decision.adjudications}:
+            yield _card(store, campaign, entry, answers_shown(campaign, entry, decision, who))
 
 
 def _check_adjudicator(campaign: Campaign, who: str) -> None:
@@ -394,7 +453,8 @@ def adjudicate(
     adjudicator: str | None = None,
     *,
     note: str = "",
-    workspace: Place | None = None,
+    receipt: str | None = None,
+    workspace: Place | Workspace | None = None,
 ) -> CampaignAnswer:
     """Settle what reviewers see differently: this answer holds, whatever they said or will say.
 
@@ -410,4 +470,4 @@ def adjudicate(
         raise UsageError(f"Not all reviewers have answered subject {entry.subject[:10]} yet.")
     if decision is not None and who in decision.latest:
         raise UsageError(f"'{who}' answered {entry.subject[:10]} as a reviewer: another must settle it.")
-    return _keep(store, campaign, entry, text, who, note, final=True)
+    return _keep(store, campaign, entry, text, who, note, receipt, final=True)

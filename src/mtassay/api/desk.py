@@ -21,7 +21,7 @@ from mtassay.languages import parse_pair
 from mtassay.method import method_of
 from mtassay.methods.suite.trials import RuleTrial
 from mtassay.repair.corrections import CORRECT
-from mtassay.reviews import Decision, Subject, review_now
+from mtassay.reviews import Decision, Subject, answer_about, review_now
 from mtassay.reviews import decide as decide_reviews
 from mtassay.reviews.queue import asked_in, find_question, pending_in, subjects_in
 from mtassay.stats import agreement_interval, krippendorff_alpha, observed_agreement
@@ -362,7 +362,7 @@ def answer(
     question = _question(run, agenda.question)
     chosen = _subject(run, question, subject)
     try:
-        read = question.read_answer(text)
+        read = answer_about(question, text, chosen)
     except ValueError as error:
         raise UsageError(str(error)) from None
     remark = _note(note, correction, chosen.outputs[-1])

@@ -269,7 +269,9 @@ def workspace_path(chosen: str | PathLike[str] | None = None) -> Path:
 
 
 def open_workspace(chosen: Any = None) -> Workspace:
-    """The workspace, which must be there already."""
+    """The workspace, which must be there already; one that is open is taken as it is."""
+    if isinstance(chosen, Workspace):
+        return chosen
     path = workspace_path(chosen)
     if not path.exists():
         raise UsageError(f"There is no workspace {path} yet: add --save to a command, or give --workspace.")

@@ -16,7 +16,7 @@ from mtassay import __version__
 from mtassay.agenda import AbsentError
 from mtassay.database import UnavailableError
 from mtassay.errors import MtassayError, WorkspaceError
-from mtassay.web import interface, pages
+from mtassay.web import campaigns, exchange, interface, pages
 from mtassay.web.guard import Guard
 from mtassay.web.preparation import Preparer
 from mtassay.web.views import FOLDER, render
@@ -40,6 +40,8 @@ def make_application(site: Site) -> Any:
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.include_router(interface.router)
     app.include_router(pages.router)
+    app.include_router(campaigns.router)
+    app.include_router(exchange.router)
     app.add_exception_handler(PlainHTTPException, _on_http_error)
     app.add_exception_handler(RequestValidationError, _on_bad_request)
     app.add_exception_handler(MtassayError, _on_our_error)

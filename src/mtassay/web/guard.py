@@ -9,10 +9,14 @@ from starlette.exceptions import HTTPException
 
 from mtassay.web.hosts import is_welcome
 
-__all__ = ["HEADERS", "LARGEST_BODY", "Guard"]
+__all__ = ["HEADERS", "LARGEST_BODY", "LARGEST_FILE", "UPLOAD", "Guard"]
 
 LARGEST_BODY = 64 * 1024
 """Bytes of a request; the longest is an answer with its note."""
+LARGEST_FILE = 16 * 1024 * 1024
+"""Bytes of a request that brings a file."""
+UPLOAD = "/exchange/import"
+"""Where files go."""
 
 HEADERS = {
     "content-security-policy": (
@@ -27,7 +31,6 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 
-_TOO_LARGE = f"A request has at most {LARGEST_BODY:,} bytes."
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -59,8 +62,10 @@ class Guard:
             await _refuse(send, 421, "This server does not go by that name.")
             return
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > LARGEST_BODY:
-            await _refuse(send, 413, _TOO_LARGE)
+        largest = LARGEST_FILE if scope["path"] == UPLOAD else LARGEST_BODY
+        too_large = f"A request has at most {largest:,} bytes."
+        if not length.isdigit() or int(length) > largest:
+            await _refuse(send, 413, too_large)
             return
         received = 0
 
@@ -68,8 +73,8 @@ class Guard:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > LARGEST_BODY:
-                raise HTTPException(413, _TOO_LARGE)
+            if received > largest:
+                raise HTTPException(413, too_large)
             return message
 
         async def with_headers(message: Message) -> None:

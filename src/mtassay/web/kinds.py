@@ -6,10 +6,11 @@ form, and an entry here. Fields with `data-key="x"` are clicked, or focused, by 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from mtassay.core import Question
+from mtassay.core import UNSURE, Question
 from mtassay.errors import UsageError
 
 __all__ = ["KINDS", "QuestionKind", "kind_of"]
@@ -20,6 +21,21 @@ Form = Mapping[str, str]
 def _field(form: Form) -> str:
     """The answer as it stands in the field of that name."""
     return form.get("answer", "")
+
+
+def _spans(form: Form) -> str:
+    """Spans as the page sends them (JSON) or as a person types them, with the score of another field."""
+    answer, score = form.get("answer", "").strip() or "none", form.get("score", "").strip()
+    if not score or answer == UNSURE:
+        return answer
+    if answer.lower() == "none":
+        answer = '{"spans": []}'
+    if not answer.startswith("{"):
+        return f"{answer}; score: {score}"
+    try:
+        return json.dumps({**json.loads(answer), "score": float(score)}, allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        return answer  # the question says what is wrong with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +52,7 @@ class QuestionKind:
 KINDS: dict[str, QuestionKind] = {
     "choice": QuestionKind("kinds/choice.html"),
     "number": QuestionKind("kinds/number.html"),
+    "spans": QuestionKind("kinds/spans.html", _spans),
     "text": QuestionKind("kinds/text.html"),
 }
 

@@ -15,6 +15,7 @@ from mtassay.core import Question, Run
 from mtassay.method import method_of
 from mtassay.reviews.queue import asked_in
 from mtassay.store import Workspace
+from mtassay.web.campaigns import campaigns_of
 from mtassay.web.kinds import kind_of
 from mtassay.web.preparation import Preparer
 from mtassay.web.views import address, render
@@ -61,10 +62,11 @@ def home(request: Request) -> Response:
     preparer: Preparer = request.app.state.preparer
     with visit.site.pool.lend() as store:
         runs = [_summary(store, run, visit) for run in store.runs() if asked_in(run)]
+        campaigns = [entry for entry in campaigns_of(store, visit) if entry.left]
     for entry in runs:
         if not entry.is_ready:
             preparer.ask(entry.run.id)
-    return render("home.html", request, visit, runs=runs, problems=preparer.problems)
+    return render("home.html", request, visit, runs=runs, campaigns=campaigns, problems=preparer.problems)
 
 
 def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:

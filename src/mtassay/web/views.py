@@ -14,8 +14,9 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from mtassay.display import Line, Span
-from mtassay.reviews import count_reviewers
+from mtassay.reviews import count_reviewers, told_answer
 from mtassay.texts.marks import find_words, plural, printable
+from mtassay.texts.words import split_words
 from mtassay.web.visits import Visit
 
 __all__ = ["FOLDER", "pieces", "render"]
@@ -92,7 +93,10 @@ def _environment() -> Environment:
         "line_pieces": line_pieces,
         "find_words": find_words,
         "plural": plural,
+        "split_words": split_words,
+        "longest": _LONGEST,
         "seconds": seconds,
+        "told_answer": told_answer,
         "new_id": lambda: secrets.token_urlsafe(16),
     }
     environment.filters["shown"] = printable

@@ -1,0 +1,421 @@
+"""Campaigns on the page: spans, ratings, several people, disputes, audits; and files of answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from mtassay import api
+from mtassay.api import access, campaigns, people
+from mtassay.core import Output, Result, Run, Segment
+from mtassay.formats.reviews import read_reviews
+from mtassay.store import Workspace
+from mtassay.web.exchange import read_multipart
+from mtassay.web.guard import LARGEST_FILE
+from tests.cli.reviewing import save_run
+from tests.web.conftest import client_of
+
+TEXTS = [
+    ("Maria loves Lisbon.", "A Maria ama Lisboa.", "Maria gosta de Lisboa <b>muito</b>."),
+    ("He wrote it.", "هو كتبها.", "هو كتب."),
+    ("A cat.", "猫です。", "猫だ。"),
+    ("Good.", "Bom.", "Bem."),
+]
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> Path:
+    """A run of two systems with references, in three scripts."""
+    path = tmp_path / "workspace.db"
+    segments = [Segment(str(n), source, (reference,)) for n, (source, reference, _) in enumerate(TEXTS)]
+    outputs = {
+        "x": [Output(str(n), output) for n, (_, _, output) in enumerate(TEXTS)],
+        "y": [Output(str(n), f"{reference} (y)") for n, (_, reference, _) in enumerate(TEXTS)],
+    }
+    run = Run("20260101-rated", "score", {}, ["x", "y"], "2026-01-01", {}, Result(), (), segments, outputs)
+    Workspace(path).save_run(run)
+    return path
+
+
+def page_of(client: TestClient, path: str, **headers: str) -> str:
+    response = client.get(path, headers=headers)
+    assert response.status_code == 200, response.text
+    return response.text
+
+
+def field(html: str, name: str) -> str:
+    found = re.search(rf'name="{name}" value="([^"]*)"', html)
+    assert found, name
+    return found[1]
+
+
+def subject_of(html: str) -> str:
+    found = re.search(r'data-card="([^"]+)"', html)
+    assert found, html
+    return found[1]
+
+
+def answer(client: TestClient, name: str, path: str = "card", **fields: str) -> Any:
+    """Answer what comes next in a campaign, as a form without scripts does."""
+    html = page_of(client, f"/campaign/{'next' if path == 'card' else path}?name={name}")
+    form = {"csrf": field(html, "csrf"), "id": field(html, "id"), **fields}
+    return client.post(f"/campaign/{path}?name={name}&subject={subject_of(html)}", data=form)
+
+
+def answers_in(workspace: Path, question: str) -> list[dict[str, Any]]:
+    return [record for record in people.reviews(workspace=workspace) if record["question"] == question]
+
+
+def clients(workspace: Path, *names: str) -> list[TestClient]:
+    """A browser for each of these people, who are invited."""
+    opened = []
+    for name in names:
+        secret = access.invite(name, admin=name == "root", workspace=workspace)
+        client = client_of(workspace)
+        assert client.get(f"/enter/{secret}").status_code == 200
+        opened.append(client)
+    return opened
+
+
+# Spans and numbers ---------------------------------------------------------------------------------------
+
+
+def test_entities_are_marked_by_offsets_or_by_words(rated: Path) -> None:
+    campaigns.create("names", question="entities", reviewers="lena", workspace=rated)
+    with client_of(rated) as client:
+        html = page_of(client, "/campaign/next?name=names")
+        assert re.search(r'<span data-start="\d+" data-end="\d+">', html)
+        done = answer(client, "names", answer='{"spans": [{"start": 0, "end": 1, "label": "PER"}]}')
+        assert done.status_code == 200
+        assert 'Before this you said <b dir="auto">PER: ' in done.text
+        assert answer(client, "names", answer="").status_code == 200
+    assert [record["answer"] for record in answers_in(rated, "entities")] == [
+        '{"spans": [{"start": 0, "end": 1, "label": "PER"}]}',
+        '{"spans": []}',
+    ]
+
+
+def test_typed_words_and_a_score_become_an_answer(rated: Path) -> None:
+    campaigns.create("esa", question="esa", reviewers="lena", item=["3"], system=["x"], workspace=rated)
+    with client_of(rated) as client:
+        refused = answer(client, "esa", answer="e, 2: Bem")
+        assert (refused.status_code, "score" in refused.text) == (400, True)
+        assert answer(client, "esa", answer="e, 2: Bem; o, 1, source: Good", score="60").status_code == 200
+    (record,) = answers_in(rated, "esa")
+    assert json.loads(record["answer"]) == {
+        "spans": [
+            {"start": 0, "end": 3, "label": "error", "severity": "major"},
+            {"start": 0, "end": 4, "label": "omission", "severity": "minor", "side": "source"},
+        ],
+        "score": 60,
+    }
+
+
+def test_a_score_alone_says_that_nothing_is_wrong(rated: Path) -> None:
+    campaigns.create("esa", question="esa", reviewers="lena", workspace=rated)
+    with client_of(rated) as client:
+        assert answer(client, "esa", answer="", score="100").status_code == 200
+        assert answer(client, "esa", answer="unsure", score="50").status_code == 200
+        assert answer(client, "esa", answer='{"spans": []}', score="nan").status_code == 400
+    assert [r["answer"] for r in answers_in(rated, "esa")] == ['{"spans": [], "score": 100}', "unsure"]
+
+
+def test_a_span_after_the_end_of_its_text_is_refused(rated: Path) -> None:
+    campaigns.create("mqm", question="mqm", reviewers="lena", workspace=rated)
+    span = {"start": 0, "end": 999, "label": "other", "severity": "minor"}
+    with client_of(rated) as client:
+        refused = answer(client, "mqm", answer=json.dumps({"spans": [span]}))
+    assert refused.status_code == 400
+    assert "ends after the target" in refused.text
+    assert not answers_in(rated, "mqm")
+
+
+@pytest.mark.parametrize(
+    ("question", "good", "bad"), [("adequacy", "5", "6"), ("fluency", "1", "0"), ("da", "85", "101")]
+)
+def test_ratings_are_numbers_in_their_range(rated: Path, question: str, good: str, bad: str) -> None:
+    campaigns.create("rate", question=question, reviewers="lena", workspace=rated)
+    with client_of(rated) as client:
+        assert answer(client, "rate", answer=bad).status_code == 400
+        assert answer(client, "rate", answer=good).status_code == 200
+        html = page_of(client, "/campaign/next?name=rate")
+    assert [record["answer"] for record in answers_in(rated, question)] == [good]
+    assert ("data-digits" in html) == (question == "da")
+
+
+def test_systems_are_not_named_and_everybody_has_an_order_of_their_own(rated: Path) -> None:
+    campaigns.create("rate", question="da", reviewers="anna,ben", overlap=1, seed=1, workspace=rated)
+    orders = []
+    for client in clients(rated, "anna", "ben"):
+        seen = []
+        while 'id="card"' in (html := page_of(client, "/campaign/next?name=rate")):
+            assert "system" not in re.sub(r"<[^>]+>", " ", html)
+            seen.append(subject_of(html))
+            answer(client, "rate", answer="50")
+        orders.append(seen)
+    assert sorted(orders[0]) == sorted(orders[1])
+    assert orders[0] != orders[1]
+    assert len(orders[0]) == 8
+
+
+def test_texts_are_escaped_and_marked_by_the_word(rated: Path) -> None:
+    campaigns.create("mqm", question="mqm", reviewers="lena", system=["x"], workspace=rated)
+    with client_of(rated) as client:
+        pages = []
+        while 'id="card"' in (html := page_of(client, "/campaign/next?name=mqm")):
+            pages.append(html)
+            answer(client, "mqm", answer="none")
+    (hostile,) = (html for html in pages if "gosta" in html)
+    assert "<b>muito" not in hostile
+    assert '<span data-start="22" data-end="23">&lt;</span>' in hostile
+    (chinese,) = (html for html in pages if "猫" in html)
+    assert '<span data-start="0" data-end="1">猫</span><span data-start="1" data-end="2">だ</span>' in chinese
+
+
+# Several people ------------------------------------------------------------------------------------------
+
+
+def test_nobody_sees_another_answer_before_both_have_answered(workspace: Path) -> None:
+    campaigns.create("spring", reviewers="anna,ben", adjudicators="dora", overlap=1, workspace=workspace)
+    anna, ben, dora = clients(workspace, "anna", "ben", "dora")
+    said = answer(anna, "spring", answer="correct").text
+    assert "Others said" not in said
+    subject = answers_in(workspace, "suite")[0]["subject"]
+    assert "nothing" not in page_of(dora, "/campaign/disputes?name=spring")
+    assert 'id="card"' not in page_of(dora, "/campaign/disputes?name=spring")
+    html = page_of(ben, "/campaign/next?name=spring")
+    form = {"csrf": field(html, "csrf"), "answer": "incorrect"}
+    done = ben.post(f"/campaign/card?name=spring&subject={subject}", data=form)
+    assert "Others said: <b>anna</b> correct" in done.text
+    assert "What others said" in page_of(anna, f"/campaign/card?name=spring&subject={subject}")
+    dispute = page_of(dora, "/campaign/disputes?name=spring")
+    assert subject_of(dispute) == subject
+    assert '<b>anna</b>: <span dir="auto">correct' in dispute
+    assert answer(dora, "spring", "disputes", answer="incorrect").status_code == 200
+    assert 'id="card"' not in page_of(dora, "/campaign/disputes?name=spring")
+    assert [r["standing"] for r in answers_in(workspace, "suite")] == ["", "", "adjudication"]
+
+
+def test_an_answer_that_is_sent_twice_is_kept_once(workspace: Path) -> None:
+    campaigns.create("spring", reviewers="lena", workspace=workspace)
+    with client_of(workspace) as client:
+        html = page_of(client, "/campaign/next?name=spring")
+        form = {"csrf": field(html, "csrf"), "id": field(html, "id"), "answer": "correct"}
+        for _ in range(3):
+            done = client.post(f"/campaign/card?name=spring&subject={subject_of(html)}", data=form)
+            assert done.status_code == 200
+    assert len(answers_in(workspace, "suite")) == 1
+
+
+def test_back_shows_the_last_answer_and_skip_leaves_an_output_for_later(workspace: Path) -> None:
+    campaigns.create("spring", reviewers="lena", workspace=workspace)
+    with client_of(workspace) as client:
+        first = subject_of(page_of(client, "/campaign/next?name=spring"))
+        second = subject_of(page_of(client, f"/campaign/next?name=spring&skip={first}"))
+        assert first != second
+        assert answer(client, "spring", answer="correct").status_code == 200
+        last = answers_in(workspace, "suite")[0]["subject"]
+        html = page_of(client, "/campaign/back?name=spring")
+        assert subject_of(html) == last
+        assert 'aria-current="true"' in html
+        everything = f"{first},{second}"
+        while 'id="card"' in (html := page_of(client, f"/campaign/next?name=spring&skip={everything}")):
+            everything += f",{subject_of(html)}"
+        assert "Show what I skipped" in html
+
+
+def test_a_machine_speaks_only_after_the_person_with_how_often_it_agreed(workspace: Path) -> None:
+    campaigns.create("audit", reviewers="lena", sample=0, settled=9, workspace=workspace)
+    with client_of(workspace) as client:
+        html = page_of(client, "/campaign/next?name=audit")
+        assert "The run" not in html
+        done = answer(client, "audit", answer="incorrect").text
+        assert "The run says <b>correct</b>; it agreed with you on 0 of 1 (0 to 79 %, 95 %)" in done
+
+
+def test_an_audit_ends_with_precision_and_recall(workspace: Path) -> None:
+    campaigns.create("audit", reviewers="anna", settled=9, workspace=workspace)
+    anna, root = clients(workspace, "anna", "root")
+    hidden = page_of(anna, "/campaign?name=audit")
+    assert "is shown when all have answered" in hidden
+    while 'id="card"' in page_of(anna, "/campaign/next?name=audit"):
+        answer(anna, "audit", answer="incorrect")
+    shown = page_of(anna, "/campaign?name=audit")
+    assert "The judge, held against people" in shown
+    row = re.search(r'<th scope="row">recall</th>(.*?)</tr>', shown, re.S)
+    assert row
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", row[1]) == ["0.0 %", "0.0 % to 79.3 %", "1"]
+    assert "no threshold to choose" in page_of(root, "/campaign?name=audit&precision=90")
+    assert root.get("/campaign?name=audit&precision=1000").status_code == 400
+
+
+def test_thresholds_are_shown_for_a_wished_precision(tmp_path: Path) -> None:
+    # Every other output is wrong by one in three of its words, so that a threshold parts them perfectly.
+    items = [
+        f"  - {{id: i{n}, category: A, phenomenon: B, source: 'Text {n}.', references: ['um dois tres {n}']}}"
+        for n in range(60)
+    ]
+    (tmp_path / "s.yaml").write_text("\n".join(["suite: S", "langpair: en-pt", "items:", *items]), "utf-8")
+    outputs = {f"i{n}": f"um dois {'tres' if n % 2 else 'zzzz'} {n}" for n in range(60)}
+    path = tmp_path / "workspace.db"
+    api.suite(tmp_path / "s.yaml", {"x": outputs}, samples=100, save=True, workspace=path, quiet=True)
+    campaigns.create(
+        "c", reviewers="lena", judge="chrf", threshold=99, langpair="en-pt", workspace=path, quiet=True
+    )
+    while card := campaigns.next_card("c", "lena", workspace=path):
+        said = "incorrect" if "zzzz" in card.subject.outputs[0] else "correct"
+        campaigns.answer("c", card.subject.id, said, "lena", workspace=path)
+    with client_of(path) as client:
+        for wished in ("80", "70"):
+            html = page_of(client, f"/campaign?name=c&precision={wished}")
+            assert f"For a precision of {wished} %, call wrong what has a score of at most" in html
+            assert "30 of 30 that were called wrong are" in html
+        assert "No threshold meets a precision of 99 %" in page_of(client, "/campaign?name=c&precision=99")
+
+
+def test_progress_and_agreement_are_live(workspace: Path) -> None:
+    campaigns.create("spring", reviewers="anna,ben", overlap=1, workspace=workspace)
+    anna, ben = clients(workspace, "anna", "ben")
+    assert "as soon as two reviewers" in page_of(anna, "/campaign?name=spring")
+    for client in (anna, ben):
+        while 'id="card"' in page_of(client, "/campaign/next?name=spring"):
+            answer(client, "spring", answer="correct")
+    html = page_of(anna, "/campaign?name=spring")
+    assert "anna × ben" in html
+    assert "100.0 %" in html
+    assert "Agreement by phenomenon" in html
+    assert "6 of 6 answers" in page_of(anna, "/campaigns")
+
+
+# Who may -------------------------------------------------------------------------------------------------
+
+
+def test_a_campaign_is_made_in_a_form_by_an_admin(workspace: Path) -> None:
+    with client_of(workspace) as client:
+        html = page_of(client, "/campaigns/new")
+        form = {"csrf": field(html, "csrf"), "name": "spring / 2", "reviewers": "lena, ben", "overlap": "50"}
+        bad = client.post("/campaigns", data={**form, "sample": "many"})
+        assert (bad.status_code, "is no whole number" in bad.text) == (400, True)
+        assert 'value="spring / 2"' in bad.text
+        assert client.post("/campaigns", data={**form, "reviewers": ""}).status_code == 400
+        assert "No detector" in client.post("/campaigns", data={**form, "judge": "llm:fake"}).text
+        made = client.post("/campaigns", data={**form, "question": "da", "sample": "2"})
+        assert made.status_code == 200
+        assert client.post("/campaigns", data=form).status_code == 400  # the name is taken
+        (campaign,) = campaigns.campaigns(workspace=workspace)
+        assert (campaign.name, campaign.question, campaign.overlap) == ("spring / 2", "da", 0.5)
+        assert "spring / 2" in page_of(client, "/campaigns")
+        closed = client.post("/campaign/close?name=spring%20/%202", data=form)
+        assert "closed on" in closed.text
+
+
+def test_strangers_see_no_campaign_and_reviewers_make_none(workspace: Path) -> None:
+    campaigns.create("spring", reviewers="anna", workspace=workspace)
+    anna, ben = clients(workspace, "anna", "ben")
+    token = field(page_of(ben, "/"), "csrf")
+    assert "spring" in page_of(anna, "/campaigns")
+    assert "spring" not in page_of(ben, "/campaigns")
+    for path in ("/campaign", "/campaign/next", "/campaign/back", "/campaign/disputes"):
+        assert ben.get(f"{path}?name=spring").status_code == 404
+    assert anna.get("/campaign/disputes?name=spring").status_code == 400
+    assert ben.post("/campaign/card?name=spring&subject=x", data={"csrf": token}).status_code == 404
+    for path in ("/campaigns/new", "/exchange", "/exchange/reviews.jsonl", "/exchange/file?form=mqm"):
+        assert ben.get(path).status_code == 403
+    for path in ("/campaigns", "/campaign/close?name=spring"):
+        assert ben.post(path, data={"csrf": token}).status_code == 403
+    assert ben.post("/exchange/import", files={"file": ("a.jsonl", b"{}")}).status_code == 403
+
+
+def test_nothing_is_changed_without_the_token_of_the_page(workspace: Path) -> None:
+    campaigns.create("spring", reviewers="lena", workspace=workspace)
+    with client_of(workspace) as client:
+        html = page_of(client, "/campaign/next?name=spring")
+        where = f"/campaign/card?name=spring&subject={subject_of(html)}"
+        for path in (where, "/campaigns", "/campaign/close?name=spring"):
+            assert client.post(path, data={"answer": "correct", "csrf": "wrong"}).status_code == 403
+        sent = client.post("/exchange/import", files={"file": ("a.jsonl", b"{}")}, data={"csrf": "wrong"})
+        assert sent.status_code == 403
+    assert not people.reviews(workspace=workspace)
+
+
+# Files ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "tsv", "csv", "xlsx"])
+def test_answers_leave_as_a_file_and_come_back(workspace: Path, tmp_path: Path, ending: str) -> None:
+    (tmp_path / "other").mkdir()
+    if ending == "xlsx":
+        pytest.importorskip("openpyxl", reason="sheets need openpyxl")
+    campaigns.create("spring", reviewers="lena", item=["negation-1"], workspace=workspace)
+    with client_of(workspace) as client:
+        answer(client, "spring", answer="correct")
+        sent = client.get(f"/exchange/reviews.{ending}")
+        assert f'filename="reviews.{ending}"' in sent.headers["content-disposition"]
+        path = tmp_path / f"got.{ending}"
+        path.write_bytes(sent.content)
+        assert [row.review.answer for row in read_reviews(path).rows] == ["correct"]
+    save_run(tmp_path / "other")
+    with client_of(tmp_path / "other" / ".mtassay" / "workspace.db") as client:
+        token = field(page_of(client, "/exchange"), "csrf")
+        for told in ("1 added, 0 already there", "0 added, 1 already there"):
+            files = {"file": (path.name, sent.content)}
+            done = client.post("/exchange/import", files=files, data={"csrf": token})
+            assert told in done.text
+
+
+def test_answers_and_tasks_are_written_for_other_programs(rated: Path) -> None:
+    campaigns.create("mqm", question="mqm", reviewers="lena", item=["3"], workspace=rated)
+    with client_of(rated) as client:
+        answer(client, "mqm", answer="none")
+        for form in ("pearmut", "pearmut-tasks", "labelstudio", "labelstudio-tasks"):
+            sent = client.get(f"/exchange/file?run=last&question=mqm&form={form}")
+            assert sent.status_code == 200, form
+            assert sent.json(), form
+        assert b"<View>" in client.get("/exchange/file?question=mqm&form=labelstudio-config").content
+        assert client.get("/exchange/file?question=mqm&form=mqm").content.startswith(b"system\t")
+        for form in ("../x", "mqm-tasks", "pearmut-config", ""):
+            assert client.get(f"/exchange/file?form={form}").status_code == 404
+        assert client.get("/exchange/reviews.py").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("a.exe", b"x", "ends in"),
+        ("a.jsonl", b"{not json", "The file"),
+        ("a.jsonl", b'{"answer": "x"}', "The file"),
+        ("a.xlsx", b"PK not a sheet", ""),
+        ("../../a.json", b"[1]", ""),
+    ],
+)
+def test_what_is_no_file_of_answers_is_refused_in_words(
+    workspace: Path, name: str, content: bytes, why: str
+) -> None:
+    with client_of(workspace) as client:
+        token = field(page_of(client, "/exchange"), "csrf")
+        done = client.post("/exchange/import", files={"file": (name, content)}, data={"csrf": token})
+        assert done.status_code == 400
+        assert why in done.text
+        assert "/tmp" not in done.text
+    assert not people.reviews(workspace=workspace)
+
+
+@pytest.mark.parametrize("content", [b"", b"\r\n", b"\r\r\n--x\n", b"--B\x00\xff\x85\r", bytes(range(256))])
+def test_an_uploaded_file_comes_to_the_byte(content: bytes) -> None:
+    head = b'--B\r\nContent-Disposition: form-data; name="csrf"\r\n\r\nabc\r\n'
+    file = b'--B\r\nContent-Disposition: form-data; name="file"; filename="a.xlsx"\r\n\r\n' + content
+    sent = read_multipart("multipart/form-data; boundary=B", head + file + b"\r\n--B--\r\n")
+    assert sent == ("a.xlsx", content, {"csrf": "abc"})
+
+
+def test_a_file_has_a_largest_size(workspace: Path) -> None:
+    with client_of(workspace) as client:
+        token = field(page_of(client, "/exchange"), "csrf")
+        large = {"file": ("a.jsonl", b"x" * (LARGEST_FILE + 1))}
+        assert client.post("/exchange/import", files=large, data={"csrf": token}).status_code == 413
+        assert client.post("/exchange/import", data={"csrf": token}).status_code == 415
