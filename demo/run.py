@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,15 +44,15 @@ def main() -> None:
     if done.exit_code:
         sys.exit(done.exit_code)
     runs = done.runs
-    lessons = [better(runs["score"]), cause(runs["invariance"]), weakness(runs["suite"])]
+    lessons = [better(runs["score"]), cause(runs), weakness(runs["suite"])]
     say("== Three things to know\n")
     for number, lesson in enumerate(lessons, 1):
         say(textwrap.fill(f"{number}. {lesson.sentence}", 80, subsequent_indent="   "))
         for label, text in (lesson.proof or {}).items():
             say(textwrap.fill(f"   {label:<10}{text}", 80, subsequent_indent=" " * 13))
         say("")
-    if report := getattr(done, "report", None):
-        say(f"All of it, with every sentence: {report}\n")
+    if done.report is not None:
+        say(f"All of it, with every sentence: {done.report}\n")
     say("== Go on\n")
     say("   . .venv/bin/activate && cd demo")
     for what, command in {
@@ -92,26 +91,17 @@ def better(run: mt.Run, first: str = "packaged", second: str = "raw") -> Lesson:
     return Lesson(f"{told if p < 0.05 else f'{first} and {second} are not told apart'}: {numbers}.")
 
 
-def cause(run: mt.Run, worse: str = "packaged", than: str = "raw") -> Lesson:
-    """What is seen oftenest in the outputs of one system and not in those of another."""
-    rates = {(score.group, score.system): score for score in run.result.scores if score.name == "flagged"}
-    detector = max(sorted({d for d, _ in rates}), key=lambda d: rates[d, worse].value - rates[d, than].value)
-    seen = [record for record in run.records("findings") if record["detector"] == detector]
-    right = {record["case_id"] for record in seen if record["system"] == than}
-    only = [record for record in seen if record["system"] == worse and record["case_id"] not in right]
-    if not only:
-        return Lesson(f"No detector sees anything in {worse} that it does not see in {than}.")
-    why = Counter(record["evidence"]["why"] for record in only).most_common(1)[0][0]
-    clearest = min((r for r in only if r["evidence"]["why"] == why), key=lambda r: len(r["source"]))
-    case = clearest["case_id"]
-    outputs = {
-        record["system"]: record["output"] for record in run.records("outputs") if record["id"] == case
-    }
+def cause(runs: Mapping[str, mt.Run]) -> Lesson:
+    """What failures have in common: the first theme of all runs together, with its clearest example."""
+    themes = mt.find_themes(list(runs.values()))
+    if not themes:
+        return Lesson("Failures have nothing in common that chance does not explain.")
+    theme, example = themes[0], themes[0].examples[0]
+    low, high = theme.interval
     return Lesson(
-        f"What {worse} does and {than} does not: {why}. So it is in {share(rates[detector, worse])} "
-        f"outputs of {worse}, and in {share(rates[detector, than])} of {than}.",
-        case,
-        {"source": clearest["source"], worse: outputs[worse], than: outputs[than]},
+        f"Why {theme.system} fails: {theme.sentence} (odds × {theme.odds:.0f}, {low:.0f}–{high:.0f}).",
+        example.title,
+        {line.label or "": line.text for line in example.lines},
     )
 
 

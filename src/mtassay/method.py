@@ -255,8 +255,8 @@ class Method(ABC):
     def observations(cls, run: Run) -> list[Observation]:
         """Every output that was judged, or could not be, with what may have to do with it.
 
-        By default one for each case and system with findings: it failed if one of them says so. A detector
-        that only ever flags is a trait of what it flags; clues are those that a finding names.
+        By default one for each case and system with findings: it failed if one of them says so. Clues are
+        those that a finding names, and detectors that only ever flag.
         """
         segments = {segment.id: segment for segment in run.segments}
         texts = {(name, o.id): o.text for name, answers in run.outputs.items() for o in answers}
@@ -281,8 +281,15 @@ class Method(ABC):
                     texts.get((system, case_id)) or "",
                     tuple(reference for reference in segment.references if reference),
                     segments.get(original_of(segment) or "", segment).source or "",
-                    (*traits_of(segment), *(("detector", f.detector) for f in findings if is_flag(f))),
-                    tuple(dict.fromkeys(clue for finding in findings for clue in _clues(finding))),
+                    traits_of(segment, run.parameters.get("by")),
+                    tuple(
+                        dict.fromkeys(
+                            [
+                                *(clue for finding in findings for clue in _clues(finding)),
+                                *(finding.detector for finding in findings if is_flag(finding)),
+                            ]
+                        )
+                    ),
                 )
             )
         return observations
@@ -535,12 +542,17 @@ def joint_verdict(verdicts: Iterable[str]) -> Verdict:
     return next((verdict for verdict in order if verdict in said), "error")
 
 
-_NO_TRAITS = frozenset(("original", "edit", "context", "note", "skip", "focus", "provenance"))
-"""Tags that are of one segment alone."""
+_TRAITS = (
+    *("category", "phenomenon", "capability", "tags"),
+    *("domain", "genre", "origlang", "collection", "testsuite"),
+)
+"""Tags that are about the text; others say how a segment was made, or are of one segment alone."""
 
 
-def traits_of(segment: Segment) -> tuple[tuple[str, str], ...]:
-    """The tags of a segment that it may share with others, and its document.
+def traits_of(segment: Segment, by: str | None = None) -> tuple[tuple[str, str], ...]:
+    """What a segment may share with others: its document, what it tests, what kind of text it is.
+
+    `by` is one more tag, by which a run groups its segments.
 
     >>> traits_of(Segment("1", document="d1", tags={"category": "Negation", "tags": ["a", "b"], "note": "?"}))
     (('document', 'd1'), ('category', 'Negation'), ('tags', 'a'), ('tags', 'b'))
@@ -549,7 +561,7 @@ def traits_of(segment: Segment) -> tuple[tuple[str, str], ...]:
     return tuple(
         (key, str(value))
         for key, values in tags.items()
-        if key not in _NO_TRAITS
+        if key in ("document", *_TRAITS, by)
         for value in (values if isinstance(values, list | tuple) else [values])
         if isinstance(value, str | int | bool)
     )

@@ -33,6 +33,11 @@ def test_the_ending_says_what_is_written(run: Run, runs: list[str], tmp_path: Pa
     ]
 
 
+def test_themes_can_be_left_out(run: Run, runs: list[str], tmp_path: Path) -> None:
+    done = run("report", "--no-themes", "-o", "plain.html")
+    assert (done.returncode, done.stderr) == (0, "mtassay: the report is plain.html\n")
+
+
 def test_markdown_is_not_written_into_a_page(run: Run, runs: list[str], tmp_path: Path) -> None:
     assert run("report", "-f", "md").stderr == "mtassay: the report is report.md\n"
     assert not (tmp_path / "report.html").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,8 +17,9 @@ def run_of(method: str, findings: Sequence[Finding], segments: Sequence[Segment]
     return Run("1", method, {}, ["nmt"], "", {}, Result(), findings, segments, outputs)
 
 
-def test_by_default_one_failing_finding_makes_a_failure_and_detectors_that_only_flag_are_traits() -> None:
-    segments = [Segment("1", "A.", tags={"category": "Words"}), Segment("2", "B.")]
+def test_by_default_one_failing_finding_makes_a_failure_and_detectors_that_only_flag_are_clues() -> None:
+    tags = {"category": "Words", "entities_origin": "gold", "note": "?"}
+    segments = [Segment("1", "A.", tags=tags), Segment("2", "B.")]
     findings = [
         Finding("1", "nmt", "judge", "pass", evidence={"clues": ["meaning"]}),
         Finding("1", "nmt", "guard:empty", "fail"),
@@ -25,8 +27,8 @@ def test_by_default_one_failing_finding_makes_a_failure_and_detectors_that_only_
     ]
     first, second = Method.observations(run_of("unknown", findings, segments))
     assert (first.verdict, first.source, first.output) == ("fail", "A.", "output 1")
-    assert first.traits == (("category", "Words"), ("detector", "guard:empty"))
-    assert first.clues == ("meaning",)
+    assert first.traits == (("category", "Words"),)
+    assert first.clues == ("meaning", "guard:empty")
     assert second.verdict == "undecided"
 
 
@@ -55,7 +57,15 @@ def test_of_an_issue_those_outputs_fail_that_the_judge_has_reasons_against() -> 
         "1/2": "undecided",
     }
     assert {o.family for o in seen.values()} == {"An original."}
-    assert seen["1/1"].traits == (("detector", "polarity"),)
+    assert (seen["1/1"].traits, seen["1/1"].clues) == ((), ("polarity",))
+
+
+def test_the_tag_that_a_run_groups_by_counts_and_how_a_segment_was_made_does_not() -> None:
+    segment = Segment("1", tags={"topic": "sport", "entities_origin": "gold"})
+    run = run_of("score", [], [segment])
+    run = replace(run, parameters={"by": "topic"})
+    (observation,) = method_of(run).observations(run)
+    assert observation.traits == (("topic", "sport"),)
 
 
 def test_what_people_said_of_a_variant_comes_before_what_the_method_found() -> None:

@@ -13,8 +13,9 @@ import mtassay as mt
 from mtassay.api.themes import find_themes
 from mtassay.cli.main import build_app
 from mtassay.core import Finding, Output, Result, Run, Segment
-from mtassay.report.themes import render_themes, themes_html
+from mtassay.report.themes import render_themes, theme_blocks, themes_html
 from mtassay.store import Workspace
+from mtassay.themes import Themes
 from tests.themes.test_themes import run_of, texts
 
 FORMS = ("text", "json", "tsv", "md", "latex")
@@ -129,3 +130,37 @@ def test_a_score_without_a_judge_takes_its_lowest_tenth_for_failures() -> None:
     ]
     assert "'zzz' in the output" in found[0].sentence
     assert repr(found) == "<1 theme of 1 system>"
+
+
+def test_themes_stand_in_the_report_of_every_form_unless_left_out(tmp_path: Path) -> None:
+    told = "nmt: 'seato' in the output: 20 of 20 failures, 0 of 40 other outputs"
+    page = mt.write_report(planted(), tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count(told.replace("'", "&#39;")) == 2  # at the top, and with its examples
+    assert page.index("What failures have in common") < page.index('id="themes"')
+    assert page.index('id="themes"') < page.index("<mark>seato</mark>")
+    assert "100 % [84–100] of the failures" in page.replace("\u00a0", " ")
+    short = mt.write_report(planted(), tmp_path / "page.md").read_text(encoding="utf-8")
+    assert told in short
+    assert short.count("**seato**") == 1  # one example of it
+    without = mt.write_report(planted(), tmp_path / "without.html", themes=False)
+    assert "seato&#39; in the output" not in without.read_text(encoding="utf-8")
+
+
+def test_the_first_themes_of_all_systems_stand_before_the_second_ones() -> None:
+    first, other = planted("a"), planted("b")
+    found = find_themes([first, other])
+    twice = Themes([*found.of("a"), *found.of("a"), *found.of("b")], found.examined, found.failure)
+    titles = [block.title.partition(":")[0] for block in theme_blocks(twice)]
+    assert titles == ["a", "b", "a", ""]
+
+
+def test_a_negation_that_nobody_asked_for_is_marked_in_the_examples() -> None:
+    """Two thirds of the failures say não and the others nunca, so that no one word is the cause."""
+    words = {0: "nunca", 3: "não", 6: "não"}
+    pairs = [(s, f"{o} {words.get(n % 9, '')}") for n, (s, o) in enumerate(texts(90, 1))]
+    run = replace(run_of(pairs, range(0, 90, 3)), parameters={"pair": "en-pt"})
+    theme = find_themes(run)[0]
+    assert theme.failures > 20  # more than say não: some sources have a negation, the others none
+    assert theme.sentence.startswith("'não' in the output")
+    output = next(line for line in theme.examples[0].lines if line.label == "output")
+    assert [output.text[a:b] for a, b in output.marks] == ["não"]

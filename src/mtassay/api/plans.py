@@ -284,6 +284,7 @@ def run_plan(
     ray_address: str | None = None,
     told: Callable[[StepRun], None] | None = None,
     report: bool | str | PathLike[str] = True,
+    themes: bool = True,
 ) -> PlanRun:
     """Do the steps of a plan, check its gates, write its report. Every run is kept in the workspace.
 
@@ -291,7 +292,7 @@ def run_plan(
     with `fresh`, which asks live engines again too. `only` and `systems` choose steps and systems by name.
     `told` hears of each step when it has ended. A step that fails takes no other with it. `executor` and
     `ray_address` are those of the plan unless given. `report` is a file for the report, or False for none;
-    by default the plan says it.
+    by default the plan says it. Without `themes` it does not say what failures have in common.
     """
     elsewhere = None if isinstance(report, bool) else Path(report).absolute()
     with _opened(plan, workspace) as (read, place), _open_executor(read, executor, ray_address) as workers:
@@ -317,7 +318,11 @@ def run_plan(
                 told(ended[-1])
         done = _checked(PlanRun(read, ended), gates, place, is_part=bool(only or systems))
         target = elsewhere or (Path(read.report) if report and read.report else None)
-        return done if target is None else _reported(done, target, place, is_elsewhere=elsewhere is not None)
+        if target is None:
+            return done
+        return _reported(
+            done, target, place, is_elsewhere=elsewhere is not None, themes=themes, quiet=settings.is_quiet
+        )
 
 
 def _checked(done: PlanRun, gates: Sequence[Gate], place: Path | None, *, is_part: bool) -> PlanRun:
@@ -329,7 +334,9 @@ def _checked(done: PlanRun, gates: Sequence[Gate], place: Path | None, *, is_par
     return replace(done, gates=_check_gates(done.plan, gates, done.runs, place)) if gates else done
 
 
-def _reported(done: PlanRun, target: Path, place: Path | None, *, is_elsewhere: bool) -> PlanRun:
+def _reported(
+    done: PlanRun, target: Path, place: Path | None, *, is_elsewhere: bool, themes: bool, quiet: bool
+) -> PlanRun:
     """With its report written; a report that cannot be written takes nothing else with it."""
     from mtassay.api.reports import write_runs  # large, and for the end alone
 
@@ -343,6 +350,8 @@ def _reported(done: PlanRun, target: Path, place: Path | None, *, is_elsewhere: 
             names=list(runs),
             changes=_changes_since(done.plan, runs, place),
             gates=[] if done.gates is None else [done.gates.table()],
+            themes=themes,
+            quiet=quiet,
             plan=Path(Path(done.plan.path).name).read_text(encoding="utf-8", errors="replace"),
             workspace=place,
         )

@@ -11,8 +11,9 @@ from mtassay import core
 from mtassay.api.history import Which, find_snapshots, load_run
 from mtassay.api.people import agreement
 from mtassay.api.runs import workspace_path
+from mtassay.api.themes import find_themes
 from mtassay.changes import RunChanges, pair_systems
-from mtassay.display import Block, Table
+from mtassay.display import Table
 from mtassay.errors import InputError, MtassayError, UsageError
 from mtassay.formats.text import open_for_writing
 from mtassay.method import method_of
@@ -20,6 +21,7 @@ from mtassay.packages import redact
 from mtassay.report.page.contents import Page, changes_part, page_of
 from mtassay.report.page.html import render_page
 from mtassay.report.page.markdown import render_markdown
+from mtassay.report.themes import theme_blocks
 from mtassay.store import Workspace
 
 __all__ = ["ReportForm", "write_changes", "write_report", "write_runs"]
@@ -36,14 +38,16 @@ def write_report(
     against: Which | None = None,
     names: Sequence[str] = (),
     title: str = "",
+    themes: bool = True,
     workspace: str | PathLike[str] | None = None,
+    quiet: bool = False,
 ) -> Path:
     """Write one page about these runs: what matters first, tables, charts, and every sentence behind them.
 
     Runs are given as they are, by id, or as `RUN:SYSTEM`; `names` are what the page calls them. `form` is
     "html", one file that needs nothing else, or "md" for a pull request; by default the ending says it. With
-    `against`, an earlier run or a file of baselines, it says what got worse since. Where it was written comes
-    back.
+    `against`, an earlier run or a file of baselines, it says what got worse since; without `themes`, not what
+    failures have in common. Where it was written comes back.
 
     >>> import mtassay, tempfile
     >>> run = mtassay.suite("en-pt", {"nmt": ["Os parentes."]}, item="false-friends-nouns-1")
@@ -58,7 +62,15 @@ def write_report(
     records = [load_run(run, workspace=workspace) for run in chosen]
     changes = [] if against is None else _changes(records, against, workspace)
     return write_runs(
-        records, path, form=form, names=names, title=title, changes=changes, workspace=workspace
+        records,
+        path,
+        form=form,
+        names=names,
+        title=title,
+        changes=changes,
+        themes=themes,
+        workspace=workspace,
+        quiet=quiet,
     )
 
 
@@ -71,9 +83,10 @@ def write_runs(
     title: str = "",
     changes: Sequence[RunChanges] = (),
     gates: Sequence[Table] = (),
-    themes: Sequence[Table | Block] = (),
+    themes: bool = True,
     plan: str = "",
     workspace: str | PathLike[str] | None = None,
+    quiet: bool = False,
 ) -> Path:
     """The same for runs that are at hand, with what is known besides."""
     target = Path(path)
@@ -84,7 +97,9 @@ def write_runs(
         title=title,
         changes=changes,
         gates=gates,
-        themes=themes,
+        themes=theme_blocks(find_themes(runs, quiet=quiet), examples=3 if kind == "html" else 1)
+        if themes
+        else (),
         agreement=_agreement(runs, workspace),
         plan=redact(plan),
     )

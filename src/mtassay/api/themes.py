@@ -9,6 +9,7 @@ from typing import cast
 from mtassay import core
 from mtassay.api.history import Which, load_run
 from mtassay.api.runs import Run
+from mtassay.report.progress import Progress
 from mtassay.report.run import Form
 from mtassay.report.themes import render_themes, themes_html
 from mtassay.themes import ALPHA, Themes
@@ -43,6 +44,7 @@ def find_themes(
     trials: int = 999,
     seed: int | None = 12345,
     workspace: str | PathLike[str] | None = None,
+    quiet: bool = False,
 ) -> ThemeList:
     """What the failures of each system in one or several runs have in common, the most telling first.
 
@@ -58,7 +60,15 @@ def find_themes(
     several = cast("Sequence[Which]", runs) if is_list else [cast("Which", runs)]
     records = [_record(run, workspace) for run in several]
     names = [systems] if isinstance(systems, str) else systems
-    found = themes_in(records, systems=names, alpha=alpha, trials=trials, seed=seed)
+    with Progress(quiet=quiet) as progress:
+        found = themes_in(
+            records,
+            systems=names,
+            alpha=alpha,
+            trials=trials,
+            seed=seed,
+            told=lambda done, total: progress.report("looking for themes", done, total),
+        )
     return ThemeList(found, found.examined, found.failure, found.alpha)
 
 

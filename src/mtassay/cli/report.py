@@ -54,6 +54,9 @@ def report(
         ),
     ] = None,
     title: Annotated[str, typer.Option(help="What stands at the top. Default: the systems.")] = "",
+    no_themes: Annotated[
+        bool, typer.Option("--no-themes", help="Do not look for what failures have in common.")
+    ] = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -71,6 +74,13 @@ def report(
     form: ReportForm | None = None if output_format is None else output_format.value
     target = output or Path(f"report.{form or 'html'}")
     path = write_report(
-        runs or ["last"], target, form=form, against=against, title=title, workspace=workspace
+        runs or ["last"],
+        target,
+        form=form,
+        against=against,
+        title=title,
+        themes=not no_themes,
+        workspace=workspace,
+        quiet=quiet,
     )
     say(f"mtassay: the report is {path}", quiet=quiet)

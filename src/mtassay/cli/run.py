@@ -69,6 +69,9 @@ def run(
         ),
     ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
+    no_themes: Annotated[
+        bool, typer.Option("--no-themes", help="A report without what failures have in common.")
+    ] = False,
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
@@ -108,7 +111,8 @@ def run(
             echo(f"{step.render(**look)}\n")  # type: ignore[arg-type]
 
     where = {"executor": executor and executor.value, "ray_address": ray_address}
-    done = run_plan(plan, **choice, **where, told=tell, report=report or not no_report)  # type: ignore[arg-type]
+    paper = {"report": report or not no_report, "themes": not no_themes}
+    done = run_plan(plan, **choice, **where, told=tell, **paper)  # type: ignore[arg-type]
     if is_text:
         if len(done.steps) > 1 or done.gates is not None or done.unchecked:
             echo(done.summary(**look))  # type: ignore[arg-type]

@@ -53,7 +53,7 @@ def block_markdown(block: Block) -> str:
         for line in block.lines
     ]
     labels = [escape_markdown(line.label or "") for line in block.lines]
-    rows = [f"- {label}: {text}" for label, text in zip(labels, texts, strict=True)]
+    rows = [f"- {label}: {text}" if label else f"- {text}" for label, text in zip(labels, texts, strict=True)]
     title = [f"**{escape_markdown(block.title)}**"] if block.title else []
     return "\n\n".join([*title, "\n".join(rows)]) if rows else "".join(title)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mtassay.display import Block, Cell, Table
+from mtassay.display import Block, Cell, Line, Table
 from mtassay.report.blocks import block_html, block_markdown, block_text
 from mtassay.report.run import Form
 from mtassay.report.table import escape_markdown, latex_comment, to_html, to_latex, to_tsv
@@ -17,7 +17,7 @@ from mtassay.texts.marks import json_text, marked, p_text, plural, printable
 from mtassay.themes import Examined, Theme, Themes
 from mtassay.themes.features import LONGEST
 
-__all__ = ["render_themes", "themes_html", "themes_record", "themes_table"]
+__all__ = ["render_themes", "theme_blocks", "themes_html", "themes_record", "themes_table"]
 
 SYSTEMS = 20
 """So many systems are shown, those with the most failures; a program gets all."""
@@ -67,7 +67,7 @@ def _system(
     """One system: what was looked at, its themes, each with its numbers and examples."""
     head = f"{marked(examined.system, limit=_NAME)}: {examined.note}."
     own = themes.of(examined.system)
-    parts = [_remark(head if own or not examined.features else f"{head} No theme.", form, width)]
+    parts = [_remark(f"{head} No theme." if _is_without(examined, themes) else head, form, width)]
     if form == "latex":
         return [*parts, *([to_latex(themes_table(own))] if own else [])]
     for number, theme in enumerate(own, start=1):
@@ -108,6 +108,35 @@ def _remark(text: str, form: Form, width: int) -> str:
     if form == "text":
         return textwrap.fill(printable(text), width, break_on_hyphens=False)
     return latex_comment(text) if form == "latex" else escape_markdown(text)
+
+
+def theme_blocks(themes: Themes, *, examples: int = 3) -> list[Block]:
+    """For a page: a block for each theme with its examples, the first ones of all systems before the second.
+
+    Of those, what has the larger share of failures stands first. The last block says what was looked at.
+    """
+    if not themes:
+        return []
+    ranked = [
+        (place, theme) for e in shown_systems(themes) for place, theme in enumerate(themes.of(e.system))
+    ]
+    ranked.sort(key=lambda entry: (entry[0], -entry[1].failures / entry[1].of))
+    blocks = []
+    for _, theme in ranked:
+        lines = [Line(None, numbers(theme))]
+        for example in theme.examples[:examples]:
+            lines += [Line("case", example.title), *example.lines]
+        blocks.append(Block(lines, f"{marked(theme.system, limit=_NAME)}: {theme.sentence}"))
+    looked = [
+        f"{marked(e.system, limit=_NAME)}: {e.note}{'; no theme' if _is_without(e, themes) else ''}."
+        for e in shown_systems(themes)
+    ]
+    return [*blocks, Block([Line(None, text) for text in (*looked, *notes_of(themes))])]
+
+
+def _is_without(examined: Examined, themes: Themes) -> bool:
+    """Whether themes were looked for, and none was found."""
+    return bool(examined.features) and not themes.of(examined.system)
 
 
 def themes_table(themes: Sequence[Theme]) -> Table:

@@ -42,7 +42,7 @@ from mtassay.stats.correlation import (
     soft_pairwise_accuracy,
     spearman,
 )
-from mtassay.stats.enrichment import Deals, Incidence, deviances, odds_ratio
+from mtassay.stats.enrichment import Deals, Incidence, deviances, least_failing, odds_ratio
 from mtassay.stats.family import (
     Family,
     PairedSums,
@@ -128,6 +128,7 @@ __all__ = [
     "interval",
     "kendall",
     "krippendorff_alpha",
+    "least_failing",
     "macro_average",
     "macro_interval",
     "macro_permutation_test",

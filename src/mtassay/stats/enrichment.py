@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mtassay.stats.proportions import Interval
 
-__all__ = ["Deals", "Incidence", "deviances", "odds_ratio"]
+__all__ = ["Deals", "Incidence", "deviances", "least_failing", "odds_ratio"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,10 +58,21 @@ class Incidence:
             return np.empty(0, np.int64)
         return np.asarray(np.add.reduceat(among.astype(np.int64)[self.units], self.starts))
 
+    def sizes(self) -> Ints:
+        """How many units have each feature."""
+        return np.diff(self.starts, append=len(self.units))
+
     def units_of(self, feature: int) -> Ints:
         """The units that have a feature."""
-        end = self.starts[feature + 1] if feature + 1 < len(self) else len(self.units)
-        return self.units[self.starts[feature] : end]
+        return self.units[self.starts[feature] : self.starts[feature] + self.sizes()[feature]]
+
+    def chosen(self, features: Ints) -> Incidence:
+        """Of these features alone, in order."""
+        sizes = self.sizes()
+        is_chosen = np.zeros(len(self), bool)
+        is_chosen[features] = True
+        kept = sizes[is_chosen]
+        return Incidence(self.units[np.repeat(is_chosen, sizes)], np.cumsum(kept) - kept)
 
 
 def deviances(failing: Ints, having: Ints, failures: int, units: int) -> Floats:
@@ -88,6 +99,26 @@ def deviances(failing: Ints, having: Ints, failures: int, units: int) -> Floats:
     return np.where(k > expected, np.sqrt(np.maximum(2 * total, 0.0)), 0.0)
 
 
+def least_failing(having: Ints, failures: int, units: int, deviance: float) -> Ints:
+    """How many of the units with each feature must fail for it to be as telling as this.
+
+    One more than can fail where none of it would do. The deviance grows with the failures, so it is found by
+    halving, once for each number of units.
+
+    >>> least_failing(np.array([8, 10, 2]), 30, 100, 3.0).tolist()
+    [7, 8, 3]
+    """
+    sizes, places = np.unique(having, return_inverse=True)
+    low, high = np.zeros(len(sizes), np.int64), np.minimum(sizes, failures) + 1
+    while (low < high).any():
+        middle = np.minimum((low + high) // 2, np.minimum(sizes, failures))
+        enough = deviances(middle, sizes, failures, units) >= deviance
+        is_open = low < high
+        high = np.where(is_open & enough, middle, high)
+        low = np.where(is_open & ~enough, middle + 1, low)
+    return np.asarray(high[places])
+
+
 @dataclass(frozen=True, eq=False)
 class Deals:
     """Deals failures out anew, at random, family by family: families of one size change places.
@@ -100,30 +131,37 @@ class Deals:
     trials: int
     seed: int | None
 
-    def maxima(self, incidence: Incidence) -> Floats:
-        """The largest deviance of any feature in each deal, in order of size."""
+    def reaching(self, incidence: Incidence, deviance: float, *, most: int | None = None) -> int:
+        """In how many deals some feature is as telling as this; it stops counting beyond `most`.
+
+        What no deal could make so telling is left out, and how many failures make the others so is known
+        before: a deal is a count of failures, and no deviance is computed for it.
+        """
         n, failures = len(self.failed), int(self.failed.sum())
-        having = incidence.counts(np.ones(n, np.int64))
-        if not len(incidence):
-            return np.zeros(self.trials)
-        bits = int(having.max()).bit_length()
+        having = incidence.sizes()
+        least = least_failing(having, failures, n, deviance)
+        could = np.flatnonzero(least <= np.minimum(having, failures))
+        if not len(could):
+            return 0
+        incidence, least = incidence.chosen(could), least[could]
+        bits = int(having[could].max()).bit_length()
         fields = max(_BITS // bits, 1)  # so many deals are counted in one number
         rng = np.random.default_rng(self.seed)
         groups = self._groups()
-        maxima: list[float] = []
-        while len(maxima) < self.trials:
-            here = min(fields, self.trials - len(maxima))
+        failed = self.failed.astype(np.int64)
+        reached = 0
+        for start in range(0, self.trials, fields):
+            here = min(fields, self.trials - start)
             packed = np.zeros(n, np.int64)
             for field in range(here):
                 for group in groups:
-                    packed[group] += self.failed[group[rng.permutation(len(group))]].astype(np.int64) << (
-                        bits * field
-                    )
+                    packed[group] += failed[group[rng.permutation(len(group))]] << (bits * field)
             sums = incidence.counts(packed)
             for field in range(here):
-                failing = (sums >> (bits * field)) & ((1 << bits) - 1)
-                maxima.append(float(deviances(failing, having, failures, n).max()))
-        return np.sort(np.array(maxima))
+                reached += bool((((sums >> (bits * field)) & ((1 << bits) - 1)) >= least).any())
+            if most is not None and reached > most:
+                break
+        return reached
 
     def _groups(self) -> list[Ints]:
         """The units of all families of one size, a row for each family."""

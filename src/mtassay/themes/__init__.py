@@ -8,7 +8,7 @@ the same failures is one theme, with a sentence, how many failures it explains, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mtassay.core import Observation, Run
@@ -74,12 +74,14 @@ def find_themes(
     alpha: float = ALPHA,
     trials: int = 999,
     seed: int | None = 12345,
+    told: Callable[[int, int], None] | None = None,
 ) -> Themes:
     """What the failures of each system in these runs have in common.
 
     `systems` chooses some by name; `*` stands for anything. Runs are put together: an output to the same
     source counts once, and failed where one run says so. Themes of one system are corrected for all features
-    looked at: with random failures, none is claimed for 1 - `alpha` of the systems.
+    looked at: with random failures, none is claimed for 1 - `alpha` of the systems. `told` hears how many
+    of how many systems are done.
     """
     if not runs:
         raise UsageError("There is no run to look for themes in.")
@@ -88,7 +90,9 @@ def find_themes(
     pair = _pair(runs)
     themes: list[Theme] = []
     examined: list[Examined] = []
-    for system in chosen:
+    for done, system in enumerate(chosen):
+        if told is not None:
+            told(done, len(chosen))
         material = materials[system]
         observations = material.settled()
         failures = sum(o.verdict == "fail" for o in observations)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, reduce
+from itertools import chain, pairwise
+from operator import or_
 from statistics import median, quantiles
 from typing import Literal, NamedTuple
 
@@ -29,6 +31,7 @@ _LONGEST_WORD = 40
 _LONGEST_NAME = 80
 _FEWEST = 3  # a word that fewer outputs have is no feature
 _SAMPLE = 4000  # outputs that show which words belong together
+_REMEMBERED = 10_000  # texts of which more than one system is asked
 
 FeatureKind = Literal[
     "contrast", "unexplained", "lost", "extra", "missing", "source", "output", "trait", "text"
@@ -59,11 +62,14 @@ class Feature(NamedTuple):
         return self.kind in ("source", "output") and " " in self.name
 
 
+Units = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
 class FeatureTable(NamedTuple):
     """Features with the outputs that have each, by number, and what words of the output usually translate."""
 
     features: Sequence[Feature]
-    units: Sequence[np.ndarray[tuple[int], np.dtype[np.int64]]]
+    units: Sequence[Units]
     glosses: dict[str, str]
 
 
@@ -84,81 +90,136 @@ def words_in(text: str) -> list[tuple[str, Span]]:
     ]
 
 
-def _words(text: str) -> list[str]:
+@lru_cache(maxsize=_REMEMBERED)
+def _words(text: str) -> tuple[str, ...]:
     """The same without their places, which is faster."""
     words = _WORD.findall(text[:LONGEST].lower().replace("’", "'"))
-    return [word for word in words if len(word) <= _LONGEST_WORD]
+    return tuple(word for word in words if len(word) <= _LONGEST_WORD)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _counted(text: str) -> Counter[str]:
+    """How often a text has each word; to be read only."""
+    return Counter(_words(text))
 
 
 def find_features(observations: Sequence[Observation], pair: tuple[str, str] | None = None) -> FeatureTable:
     """All features that at least three of the observations have; `pair` is their languages, if known."""
-    numbers: dict[Feature | tuple[str, ...], list[int]] = {}
     sources = [_words(o.source) for o in observations]
     outputs = [_words(o.output) for o in observations]
-    for unit, observation in enumerate(observations):
-        mine: set[tuple[str, ...]] = set()
-        mine.update(_side("source", sources[unit]))
-        mine.update(_side("output", outputs[unit]))
-        if observation.references:
-            mine.update(_against(outputs[unit], observation.references))
-        mine.update(("trait", name[:_LONGEST_NAME], kind) for kind, name in observation.traits)
-        for feature in mine:
-            numbers.setdefault(feature, []).append(unit)
     together = _Together(sources, outputs)
-    more: list[Iterable[tuple[int, Feature]]] = [
+    found: dict[Feature, list[int]] = {}
+    for unit, feature in chain(
+        _against(observations, outputs),
+        _traits(observations),
         together.unexplained(sources, outputs),
         _negations(observations, pair),
         _lost(observations, pair),
         _kinds(observations, sources, outputs),
-    ]
-    for found in more:
-        for unit, feature in found:
-            numbers.setdefault(feature, []).append(unit)
-    kept = {key: units for key, units in numbers.items() if _FEWEST <= len(units) < len(observations)}
-    features = [Feature(*key) for key in kept]  # type: ignore[arg-type]
-    return FeatureTable(features, [np.array(units) for units in kept.values()], together.glosses)
+    ):
+        found.setdefault(feature, []).append(unit)
+    kept = {feature: np.array(units) for feature, units in found.items() if len(units) >= _FEWEST}
+    kept = {**_side("source", sources), **_side("output", outputs), **kept}
+    some = {feature: units for feature, units in kept.items() if len(units) < len(observations)}
+    return FeatureTable(list(some), list(some.values()), together.glosses)
 
 
-def _side(side: str, words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The words of one side, and its neighbours."""
-    for word in words:
-        yield side, word, ""
-        if word.endswith("n't"):
-            yield side, "n't", ""
-    for one, two in pairwise(words):
-        yield side, f"{one} {two}", ""
+def _side(side: Literal["source", "output"], texts: Sequence[Sequence[str]]) -> dict[Feature, Units]:
+    """The words of one side, and its neighbours, that enough texts have."""
+    numbers: dict[str, int] = {}
+    ids = np.array([numbers.setdefault(word, len(numbers)) for words in texts for word in words], np.int64)
+    units = np.repeat(np.arange(len(texts)), [len(words) for words in texts])
+    short = [number for word, number in numbers.items() if word.endswith("n't")]
+    is_short = np.isin(ids, short)
+    extra = np.full(int(is_short.sum()), numbers.setdefault("n't", len(numbers)) if short else 0)
+    names = list(numbers)
+    words = _by_number(np.concatenate([ids, extra]), np.concatenate([units, units[is_short]]), len(texts))
+    often = np.zeros(len(names), bool)
+    often[list(words)] = True
+    # Two neighbours are in no more texts than each of them.
+    at = np.flatnonzero((units[1:] == units[:-1]) & often[ids[1:]] & often[ids[:-1]])
+    keys, places = np.unique(ids[at] * len(names) + ids[at + 1], return_inverse=True)
+    neighbours = _by_number(places, units[at], len(texts))
+    features = {Feature(side, names[number]): own for number, own in words.items()}
+    for place, own in neighbours.items():
+        one, two = divmod(int(keys[place]), len(names))
+        features[Feature(side, f"{names[one]} {names[two]}")] = own
+    return features
 
 
-def _against(output: Sequence[str], references: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Where the output differs from its references: words that are extra or missing, and which for which."""
-    counts = Counter(output)
-    split = [_words(reference) for reference in references]
-    all_counts = [Counter(words) for words in split]
-    nearest = max(range(len(split)), key=lambda n: (counts & all_counts[n]).total())
-    most: Counter[str] = Counter()
-    for other in all_counts:
-        most |= other
-    extra = counts - most
-    missing = all_counts[nearest] - counts
-    for word in extra:
-        yield "extra", word, ""
-    for word in missing:
-        yield "missing", word, ""
-    if not extra or not missing:
-        return
-    after: dict[str, set[str]] = {}
-    before: dict[str, set[str]] = {}
-    framed = ["", *split[nearest], ""]
-    for at in range(1, len(framed) - 1):
-        if framed[at] in missing:
-            after.setdefault(framed[at - 1], set()).add(framed[at])
-            before.setdefault(framed[at + 1], set()).add(framed[at])
-    framed = ["", *output, ""]
-    for at in range(1, len(framed) - 1):
-        if framed[at] in extra:
-            left, right = after.get(framed[at - 1], set()), before.get(framed[at + 1], set())
-            for word in (left & right) or (left | right):
-                yield "contrast", framed[at], word
+def _by_number(numbers: Units, units: Units, n: int) -> dict[int, Units]:
+    """The units of every number that enough of the `n` units have."""
+    pairs = np.unique(numbers * n + units)
+    owners, starts, counts = np.unique(pairs // n, return_index=True, return_counts=True)
+    return {
+        owner: pairs[start : start + count] % n
+        for owner, start, count in zip(owners.tolist(), starts.tolist(), counts.tolist(), strict=True)
+        if count >= _FEWEST
+    }
+
+
+def _traits(observations: Sequence[Observation]) -> Iterator[tuple[int, Feature]]:
+    """What is known of the segment."""
+    for unit, observation in enumerate(observations):
+        for kind, name in dict.fromkeys((kind, name[:_LONGEST_NAME]) for kind, name in observation.traits):
+            yield unit, Feature("trait", name, kind)
+
+
+class _Difference(NamedTuple):
+    """Words of an output that no reference has (so often), and those of the nearest one that it has not."""
+
+    extra: Counter[str]
+    missing: Counter[str]
+    nearest: Sequence[str]
+
+
+def _difference(output: str, references: Sequence[str]) -> _Difference:
+    counts, others = _counted(output), [_counted(reference) for reference in references]
+    nearest, most = 0, others[0]
+    if len(others) > 1:
+        nearest = max(range(len(others)), key=lambda n: (counts & others[n]).total())
+        most = reduce(or_, others)
+    return _Difference(counts - most, others[nearest] - counts, _words(references[nearest]))
+
+
+def _against(
+    observations: Sequence[Observation], outputs: Sequence[Sequence[str]]
+) -> Iterator[tuple[int, Feature]]:
+    """Where outputs differ from their references: words that are extra or missing, and which for which."""
+    differences = {u: _difference(o.output, o.references) for u, o in enumerate(observations) if o.references}
+    extras, missed = (
+        {word for word, count in Counter(chain.from_iterable(side)).items() if count >= _FEWEST}
+        for side in (
+            [difference.extra for difference in differences.values()],
+            [difference.missing for difference in differences.values()],
+        )
+    )
+    for unit, (extra, missing, nearest) in differences.items():
+        for word in extra:
+            if word in extras:
+                yield unit, Feature("extra", word)
+        for word in missing:
+            if word in missed:
+                yield unit, Feature("missing", word)
+        wanted = extra.keys() & extras
+        if not wanted or not missing:
+            continue
+        after: dict[str, set[str]] = {}
+        before: dict[str, set[str]] = {}
+        framed = ["", *nearest, ""]
+        for at in range(1, len(framed) - 1):
+            if framed[at] in missing:
+                after.setdefault(framed[at - 1], set()).add(framed[at])
+                before.setdefault(framed[at + 1], set()).add(framed[at])
+        framed = ["", *outputs[unit], ""]
+        contrasts: dict[Feature, None] = {}
+        for at in range(1, len(framed) - 1):
+            if framed[at] in wanted:
+                left, right = after.get(framed[at - 1], set()), before.get(framed[at + 1], set())
+                for word in sorted(((left & right) or (left | right)) & missed):
+                    contrasts[Feature("contrast", framed[at], word)] = None
+        for feature in contrasts:
+            yield unit, feature
 
 
 class _Together:
@@ -166,7 +227,6 @@ class _Together:
 
     def __init__(self, sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]) -> None:
         step = len(sources) // _SAMPLE + 1
-        pairs: Counter[tuple[str, str]] = Counter()
         sides = [set(_negating(words)) for words in sources[::step]]
         others = [set(words) for words in outputs[::step]]
         self._sources = Counter(word for side in sides for word in side)
@@ -175,20 +235,27 @@ class _Together:
         # Who is in every third text goes with everything.
         sources_kept = {w for w, c in self._sources.items() if _FEWEST <= c <= n / 3}
         outputs_kept = {w for w, c in self._outputs.items() if 2 * _FEWEST <= c <= n / 2}
-        for side, other in zip(sides, others, strict=True):
-            mine = side & sources_kept
+        kept = [side & sources_kept for side in sides]
+        beside: dict[str, list[set[str]]] = {word: [] for word in sorted(outputs_kept)}
+        for mine, other in zip(kept, others, strict=True):
             for word in other & outputs_kept:
-                pairs.update([(word, source) for source in mine])
+                beside[word].append(mine)
         self.explaining: dict[str, set[str]] = {}
-        best: dict[str, float] = {}
         self.glosses: dict[str, str] = {}
-        for (word, source), count in pairs.items():
-            share = count / self._sources[source]
-            if count >= _FEWEST and share >= 0.5 and share >= 3 * self._outputs[word] / n:
-                self.explaining.setdefault(word, set()).add(source)
+        for word, several in beside.items():
+            best = 0.15
+            least = max(0.5, 3 * self._outputs[word] / n)
+            counts = Counter(chain.from_iterable(several))
+            often = [
+                (source, c)
+                for source, c in counts.items()
+                if c >= max(_FEWEST, least * self._sources[source])
+            ]
+            self.explaining[word] = {source for source, _ in often}
+            for source, count in sorted(often):
                 dice = 2 * count / (self._sources[source] + self._outputs[word])
-                if dice > best.get(word, 0.15):
-                    best[word], self.glosses[word] = dice, source
+                if dice > best:
+                    best, self.glosses[word] = dice, source
 
     def unexplained(
         self, sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]
@@ -290,6 +357,11 @@ _TEXTS = {
 }
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def _kinds_of(source: str) -> tuple[str, ...]:
+    return tuple(name for name, pattern in _TEXTS.items() if pattern.search(source))
+
+
 def _kinds(
     observations: Sequence[Observation], sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]
 ) -> Iterator[tuple[int, Feature]]:
@@ -300,9 +372,8 @@ def _kinds(
     usual = median(ratios) if ratios else 1.0
     for unit, observation in enumerate(observations):
         source = observation.source[:LONGEST]
-        for name, pattern in _TEXTS.items():
-            if pattern.search(source):
-                yield unit, Feature("text", name)
+        for name in _kinds_of(source):
+            yield unit, Feature("text", name)
         if observation.source and lengths[unit] > fifths[3] > fifths[0]:
             yield unit, Feature("text", f"a long source (more than {fifths[3]:.0f} words)")
         if observation.source and lengths[unit] < fifths[0] < fifths[3]:

@@ -6,6 +6,7 @@ have it are set aside, and what is left is tested again, until nothing stands ou
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, get_args
@@ -158,10 +159,10 @@ class _Step:
             return None
         if len(self.incidence.units) > _LARGE:
             deals = Deals(deals.failed, deals.families, min(deals.trials, _FEW_TRIALS), deals.seed)
-        maxima = deals.maxima(self.incidence)
         best = int(self.deviance.argmax())
-        beyond = int((maxima >= self.deviance[best] - 1e-9).sum())
-        p = (beyond + 1) / (len(maxima) + 1)
+        most = math.floor(alpha * (deals.trials + 1))  # more deals than these are chance
+        reached = deals.reaching(self.incidence, float(self.deviance[best]) - 1e-9, most=most)
+        p = (reached + 1) / (deals.trials + 1)
         return (best, p) if p <= alpha else None
 
     def around(self, leader: int, table: FeatureTable) -> tuple[int, list[int], list[Feature]]:

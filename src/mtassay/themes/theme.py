@@ -79,13 +79,17 @@ def _name(cause: Cause, table: FeatureTable) -> str:
     if first.kind == "source":
         output = next((f for f in cause.twins if f.kind in (*_OUTPUT_WORDS, "missing")), None)
         return f"{said}, and {_describe(output, table)}" if output else said
-    around = (*cause.twins, *cause.parts) if first.name == NEGATION_ADDED else cause.twins
-    word = next((f for f in around if f.kind in _OUTPUT_WORDS), None)
-    if first.kind != "lost" or word is None:
-        return said
-    if first.name == NEGATION_ADDED:
+    if word := _added_word(cause):
         return f"{_quoted(word.name)}{_gloss(word.name, table)} in the output, with no negation in the source"
-    return f"{said}, mostly {_describe(word, table)}"
+    word = next((f for f in cause.twins if f.kind in _OUTPUT_WORDS), None)
+    return f"{said}, mostly {_describe(word, table)}" if first.kind == "lost" and word else said
+
+
+def _added_word(cause: Cause) -> Feature | None:
+    """The negation, where the cause is one that the source does not have."""
+    if cause.feature != Feature("lost", NEGATION_ADDED):
+        return None
+    return next((f for f in (*cause.twins, *cause.parts) if f.kind in _OUTPUT_WORDS), None)
 
 
 def _output_word(cause: Cause, table: FeatureTable) -> str:
@@ -165,8 +169,9 @@ def _examples(
         chosen.setdefault(observation.family or observation.source, observation)
         if len(chosen) == EXAMPLES:
             break
-    words = {feature.name for feature in cause.twins}
-    features = [*cause.twins, *(f for f in cause.parts if f.kind == "contrast" and f.name in words)]
+    marked_features = [*cause.twins, *filter(None, [_added_word(cause)])]
+    words = {feature.name for feature in marked_features}
+    features = [*marked_features, *(f for f in cause.parts if f.kind == "contrast" and f.name in words)]
     return tuple(_block(observation, features) for observation in chosen.values())
 
 

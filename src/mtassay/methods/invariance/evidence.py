@@ -202,7 +202,8 @@ def observations_of(run: Run) -> list[Observation]:
                 texts.get((system, segment_id)) or "",
                 tuple(reference for reference in segment.references if reference),
                 segments.get(original_of(segment) or "", segment).source or "",
-                (*traits_of(segment), *(("detector", d) for d in detectors.get((system, segment_id), ()))),
+                traits_of(segment),
+                tuple(dict.fromkeys(detectors.get((system, segment_id), ()))),
             )
         )
     return observations

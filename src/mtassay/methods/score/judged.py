@@ -178,7 +178,7 @@ def unjudged_observations(run: Run, lowest: Mapping[str, Collection[str]]) -> li
     for system, outputs in run.outputs.items():
         low = lowest.get(system, ())
         for output in outputs:
-            flagged = [("detector", name) for name in flags.get((system, output.id), ())]
+            flagged = tuple(dict.fromkeys(flags.get((system, output.id), ())))
             segment = segments.get(output.id, Segment(output.id))
             verdict: Verdict = "fail" if flagged or output.id in low else "pass"
             observations.append(
@@ -190,7 +190,8 @@ def unjudged_observations(run: Run, lowest: Mapping[str, Collection[str]]) -> li
                     output.text or "",
                     tuple(reference for reference in segment.references if reference),
                     "",
-                    (*traits_of(segment), *flagged),
+                    traits_of(segment, run.parameters.get("by")),
+                    flagged,
                 )
             )
     return observations

@@ -20,6 +20,7 @@ _EXAMPLES = 5  # each way, where systems differ
 _CASES = 3  # of each system, to be read first
 _FEW_ROWS = 25  # a longer table is folded
 _NAMES = 3  # systems in a title
+_THEMES = 4  # told at the top
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Page:
 
     def first_themes(self) -> list[str]:
         """The sentences of the first themes."""
-        return [theme.title for theme in self.themes if isinstance(theme, Block) and theme.title][:_NAMES]
+        return [theme.title for theme in self.themes if isinstance(theme, Block) and theme.title][:_THEMES]
 
     def proofs(self, kind: str) -> list[tuple[RunPart, Proof]]:
         """The headlines of a kind, with their runs."""

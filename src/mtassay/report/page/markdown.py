@@ -49,7 +49,7 @@ def _parts(page: Page) -> Iterable[str]:
     for table in page.gates:
         yield _table(table)
     if page.themes:
-        yield "## Themes"
+        yield "## What failures have in common"
         for it in page.themes[:10]:
             yield _table(it) if isinstance(it, Table) else block_markdown(it)
     for part in page.parts:
