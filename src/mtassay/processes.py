@@ -123,7 +123,7 @@ def computed_beside(function: Callable[[], Answer]) -> Iterator[Callable[[], Ans
     os.close(life_end)
 
     def answer() -> Answer:
-        with open(answer_end, "rb", closefd=False) as pipe:  # noqa: PTH123
+        with open(answer_end, "rb", closefd=False) as pipe:
             written = pipe.read()
         if not written.endswith(_WHOLE):
             return function()
@@ -154,7 +154,7 @@ def _answer_and_exit(
         gc.freeze()  # to look at what is there already would copy it
         os.environ[VARIABLE] = "1"
         written = pickle.dumps(function(), pickle.HIGHEST_PROTOCOL)
-        with open(answer_way, "wb") as pipe:  # noqa: PTH123
+        with open(answer_way, "wb") as pipe:
             pipe.write(written)
             pipe.write(_WHOLE)
         code = 0
