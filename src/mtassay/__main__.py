@@ -1,5 +1,6 @@
 """The command `mtassay`, also as `python -m mtassay`: it hears Ctrl-C before anything large is loaded."""
 
+import gc
 import sys
 from typing import NoReturn
 
@@ -10,6 +11,8 @@ from mtassay.cli.interruption import CTRL_C
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
     code: object = 0
+    # Nearly all that a command makes lives to its end: looking for cycles at every 700th object costs 5 %.
+    gc.set_threshold(100_000, 20, 20)
     try:
         CTRL_C.catch()
         from mtassay.cli.main import main as run

@@ -8,7 +8,9 @@ Linux and on macOS.
 from __future__ import annotations
 
 import errno
+import gc
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -18,14 +20,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from mtassay.errors import UsageError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = ["WATCHER", "Leash", "WorkerPool", "map_in_processes", "process_count", "start_program"]
+__all__ = [
+    "WATCHER",
+    "Leash",
+    "WorkerPool",
+    "computed_beside",
+    "map_in_processes",
+    "process_count",
+    "start_program",
+]
 
 VARIABLE = "MTASSAY_PROCESSES"
 WATCHER = "mtassay-progress"
@@ -85,6 +95,76 @@ def map_in_processes(
                 executor.shutdown(wait=done, cancel_futures=True)
     answers.extend(map(function, items[len(answers) :]))
     return answers
+
+
+@contextmanager
+def computed_beside(function: Callable[[], Answer]) -> Iterator[Callable[[], Answer]]:
+    """What a function gives, by a call; a fork of this process computes it meanwhile.
+
+    The function must change nothing that is looked at here. Where there is one core, or no safe fork, or the
+    fork fails, the call computes it.
+    """
+    if process_count() == 1 or _start_method() != "fork":
+        yield function
+        return
+    answer_end, answer_way = os.pipe()
+    life_end, life = os.pipe()
+    try:
+        with _deaf_to_ctrl_c():
+            child = os.fork()
+            if child == 0:
+                _answer_and_exit(function, answer_way, life_end, (answer_end, life))
+    except OSError:
+        for end in (answer_end, answer_way, life_end, life):
+            os.close(end)
+        yield function
+        return
+    os.close(answer_way)
+    os.close(life_end)
+
+    def answer() -> Answer:
+        with open(answer_end, "rb", closefd=False) as pipe:
+            written = pipe.read()
+        if not written.endswith(_WHOLE):
+            return function()
+        result: Answer = pickle.loads(written)
+        return result
+
+    try:
+        yield answer
+    finally:
+        os.close(life)  # which ends the child, where it still computes
+        os.close(answer_end)
+        os.waitpid(child, 0)
+
+
+# Stands behind an answer that was written to its end.
+_WHOLE = b"whole"
+
+
+def _answer_and_exit(
+    function: Callable[[], object], answer_way: int, life_end: int, others: Sequence[int]
+) -> NoReturn:
+    """What a fork does: one computation, and nothing of what else this program does at its end."""
+    code = 1
+    try:
+        for end in others:
+            os.close(end)
+        threading.Thread(target=_wait_for_end_of_pipe, args=(life_end,), daemon=True).start()
+        gc.freeze()  # to look at what is there already would copy it
+        os.environ[VARIABLE] = "1"
+        written = pickle.dumps(function(), pickle.HIGHEST_PROTOCOL)
+        with open(answer_way, "wb") as pipe:
+            pipe.write(written)
+            pipe.write(_WHOLE)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _wait_for_end_of_pipe(end: int) -> None:
+    os.read(end, 1)
+    os._exit(1)
 
 
 class WorkerPool:

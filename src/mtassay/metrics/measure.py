@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from mtassay.errors import MtassayError, ServiceError, UsageError
 from mtassay.metrics.base import Metric
 from mtassay.metrics.guards import Guards, find_guard_hits
 from mtassay.metrics.plausibility import notes_on_inputs
+from mtassay.processes import computed_beside
 from mtassay.store import pack_statistics, unpack_statistics
 
 _HOW = {"source": "the source of each segment: add -s FILE", "references": "references: add -r FILE"}
@@ -162,17 +164,38 @@ def _measure_part(
     return metric.measure(*task)
 
 
-def guard(corpus: Corpus, pair: tuple[str, str] | None, tools: Tools) -> Guards:
-    """`find_guard_hits`, but only if the cache does not know. Systems are judged beside each other."""
+# Characters of all outputs together from which another process is worth its start.
+_ENOUGH_FOR_A_FORK = 300_000
+
+
+@contextmanager
+def guarded(corpus: Corpus, pair: tuple[str, str] | None, tools: Tools) -> Iterator[Callable[[], Guards]]:
+    """`find_guard_hits` by a call, and computed meanwhile; but only if the cache does not know.
+
+    Systems are judged beside each other.
+    """
     systems = [text for item in corpus.output_digests.items() for text in item]
     key = _digest([__version__, "guards", str(pair), corpus.digest, *systems])
     if (cached := tools.recall(key)) is not None:
-        stored = json.loads(cached)
-        findings = {name: [Finding(**finding) for finding in row] for name, row in stored["findings"].items()}
-        return Guards(stored["counts"], findings, stored["unchecked"])
-    guards = find_guard_hits(corpus.segments, corpus.outputs, pair=pair)
-    tools.remember(key, json.dumps(asdict(guards)).encode())
-    return guards
+        yield partial(_unpack_guards, cached)
+        return
+    compute = partial(find_guard_hits, corpus.segments, corpus.outputs, pair=pair)
+
+    def remember(guards: Guards) -> Guards:
+        tools.remember(key, json.dumps(asdict(guards)).encode())
+        return guards
+
+    if sum(sum(map(len, texts)) for texts in corpus.outputs.values()) < _ENOUGH_FOR_A_FORK:
+        yield lambda: remember(compute())
+        return
+    with computed_beside(compute) as answer:
+        yield lambda: remember(answer())
+
+
+def _unpack_guards(cached: bytes) -> Guards:
+    stored = json.loads(cached)
+    findings = {name: [Finding(**finding) for finding in row] for name, row in stored["findings"].items()}
+    return Guards(stored["counts"], findings, stored["unchecked"])
 
 
 def look_over(

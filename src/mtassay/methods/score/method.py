@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -55,7 +55,8 @@ from mtassay.methods.score.tables import (
     signature_lines,
 )
 from mtassay.metrics.base import Metric
-from mtassay.metrics.measure import Corpus, guard, look_over, measure_all
+from mtassay.metrics.guards import Guards
+from mtassay.metrics.measure import Corpus, guarded, look_over, measure_all
 from mtassay.options import build, option, split_specs
 from mtassay.registry import find
 
@@ -213,28 +214,42 @@ class ScoreMethod(Method):
             for output in answers
             if output.text is None
         ]
-        if self.guards:
-            tools.progress("guards", 0, None)
-            look_over(corpus, self.pair, self.metrics, tools)
-            guards = guard(corpus, self.pair, tools)
+        statistics: list[Statistics] = []
+        evidence: list[Finding] = []
+        with self._guarded(corpus, tools) as guards_found:
+            if self.judged:
+                pair = parse_pair("-".join(self.pair)) if self.pair else None
+                evidence += judge_outputs(corpus, pair, tools, back_translation=self.back_translation)
+            for _, metric, usable, measured in measure_all(
+                self.metrics, corpus, tools, extra=self._resampling
+            ):
+                for entry in measured:
+                    statistics += [entry, *_parts(entry, metric), *_groups(entry, usable.segments, self.by)]
+                if self.evidence:
+                    for system, texts in usable.outputs.items():
+                        evidence += metric.findings(usable.segments, system, texts)
+            guards = guards_found()
+        if guards is not None:
             for system in outputs:
                 counts[system] |= guards.counts[system]
                 if unchecked := guards.unchecked.get(system):
                     counts[system]["language_unchecked"] = unchecked
                 findings += guards.findings[system]
-        if self.judged:
-            pair = parse_pair("-".join(self.pair)) if self.pair else None
-            findings += judge_outputs(corpus, pair, tools, back_translation=self.back_translation)
-        statistics: list[Statistics] = []
-        for _, metric, usable, measured in measure_all(self.metrics, corpus, tools, extra=self._resampling):
-            for entry in measured:
-                statistics += [entry, *_parts(entry, metric), *_groups(entry, usable.segments, self.by)]
-            if self.evidence:
-                for system, texts in usable.outputs.items():
-                    findings += metric.findings(usable.segments, system, texts)
+        findings += evidence
         lacking = {system: count["skipped"] for system, count in counts.items()}
         basis = compared_basis(len(cases), len(corpus.segments), lacking)
         return Judgement(findings, statistics, counts, basis=basis)
+
+    @contextmanager
+    def _guarded(self, corpus: Corpus, tools: Tools) -> Iterator[Callable[[], Guards | None]]:
+        """What the guards find, by a call; nothing where they are not asked for."""
+        if not self.guards:
+            yield lambda: None
+            return
+        tools.progress("guards", 0, None)
+        look_over(corpus, self.pair, self.metrics, tools)
+        with guarded(corpus, self.pair, tools) as guards_found:
+            yield guards_found
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:
         tools.progress("significance", 0, None)

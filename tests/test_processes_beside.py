@@ -1,0 +1,77 @@
+"""A computation beside another one: by a fork where that is safe, else by the call."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+
+import pytest
+
+from mtassay.errors import InputError
+from mtassay.processes import computed_beside
+
+needs_fork = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks safely")
+
+
+@pytest.fixture(autouse=True)
+def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MTASSAY_PROCESSES", "2")
+
+
+@needs_fork
+def test_another_process_computes_the_answer() -> None:
+    with computed_beside(lambda: (os.getpid(), "x" * 1_000_000)) as answer:
+        pid, text = answer()
+    assert pid != os.getpid()
+    assert len(text) == 1_000_000
+
+
+def test_with_one_process_the_call_computes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MTASSAY_PROCESSES", "1")
+    with computed_beside(os.getpid) as answer:
+        assert answer() == os.getpid()
+
+
+def test_beside_another_thread_nothing_is_forked() -> None:
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait)
+    thread.start()
+    try:
+        with computed_beside(os.getpid) as answer:
+            assert answer() == os.getpid()
+    finally:
+        end.set()
+        thread.join()
+
+
+@needs_fork
+def test_what_the_fork_leaves_undone_is_computed_here() -> None:
+    here = os.getpid()
+
+    def compute() -> int:
+        if os.getpid() != here:
+            os._exit(9)
+        return 7
+
+    with computed_beside(compute) as answer:
+        assert answer() == 7
+
+
+def test_an_error_is_raised_by_the_call() -> None:
+    def compute() -> int:
+        raise InputError("there is nothing")
+
+    with computed_beside(compute) as answer, pytest.raises(InputError, match="there is nothing"):
+        answer()
+
+
+@needs_fork
+def test_a_fork_whose_answer_nobody_waits_for_ends_at_once() -> None:
+    start = time.monotonic()
+    with pytest.raises(RuntimeError), computed_beside(lambda: time.sleep(600)):
+        raise RuntimeError
+    assert time.monotonic() - start < 300  # not a timing: it would sleep for twice as long
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
