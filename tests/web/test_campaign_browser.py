@@ -203,7 +203,7 @@ def test_two_people_and_an_adjudicator_each_in_a_browser_of_their_own(
     with served(str(tmp_path)) as address:
         for name, key in (("lena", "c"), ("ben", "i")):
             one = Opened(browser, address)
-            one.go(f"/enter/{secrets[name]}")
+            one.go(f"/enter/{secrets[name]}").wait_for_selector("h1:text('What waits')")
             one.go("/campaign/next?name=both")
             for _ in range(ENOUGH - 1):
                 one.press(key)
@@ -212,7 +212,7 @@ def test_two_people_and_an_adjudicator_each_in_a_browser_of_their_own(
             assert ("Others said" in one.page.locator("main").inner_text()) == (name == "ben")
             assert not one.complaints
         dora = Opened(browser, address)
-        dora.go(f"/enter/{secrets['dora']}")
+        dora.go(f"/enter/{secrets['dora']}").wait_for_selector("h1:text('What waits')")
         page = dora.go("/campaign/disputes?name=both")
         assert page.locator(".history li").all_inner_texts() == ["ben: incorrect", "lena: correct"]
         dora.press("i", "s")
