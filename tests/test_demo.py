@@ -11,9 +11,9 @@ import pytest
 
 import mtassay as mt
 from mtassay.api.plans import check_plan
-from mtassay.core import Edit, Segment
-from mtassay.methods.invariance.answers import variant_of
 from mtassay.plans.plan import read_plan
+from tests.themes.test_report import planted
+from tests.themes.test_themes import run_of, texts
 
 DEMO = Path(__file__).resolve().parent.parent / "demo"
 
@@ -61,39 +61,17 @@ def test_equal_systems_are_not_told_apart(demo: ModuleType) -> None:
     assert demo.better(scored(20)).sentence == expected
 
 
-def invariant(packaged: str) -> mt.Run:
-    """A run on one sentence and its variant; only the original's output of `packaged` varies."""
-    original = Segment("1", "He stayed in the garden.")
-    variant = variant_of(original, Edit(17, 23, "garden", "park"), 1)._replace(id="1/x")
-    right = {"1": "Ele ficou no jardim.", "1/x": "Ele ficou no parque."}
-    return mt.run(
-        "invariance",
-        [original, variant],
-        {"packaged": {**right, "1": packaged}, "raw": right},
-        langpair="en-pt",
-        structure="raw",
-        filters="none",
-        detectors="polarity",
-    )
+def test_what_failures_have_in_common_is_told_with_a_sentence(demo: ModuleType) -> None:
+    lesson = demo.cause({"labels": planted("packaged")})
+    start = "Why packaged fails: 'seato' in the output: 20 of 20 failures, 0 of 40 other outputs (odds × "
+    assert lesson.sentence.startswith(start)
+    assert "seato" in lesson.proof["output"]
+    assert lesson.case
 
 
-def test_what_only_one_system_does_is_told_with_a_sentence(demo: ModuleType) -> None:
-    lesson = demo.cause(invariant("Ele ficou não jardim."))
-    assert lesson.sentence == (
-        "What packaged does and raw does not: the output says 'não', and nothing in the source says no. So "
-        "it is in 1 of 2 (50.0 %, 9–91) outputs of packaged, and in 0 of 2 (0.0 %, 0–66) of raw."
-    )
-    assert lesson.case == "1"
-    assert lesson.proof == {
-        "source": "He stayed in the garden.",
-        "packaged": "Ele ficou não jardim.",
-        "raw": "Ele ficou no jardim.",
-    }
-
-
-def test_nothing_is_told_of_systems_that_do_the_same(demo: ModuleType) -> None:
-    lesson = demo.cause(invariant("Ele ficou no jardim."))
-    assert lesson.sentence == "No detector sees anything in packaged that it does not see in raw."
+def test_failures_at_random_have_nothing_in_common(demo: ModuleType) -> None:
+    lesson = demo.cause({"labels": run_of(texts(60, 1), range(0, 60, 4))})
+    assert lesson.sentence == "Failures have nothing in common that chance does not explain."
     assert lesson.proof is None
 
 
