@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -75,3 +76,12 @@ def test_a_fork_whose_answer_nobody_waits_for_ends_at_once() -> None:
     assert time.monotonic() - start < 300  # not a timing: it would sleep for twice as long
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_command_that_was_loaded_leaves_all_threads_to_the_programs_it_starts() -> None:
+    look = "import os, mtassay.cli.main as m; m.build_app(['score']); print(sorted(os.environ))"
+    alone = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    shown = subprocess.run(
+        [sys.executable, "-c", look], env=alone, capture_output=True, text=True, check=True
+    )
+    assert "OPENBLAS_NUM_THREADS" not in shown.stdout

@@ -6,7 +6,8 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import dropwhile
 from typing import Annotated, NoReturn
@@ -78,13 +79,32 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
 
 
 def _register(app: typer.Typer, name: str, words: Sequence[str]) -> None:
-    module = import_module(f"mtassay.cli.{name}")
+    with _one_thread_for_matrices():
+        module = import_module(f"mtassay.cli.{name}")
     if name == "method":
         module.register(app, words)
     elif name in GROUPS:
         module.register(app, only=next(iter(words), ""))
     else:
         module.register(app)
+
+
+@contextmanager
+def _one_thread_for_matrices() -> Iterator[None]:
+    """NumPy, where it is loaded meanwhile, multiplies in one thread, unless the user says otherwise.
+
+    Our matrices are narrow: more threads wait for each other longer than they compute, and take the cores
+    from our other processes. Programs that we start are not told.
+    """
+    name = "OPENBLAS_NUM_THREADS"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[name]
 
 
 def _not_loaded() -> None:

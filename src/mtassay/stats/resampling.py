@@ -40,6 +40,8 @@ Floats = NDArray[np.float64]
 Aggregate = Callable[[NDArray[Any]], NDArray[np.floating[Any]]]
 
 _BLOCK_BYTES = 64 * 2**20
+# What is multiplied at once: of more, the C library gives the memory back each time, and clears it anew.
+_CHUNK_BYTES = 16 * 2**20
 _CHUNK_UNITS = 4096
 _EXACT = 2**24
 
@@ -145,7 +147,10 @@ def difference_standard_errors(resampled: NDArray[Any]) -> Floats:
 def block_rows(n: int, *, row_bytes: int = 0) -> int:
     """How many resamples of `n` units to hold at a time, each needing `row_bytes` more."""
     # One byte for each unit, and eight for each unit of the chunk that is being multiplied.
-    return max(1, _BLOCK_BYTES // max(1, n, 8 * min(n, _CHUNK_UNITS), row_bytes))
+    return max(
+        1,
+        min(_BLOCK_BYTES // max(1, n, row_bytes), _CHUNK_BYTES // max(1, 8 * min(n, _CHUNK_UNITS))),
+    )
 
 
 def weighted_sums(
