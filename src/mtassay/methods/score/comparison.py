@@ -16,7 +16,7 @@ from mtassay.core import Cluster, Comparison, Result, Score, Statistics
 from mtassay.methods.score.tables import WHOLE
 from mtassay.metrics.base import Metric
 
-__all__ = ["Column", "Correction", "SystemTests", "Test"]
+__all__ = ["Correction", "MetricColumn", "SystemTests", "Test"]
 
 Test = Literal["randomization", "bootstrap", "sacrebleu-randomization"]
 Correction = Literal["max-t", "none", "bonferroni", "holm", "bh"]
@@ -44,12 +44,12 @@ class SystemTests:
             sums = stats.bootstrap_sums([stacked[i] for i in same], samples=self.samples, seed=self.seed)
             resampled.update(zip(same, sums, strict=True))
         columns = [
-            Column.of(table, metrics[table[0].metric], values, resampled[i])
+            MetricColumn.of(table, metrics[table[0].metric], values, resampled[i])
             for i, (table, values) in enumerate(zip(tables, stacked, strict=True))
         ]
         return self.conclude(columns, labels)
 
-    def conclude(self, columns: Sequence[Column], labels: Mapping[str, str]) -> list[Result]:
+    def conclude(self, columns: Sequence[MetricColumn], labels: Mapping[str, str]) -> list[Result]:
         """One result per column."""
         tested = self._tested(columns)
         return [
@@ -57,7 +57,7 @@ class SystemTests:
             for column, tests in zip(columns, tested, strict=True)
         ]
 
-    def _tested(self, columns: Sequence[Column]) -> list[_Tests]:
+    def _tested(self, columns: Sequence[MetricColumn]) -> list[_Tests]:
         """The tests of all pairs in each column; with max-t, what is shown in one table is a family."""
         if not columns or len(columns[0].systems) < 2:
             return [_Tests(np.empty(0), 0.0) for _ in columns]
@@ -80,7 +80,7 @@ class SystemTests:
             tests |= {i: _Tests(p, family.critical) for i, p in zip(places, parts, strict=True)}
         return [tests[i] for i in range(len(columns))]
 
-    def _tested_alone(self, column: Column, swaps: NDArray[np.float32] | None) -> _Tests:
+    def _tested_alone(self, column: MetricColumn, swaps: NDArray[np.float32] | None) -> _Tests:
         """The tests of the pairs of one column, corrected for their number."""
         pairs = column.pairs
         matrix = np.eye(len(column.systems))
@@ -96,7 +96,7 @@ class SystemTests:
         found = int(np.count_nonzero(p < self.alpha))
         return _Tests(p, stats.critical_value(self.alpha, method=self.correction, tests=len(p), found=found))
 
-    def _swaps(self, columns: Sequence[Column]) -> dict[int, NDArray[np.float32]]:
+    def _swaps(self, columns: Sequence[MetricColumn]) -> dict[int, NDArray[np.float32]]:
         """The differences of all pairs in every trial. Columns of the same units share their draws."""
         swaps: dict[int, NDArray[np.float32]] = {}
         for size in {len(column.values) for column in columns}:
@@ -110,7 +110,7 @@ class SystemTests:
             swaps.update(zip(same, tables, strict=True))
         return swaps
 
-    def _result(self, column: Column, tests: _Tests, label: str) -> Result:
+    def _result(self, column: MetricColumn, tests: _Tests, label: str) -> Result:
         """Scores, all pairs and clusters of one column."""
         names = {"name": column.metric_name, "group": column.group}
         metric, points, systems = column.metric, column.points, column.systems
@@ -162,7 +162,7 @@ class SystemTests:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class MetricColumn:
     """All systems under one metric in one group: sums of statistics (systems, columns) and what follows.
 
     The statistics themselves (units, systems, columns) are there for the tests that swap them.
@@ -182,7 +182,7 @@ class Column:
     @classmethod
     def of(
         cls, table: Sequence[Statistics], metric: Metric, values: NDArray[Any], resampled_sums: NDArray[Any]
-    ) -> Column:
+    ) -> MetricColumn:
         sums = values.sum(axis=0, dtype=np.float64)
         return cls(
             table[0].metric,

@@ -12,7 +12,7 @@ from mtassay import stats
 from mtassay.core import Result, Segment, Tools
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.text import check_text, text_blocks
-from mtassay.methods.score.comparison import Column, SystemTests
+from mtassay.methods.score.comparison import MetricColumn, SystemTests
 from mtassay.methods.score.tables import WHOLE
 from mtassay.metrics.base import Metric
 from mtassay.metrics.guards import find_guard_hits
@@ -106,7 +106,7 @@ def score_stream(
             for system, found in find_guard_hits(corpus.segments, corpus.outputs, pair=pair).counts.items():
                 counts[system].update(found)
     columns = [
-        Column(
+        MetricColumn(
             name,
             WHOLE,
             metric,
