@@ -20,10 +20,11 @@ HERE = Path(__file__).resolve().parent
 QUESTIONS = {
     "score": "Which system is better? Sentences of ours with references.",
     "suite": "What does each get right? Items with rules, each for one phenomenon.",
+    "draft": "What do rules leave to people? A suite at its beginning, one rule an item.",
     "invariance": "Which sentences are wrong, without references? Change a word, translate again.",
     "behavior": "Which capabilities does it lack? Change words in source and reference.",
 }
-SHOWN = {"score": 1, "suite": 2, "invariance": 2, "behavior": 1}
+SHOWN = {"score": 1, "suite": 2, "draft": 1, "invariance": 2, "behavior": 1}
 """How many tables of each step are shown; `mtassay runs show` has all."""
 
 
@@ -59,7 +60,7 @@ def main() -> None:
         "all of a run": f"runs show {runs['score'].id}",
         "one case with all that is known of it": f"explain {lessons[1].case}",
         "and one of the suite": f"explain {lessons[2].case}",
-        "settle what is open, a key each": "review next",
+        "settle what is open, in a browser": "review serve",
         "again: only what changed": "run",
     }.items():
         say(f"   mtassay {command:<32}  # {what}")
