@@ -8,10 +8,13 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from mtassay.errors import InputError
-from mtassay.processes import computed_beside
+from mtassay.processes import computed_beside, each_in_threads
+from mtassay.stats import swap_trials
 
 needs_fork = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks safely")
 
@@ -85,3 +88,30 @@ def test_a_command_that_was_loaded_leaves_all_threads_to_the_programs_it_starts(
         [sys.executable, "-c", look], env=alone, capture_output=True, text=True, check=True
     )
     assert "OPENBLAS_NUM_THREADS" not in shown.stdout
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_threads_call_a_function_with_each_item_and_raise_what_it_raises(
+    processes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MTASSAY_PROCESSES", processes)
+    seen: list[int] = []
+    each_in_threads(seen.append, iter(range(20)))
+    assert sorted(seen) == list(range(20))
+    with pytest.raises(ZeroDivisionError):
+        each_in_threads(lambda item: seen.append(1 // item), range(20))
+
+
+@pytest.mark.parametrize("processes", ["1", "3"])
+def test_trials_are_the_same_in_any_number_of_threads(
+    processes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statistics = np.random.default_rng(1).integers(0, 9, size=(40, 3, 2))
+    expected = swap_trials([statistics], [_ratio], trials=300, seed=7)
+    monkeypatch.setenv("MTASSAY_PROCESSES", processes)
+    monkeypatch.setattr("mtassay.stats.resampling._CHUNK_BYTES", 32 * 8 * 40)  # 32 trials at a time
+    assert np.array_equal(swap_trials([statistics], [_ratio], trials=300, seed=7), expected)
+
+
+def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(sums[..., 0] / (1 + sums[..., 1]))

@@ -16,7 +16,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,7 @@ __all__ = [
     "Leash",
     "WorkerPool",
     "computed_beside",
+    "each_in_threads",
     "map_in_processes",
     "process_count",
     "start_program",
@@ -95,6 +97,28 @@ def map_in_processes(
                 executor.shutdown(wait=done, cancel_futures=True)
     answers.extend(map(function, items[len(answers) :]))
     return answers
+
+
+def each_in_threads(function: Callable[[Item], None], items: Iterable[Item]) -> None:
+    """Call the function with each item, on all cores as far as it leaves Python to others, as NumPy does.
+
+    It must not matter which call comes first. Few items are held at a time.
+    """
+    threads = process_count()
+    if threads == 1:
+        for item in items:
+            function(item)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # slow to load
+
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[None]] = deque()
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > threads:
+                waiting.popleft().result()
+        for done in waiting:
+            done.result()
 
 
 @contextmanager

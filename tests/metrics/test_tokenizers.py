@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from importlib.metadata import version
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
-from mtassay.metrics.tokenizers import split_for_ter, split_texts, split_words
+from mtassay.metrics.tokenizers import sacrebleu_version, split_for_ter, split_texts, split_words
 
 OURS = ("13a", "zh", "intl", "char", "none")
 
@@ -78,3 +79,7 @@ def test_texts_for_ter_are_split_as_sacrebleu_splits_them(
         asian_support=asian_support,
         case_sensitive=case_sensitive,
     ) == [tokenize(line.rstrip()) for line in lines]
+
+
+def test_the_version_of_sacrebleu_is_the_installed_one() -> None:
+    assert sacrebleu_version() == version("sacrebleu")

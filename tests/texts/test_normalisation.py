@@ -419,3 +419,20 @@ def test_a_day_in_digits_is_one_day_in_both_orders(day, language):
 def test_removing_marks_twice_changes_nothing_more(text):
     assert strip_marks(strip_marks(text)) == strip_marks(text)
     assert strip_marks(spell_out_marks(text)) == spell_out_marks(text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "On 3 May twenty-three people paid $2.5 million, 1,234 of it at 16:47 and one third later."),
+        ("en", "2 million 3 hundred, 12.05.2020, the 21st, ٣٤ and x2"),
+        ("de", "zweihundertdreiundvierzig Leute, 2,5 Mio. Euro am 3. Mai"),
+        ("zh", "2亿5000万人，三千零五，90后 200多万 第3名"),
+        ("", "no number here"),
+        ("", ""),
+    ],
+)
+def test_tokens_that_are_numbers_are_the_numbers_among_all_tokens(language: str, text: str) -> None:
+    normaliser = Normaliser(dates=False, language=language)
+    among_all = [(t.text, t.start, t.end) for t in normaliser.tokens(text) if t.text[0].isdecimal()]
+    assert [(t.text, t.start, t.end) for t in normaliser.number_tokens(text)] == among_all

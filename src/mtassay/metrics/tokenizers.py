@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -273,6 +275,12 @@ def sacre_signature(
 @cache
 def sacrebleu_version() -> str:
     """The version of the sacreBLEU that our numbers equal and whose tokenisers we use."""
+    spec = find_spec("sacrebleu")
+    folder = Path(spec.origin).parent.parent if spec and spec.origin else Path()
+    # The name of the folder that an installer leaves beside a package, `sacrebleu-2.6.0.dist-info`.
+    installed = [path.stem.partition("-")[2] for path in folder.glob("sacrebleu-*.dist-info")]
+    if len(installed) == 1:
+        return installed[0]
     from importlib.metadata import version  # loads what reads e-mail
 
     return version("sacrebleu")

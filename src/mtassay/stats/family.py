@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtassay.processes import each_in_threads
 from mtassay.stats.resampling import (
     Aggregate,
     Floats,
+    Swapping,
     mask_blocks,
     pair_differences,
-    swapped_sums,
 )
 
 __all__ = [
@@ -126,14 +127,19 @@ def swap_trials(
     have the same units and share the draws, which are sacreBLEU's.
     """
     tables = [np.empty((trials, math.comb(array.shape[1], 2)), dtype=np.float32) for array in statistics]
-    done = 0
-    for blocks in swapped_sums(statistics, trials, seed):
-        for (kept, swapped), aggregate, table in zip(blocks, aggregates, tables, strict=True):
-            rows, column = slice(done, done + len(kept)), 0
+
+    swapping = Swapping(statistics)
+
+    def fill(part: tuple[int, NDArray[np.bool_]]) -> None:
+        first, masks = part
+        rows = slice(first, first + len(masks))
+        for (kept, swapped), aggregate, table in zip(swapping.sums(masks), aggregates, tables, strict=True):
+            column = 0
             for _, differences in pair_differences(kept, swapped, aggregate):
                 table[rows, column : column + differences.shape[1]] = differences
                 column += differences.shape[1]
-        done += len(blocks[0][0])
+
+    each_in_threads(fill, swapping.masks(trials, seed))
     return tables
 
 

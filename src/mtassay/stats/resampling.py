@@ -287,27 +287,35 @@ def swapped_differences(
     statistics: NDArray[Any], aggregate: Aggregate, trials: int, seed: int | None
 ) -> Iterator[tuple[int, Floats]]:
     """For each block of trials and system a, scores of a minus those of each later system (trials, later)."""
-    for blocks in swapped_sums([statistics], trials, seed):
-        yield from pair_differences(*blocks[0], aggregate)
+    swapping = Swapping([statistics])
+    for _, masks in swapping.masks(trials, seed):
+        yield from pair_differences(*swapping.sums(masks)[0], aggregate)
 
 
-def swapped_sums(
-    statistics: Sequence[NDArray[Any]], trials: int, seed: int | None
-) -> Iterator[list[tuple[Floats, Floats]]]:
-    """For each block of trials and each array of the same units: sums of what is kept, and what is swapped.
+class Swapping:
+    """Sums of what two systems keep and swap in trials, for arrays of the same units."""
 
-    Both have the shape (trials of the block, systems, columns).
-    """
-    n = _common_length(statistics)
-    columns = [array.reshape(n, int(np.prod(array.shape[1:]))) for array in statistics]
-    totals = [array.sum(axis=0, dtype=np.float64) for array in statistics]
-    row_bytes = 8 * sum(part.shape[1] for part in columns)
-    for masks in mask_blocks(n, trials, seed, row_bytes=row_bytes):
+    def __init__(self, statistics: Sequence[NDArray[Any]]) -> None:
+        self._units = _common_length(statistics)
+        self._shapes = [array.shape[1:] for array in statistics]
+        self._columns = [array.reshape(self._units, int(np.prod(array.shape[1:]))) for array in statistics]
+        self._totals = [array.sum(axis=0, dtype=np.float64) for array in statistics]
+
+    def masks(self, trials: int, seed: int | None) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+        """Blocks of trials: the number of the first one, and which units keep their system in each."""
+        row_bytes = 8 * sum(part.shape[1] for part in self._columns)
+        first = 0
+        for masks in mask_blocks(self._units, trials, seed, row_bytes=row_bytes):
+            yield first, masks
+            first += len(masks)
+
+    def sums(self, masks: NDArray[np.bool_]) -> list[tuple[Floats, Floats]]:
+        """For each array what is kept, and what is swapped, both (trials of the block, systems, columns)."""
         kept = [
-            shaped(part, array.shape[1:])
-            for part, array in zip(weighted_sums(masks, columns), statistics, strict=True)
+            shaped(part, shape)
+            for part, shape in zip(weighted_sums(masks, self._columns), self._shapes, strict=True)
         ]
-        yield [(part, total - part) for part, total in zip(kept, totals, strict=True)]
+        return [(part, total - part) for part, total in zip(kept, self._totals, strict=True)]
 
 
 def pair_differences(kept: Floats, swapped: Floats, aggregate: Aggregate) -> Iterator[tuple[int, Floats]]:

@@ -134,6 +134,27 @@ class Normaliser:
             tokens[start:stop] = [NormalisedToken(value, value, tokens[start].start, tokens[stop - 1].end)]
         return [token for token in tokens if token.text]
 
+    def number_tokens(self, text: str) -> list[NormalisedToken]:
+        """Those of `tokens` that are numbers, in order; in less time, since most tokens are none.
+
+        >>> [token.text for token in Normaliser(language="en").number_tokens("Two dogs, 2.5 million cats")]
+        ['2', '2500000']
+        """
+        matches = list(self._pattern.finditer(text))
+        words = [self._known[match.group()] for match in matches]
+        joined = list(self._numbers(words))
+        inside = {place for start, stop, _ in joined for place in range(start, stop)}
+        alone = [
+            (place, place + 1, word.plain)
+            for place, word in enumerate(words)
+            if word.plain[:1].isdecimal() and place not in inside
+        ]
+        return [
+            NormalisedToken(value, value, matches[start].start(), matches[stop - 1].end())
+            for start, stop, value in sorted([*joined, *alone])
+            if value[:1].isdecimal()
+        ]
+
     def with_dates(self, tokens: Sequence[NormalisedToken]) -> list[NormalisedToken]:
         """The same tokens, but each date is one.
 

@@ -163,8 +163,7 @@ class NumbersOf:
         return {
             token.text.removesuffix(".")
             for normaliser in _normalisers(self._language)
-            for token in normaliser.tokens(self._text)
-            if token.text[0].isdecimal()
+            for token in normaliser.number_tokens(self._text)
         }
 
     @cached_property
@@ -175,8 +174,7 @@ class NumbersOf:
         amounts: dict[str, set[str]] = {}
         if self._language is not None and has_unit(self._text, self._language):
             [normaliser] = _normalisers(self._language)
-            tokens = [token for token in normaliser.tokens(self._text) if token.text[0].isdecimal()]
-            for token in tokens:
+            for token in normaliser.number_tokens(self._text):
                 for number in read_numbers(self._text[token.start : token.end]):
                     amounts.setdefault(number.digits, set()).add(token.text)
         return amounts
