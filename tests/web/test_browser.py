@@ -212,6 +212,35 @@ def test_issues_are_labelled_and_corrected_from_the_keyboard(
     assert not one.complaints
 
 
+@pytest.mark.parametrize("key", ["n", "."])
+def test_enter_leaves_note_and_correction_and_answers_nothing(
+    browser: Any, address: str, saved: dict[str, str], key: str
+) -> None:
+    one = Opened(browser, address)
+    page = one.go(f"/runs/{saved['suite']}/suite")
+    card, before = page.locator("#card").get_attribute("data-card"), len(reviews_of(saved, "suite"))
+    page.keyboard.press(key)
+    page.wait_for_selector(":is([name=note], [name=correction]):focus")
+    page.keyboard.type("some words")
+    page.keyboard.press("Enter")
+    assert page.locator(":is([name=note], [name=correction]):focus").count() == 0
+    page.wait_for_timeout(300)  # in which an answer would arrive
+    assert page.locator("#card").get_attribute("data-card") == card
+    assert len(reviews_of(saved, "suite")) == before
+
+
+def test_enter_in_a_note_answers_nothing_without_scripts(
+    browser: Any, address: str, saved: dict[str, str]
+) -> None:
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(f"{address}/runs/{saved['suite']}/suite")
+    before = len(reviews_of(saved, "suite"))
+    page.locator("[name=note]").fill("some words")
+    page.locator("[name=note]").press("Enter")
+    page.wait_for_timeout(300)
+    assert len(reviews_of(saved, "suite")) == before
+
+
 @pytest.mark.parametrize(
     ("question", "key", "answer"),
     [
