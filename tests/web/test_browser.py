@@ -177,18 +177,38 @@ def test_words_become_a_rule_from_the_keyboard(browser: Any, address: str, saved
     words = page.locator("#output").inner_text().split()
     for key in ("ArrowRight", *(["Shift+ArrowRight"] * len(words)), "r"):
         page.keyboard.press(key)
-    page.wait_for_selector("#pattern:focus")
+    page.wait_for_selector("[name=kind]:focus")
     assert words[0] in page.locator("#pattern").input_value()
+    page.wait_for_selector("#trial:has-text('Choose correct or incorrect first.')")
+    page.keyboard.press("Space")
     page.wait_for_selector("#trial b:text('Fine.')")
+    page.keyboard.press("Tab")
     page.keyboard.press("End")
     page.keyboard.type("(?:zzz")
     page.wait_for_selector("#trial:has-text('bad pattern')")
     page.keyboard.type(")?")
     page.wait_for_selector("#trial b:text('Fine.')")
     one.press("Enter")
-    page.wait_for_selector("#status:has-text('Written:')")
+    page.wait_for_selector("#status:has-text('Written to suite.yaml: correct if')")
     assert sum(len(item.positive_regex) for item in read_suite(suite).items) == before + 1
     assert not one.complaints
+
+
+def test_the_form_of_a_rule_is_in_sight_and_closes_with_one_key(
+    browser: Any, address: str, saved: dict[str, str]
+) -> None:
+    one = Opened(browser, address)
+    page = one.go(f"/runs/{saved['suite']}/suite")
+    page.keyboard.press("r")
+    page.wait_for_selector("#rule form")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector("#trial button:has-text('answer incorrect')")
+    page.evaluate("document.getElementById('status').textContent = 'Kept.'")
+    button, status = (page.locator(name).bounding_box() for name in ("#trial button.main", "#status"))
+    assert 0 <= button["y"] < button["y"] + button["height"] <= status["y"]
+    page.keyboard.press("Escape")
+    assert page.locator("#rule form").count() == 0
+    assert page.locator("#make-rule:focus").count() == 1
 
 
 def test_issues_are_labelled_and_corrected_from_the_keyboard(
@@ -210,6 +230,35 @@ def test_issues_are_labelled_and_corrected_from_the_keyboard(
         "clumsy\nfix: O que devia dizer: nada.",
     )
     assert not one.complaints
+
+
+@pytest.mark.parametrize("key", ["n", "."])
+def test_enter_leaves_note_and_correction_and_answers_nothing(
+    browser: Any, address: str, saved: dict[str, str], key: str
+) -> None:
+    one = Opened(browser, address)
+    page = one.go(f"/runs/{saved['suite']}/suite")
+    card, before = page.locator("#card").get_attribute("data-card"), len(reviews_of(saved, "suite"))
+    page.keyboard.press(key)
+    page.wait_for_selector(":is([name=note], [name=correction]):focus")
+    page.keyboard.type("some words")
+    page.keyboard.press("Enter")
+    assert page.locator(":is([name=note], [name=correction]):focus").count() == 0
+    page.wait_for_timeout(300)  # in which an answer would arrive
+    assert page.locator("#card").get_attribute("data-card") == card
+    assert len(reviews_of(saved, "suite")) == before
+
+
+def test_enter_in_a_note_answers_nothing_without_scripts(
+    browser: Any, address: str, saved: dict[str, str]
+) -> None:
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(f"{address}/runs/{saved['suite']}/suite")
+    before = len(reviews_of(saved, "suite"))
+    page.locator("[name=note]").fill("some words")
+    page.locator("[name=note]").press("Enter")
+    page.wait_for_timeout(300)
+    assert len(reviews_of(saved, "suite")) == before
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,8 @@ def test_a_card_shows_the_rules_and_what_they_match(browser: TestClient, workspa
 def test_selected_words_become_a_pattern_with_all_that_it_would_do(
     browser: TestClient, workspace: Path
 ) -> None:
-    html = browser.get(f"{card_of(workspace, FALOU)}/rule", params={"words": "falou"}).text
+    asked = {"words": "falou", "kind": "correct"}
+    html = browser.get(f"{card_of(workspace, FALOU)}/rule", params=asked).text
     assert r'value="\bfalou\b"' in html
     assert "Of 3 known outputs to this source it settles 1, flips 0 and contradicts 0." in told(html)
 
@@ -50,12 +51,12 @@ def test_selected_words_become_a_pattern_with_all_that_it_would_do(
 @pytest.mark.parametrize(
     ("pattern", "kind", "expected"),
     [
-        ("falou", "right", "Fine. Of 3 known outputs to this source it settles 1, flips 0"),
-        ("Ninguém", "wrong", "settles 1, flips 0 and contradicts 1."),
-        ("Ninguém", "wrong", "It breaks what is known."),
-        ("chuva", "right", "It does not match this output. Of 3 known outputs"),
-        ("(falou", "right", "bad pattern"),
-        ("", "right", "Write an expression"),
+        ("falou", "correct", "Fine. Of 3 known outputs to this source it settles 1, flips 0"),
+        ("Ninguém", "incorrect", "settles 1, flips 0 and contradicts 1."),
+        ("Ninguém", "incorrect", "It breaks what is known."),
+        ("chuva", "correct", "It does not match this output. Of 3 known outputs"),
+        ("(falou", "correct", "bad pattern"),
+        ("", "correct", "Write an expression"),
     ],
 )
 def test_a_pattern_is_tried_on_all_known_outputs(
@@ -71,7 +72,7 @@ def test_an_accepted_rule_stands_in_the_file_and_answers_its_output(
 ) -> None:
     card = card_of(workspace, FALOU)
     form = fields(browser.get(card).text)
-    sent = {"csrf": form["csrf"], "id": "1", "pattern": r"\bfalou\b", "kind": "right"}
+    sent = {"csrf": form["csrf"], "id": "1", "pattern": r"\bfalou\b", "kind": "correct"}
     assert browser.post(f"{card}/rule", data=sent).status_code == 200
     item = read_suite(folder / "suite.yaml").items[0]
     assert [(rule.text, rule.author) for rule in item.positive_regex][1:] == [(r"\bfalou\b", "lena")]
@@ -83,7 +84,7 @@ def test_a_rule_that_breaks_what_is_known_is_not_written(
 ) -> None:
     card = card_of(workspace, FALOU)
     before = (folder / "suite.yaml").read_bytes()
-    sent = {"csrf": fields(browser.get(card).text)["csrf"], "pattern": "Ninguém", "kind": "wrong"}
+    sent = {"csrf": fields(browser.get(card).text)["csrf"], "pattern": "Ninguém", "kind": "incorrect"}
     refused = browser.post(f"{card}/rule", data=sent)
     assert (refused.status_code, "also matches" in refused.text) == (400, True)
     assert (folder / "suite.yaml").read_bytes() == before
@@ -95,7 +96,7 @@ def test_what_a_rule_contradicts_may_be_a_review(browser: TestClient, workspace:
     queue = {entry.subject.outputs[0]: entry.subject.id for entry in waiting}
     people.decide("incorrect", queue[BOTH], reviewer="ben", workspace=workspace)
     card = f"/runs/{run_of(workspace)}/suite/cards/{queue[FALOU]}"
-    html = browser.get(f"{card}/rule", params={"pattern": "Ninguém", "kind": "right"}).text
+    html = browser.get(f"{card}/rule", params={"pattern": "Ninguém", "kind": "correct"}).text
     assert "contradicts 1" in told(html)
     assert "known by review" in told(html)
 
@@ -108,5 +109,102 @@ def test_reviewers_who_are_no_admins_write_no_rules(workspace: Path) -> None:
         page = browser.get(card).text
         assert "make a rule" not in page
         assert browser.get(f"{card}/rule").status_code == 403
-        sent = {"csrf": fields(page)["csrf"], "pattern": "falou", "kind": "right"}
+        sent = {"csrf": fields(page)["csrf"], "pattern": "falou", "kind": "correct"}
         assert browser.post(f"{card}/rule", data=sent).status_code == 403
+
+
+def answer_card(browser: TestClient, card: str, said: str) -> None:
+    form = fields(browser.get(card).text)
+    assert browser.post(form.pop("action"), data={**form, "answer": said}).status_code == 200
+
+
+def checked(html: str) -> list[str]:
+    return re.findall(r'name="kind" value="(\w+)" checked', html)
+
+
+@pytest.mark.parametrize("said", ["correct", "incorrect"])
+def test_the_form_of_a_rule_begins_with_ones_own_answer(
+    browser: TestClient, workspace: Path, said: str
+) -> None:
+    card = card_of(workspace, FALOU)
+    answer_card(browser, card, said)
+    html = browser.get(f"{card}/rule", params={"words": "falou"}).text
+    assert checked(html) == [said]
+    assert f"Accept the rule, answer {said}, next" in told(html)
+    assert '<button class="main" disabled' not in html
+
+
+@pytest.mark.parametrize("said", ["", "unsure"])
+def test_without_an_answer_nothing_is_chosen_and_nothing_can_be_accepted(
+    browser: TestClient, workspace: Path, folder: Path, said: str
+) -> None:
+    card = card_of(workspace, FALOU)
+    if said:
+        answer_card(browser, card, said)
+    before = (folder / "suite.yaml").read_bytes()
+    html = browser.get(f"{card}/rule", params={"words": "falou"}).text
+    assert checked(html) == []
+    assert r'value="\bfalou\b"' in html
+    assert "Choose correct or incorrect first." in told(html)
+    assert '<button class="main" disabled' in html
+    sent = {"csrf": fields(browser.get(card).text)["csrf"], "pattern": "falou"}
+    for kind in ({}, {"kind": ""}, {"kind": "right"}):
+        refused = browser.post(f"{card}/rule", data={**sent, **kind})
+        assert (refused.status_code, "Choose correct or incorrect first." in refused.text) == (400, True)
+    assert (folder / "suite.yaml").read_bytes() == before
+
+
+def test_a_rule_may_not_contradict_ones_own_answer(
+    browser: TestClient, workspace: Path, folder: Path
+) -> None:
+    card = card_of(workspace, FALOU)
+    answer_card(browser, card, "incorrect")
+    before = (folder / "suite.yaml").read_bytes()
+    html = browser.get(f"{card}/rule", params={"pattern": "falou", "kind": "correct"}).text
+    assert "contradicts 1." in told(html)
+    assert "incorrect → correct Ninguém falou. known by your answer" in told(html)
+    assert '<button class="main" disabled' in html
+    sent = {"csrf": fields(browser.get(card).text)["csrf"], "pattern": "falou", "kind": "correct"}
+    refused = browser.post(f"{card}/rule", data=sent)
+    assert (refused.status_code, "You answered incorrect here" in refused.text) == (400, True)
+    assert (folder / "suite.yaml").read_bytes() == before
+    assert [review["answer"] for review in people.reviews(workspace=workspace)] == ["incorrect"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_short"),
+    [
+        (r"\bN\b|f", True),
+        ("f", True),
+        ("(?i)FA", True),
+        (r"\bfa", True),
+        ("fal", False),
+        (r"\w+ falou", False),
+    ],
+)
+def test_an_expression_of_one_or_two_letters_is_warned_of(
+    browser: TestClient, workspace: Path, pattern: str, is_short: bool
+) -> None:
+    asked = {"pattern": pattern, "kind": "correct"}
+    text = told(browser.get(f"{card_of(workspace, FALOU)}/rule", params=asked).text)
+    assert ("matches nearly everything" in text) == is_short
+    assert ("Fine." in text) != is_short
+
+
+def test_what_was_written_is_told_with_its_file(browser: TestClient, workspace: Path) -> None:
+    card = card_of(workspace, FALOU)
+    sent = {"csrf": fields(browser.get(card).text)["csrf"], "pattern": r"\bfalou\b", "kind": "incorrect"}
+    html = browser.post(f"{card}/rule", data=sent, headers={"hx-request": "true"}).text
+    assert r"Written to suite.yaml: incorrect if \bfalou\b. To take it out, delete it there." in html
+
+
+def test_a_card_says_where_rules_of_today_contradict_ones_answer(
+    browser: TestClient, workspace: Path, folder: Path
+) -> None:
+    card = card_of(workspace, FALOU)
+    answer_card(browser, card, "incorrect")
+    assert "You said incorrect" in browser.get(card).text
+    assert "the rules of today say" not in browser.get(card).text
+    suite = folder / "suite.yaml"
+    suite.write_text(suite.read_text("utf-8").replace("[Ninguém disse nada]", "[Ninguém]"), "utf-8")
+    assert "You said incorrect, and the rules of today say correct" in browser.get(card).text

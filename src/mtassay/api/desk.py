@@ -6,10 +6,13 @@ Every function takes an open workspace, since a server keeps several open.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import Lock
 from typing import Any
+from unicodedata import east_asian_width
 
 from mtassay.agenda import AbsentError, Agenda, AgendaChoice, AgendaEntry, is_prepared, prepare
 from mtassay.api.rulebook import Rulebook, RulesToday, open_rulebook
@@ -19,7 +22,7 @@ from mtassay.errors import MtassayError, UsageError
 from mtassay.formats.suite import Item
 from mtassay.languages import parse_pair
 from mtassay.method import method_of
-from mtassay.methods.suite.trials import RuleTrial
+from mtassay.methods.suite.trials import RuleTrial, TriedOutput
 from mtassay.repair.corrections import CORRECT
 from mtassay.reviews import Decision, Subject, answer_about, review_now
 from mtassay.reviews import decide as decide_reviews
@@ -49,6 +52,8 @@ __all__ = [
 _PREPARING = Lock()
 _SETTLED = 8  # settled outputs that are shown beside an open one
 _LONGEST_NOTE = 4000  # characters
+_SYNTAX = re.compile(r"\\[A-Za-z]|\(\?[a-z]*")  # letters of an expression that match no letter
+_CHOOSE = "Choose correct or incorrect first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +91,15 @@ class Card:
     rulebook: Rulebook | None = None
 
     @property
-    def wrong_answer(self) -> str:
-        """What a rule for wrong outputs answers: the first answer that is not `correct`."""
-        return next((answer for answer in self.question.keys.values() if answer != CORRECT), "")
+    def rule_answers(self) -> tuple[str, ...]:
+        """What a rule can stand for: `correct`, and the first answer that is not."""
+        return (CORRECT, next((answer for answer in self.question.keys.values() if answer != CORRECT), ""))
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the rules of today say otherwise than whoever looks at it."""
+        mine, rules = self.entry.mine, self.rules
+        return rules is not None and {mine, rules.status} == set(self.rule_answers)
 
 
 def open_agenda(store: Workspace, run_id: str, question: str) -> Agenda:
@@ -284,39 +295,74 @@ def agreement_so_far(agenda: Agenda, *, seed: int = 12345) -> AgreementSoFar | N
 
 @dataclass(frozen=True, slots=True)
 class RuleDraft:
-    """An expression somebody is about to add for an output, and what it would do; `problem` is why not."""
+    """An expression somebody is about to add for an output, and what it would do; `problem` is why not.
+
+    `answer` is what the expression stands for, empty before that is chosen. One that `is_short` has so few
+    letters that nearly every output has them.
+    """
 
     pattern: str
-    is_right: bool
+    answer: str
     trial: RuleTrial | None
     problem: str = ""
 
+    @property
+    def is_short(self) -> bool:
+        """Whether the expression names one or two letters; a character of Chinese or Japanese is a word."""
+        letters = [letter for letter in _SYNTAX.sub("", self.pattern) if letter.isalnum()]
+        return 0 < len(letters) <= 2 and not any(east_asian_width(letter) in "WF" for letter in letters)
+
 
 def draft_rule(
-    agenda: Agenda, card: Card, *, pattern: str | None, words: str = "", is_right: bool = True
+    agenda: Agenda, card: Card, *, pattern: str | None, words: str = "", verdict: str | None = None
 ) -> RuleDraft:
-    """Try an expression for the output of a card, or propose one: for words, or what sets it apart."""
+    """Try an expression for the output of a card, or propose one: for words, or what sets it apart.
+
+    Without a `verdict` it stands for what the reviewer said of this output. That counts as known, too.
+    """
     rulebook, item = _writable(card)
     store, text = agenda.workspace, card.subject.outputs[-1]
-    chosen = rulebook.propose(store, item, text, words, correct=is_right) if pattern is None else pattern
+    chosen = card.entry.mine if verdict is None else verdict
+    if chosen not in card.rule_answers:
+        chosen = ""
+    if pattern is None:
+        tried = [chosen] if chosen else card.rule_answers
+        proposals = (rulebook.propose(store, item, text, words, correct=said == CORRECT) for said in tried)
+        pattern = next(filter(None, proposals), "")
+    if not chosen:
+        return RuleDraft(pattern, "", None, _CHOOSE)
     try:
-        return RuleDraft(chosen, is_right, rulebook.try_out(store, item, text, chosen, correct=is_right))
+        trial = rulebook.try_out(store, item, text, pattern, correct=chosen == CORRECT)
     except UsageError as error:
-        return RuleDraft(chosen, is_right, None, str(error))
+        return RuleDraft(pattern, chosen, None, str(error))
+    if _contradicts(card, chosen):
+        mine = TriedOutput(text, card.entry.mine, chosen, by="your answer")
+        settles = [entry for entry in trial.settles if entry.text != text]
+        trial = replace(trial, settles=settles, contradicts=[mine, *trial.contradicts])
+    return RuleDraft(pattern, chosen, trial)
 
 
 def add_rule(
-    agenda: Agenda, card: Card, pattern: str, reviewer: str, *, is_right: bool, receipt: str | None = None
-) -> list[str]:
-    """Write an expression for the output of a card into the suite, and answer the card; gives what was done.
+    agenda: Agenda, card: Card, pattern: str, reviewer: str, *, verdict: str, receipt: str | None = None
+) -> str:
+    """Write an expression for the output of a card into the suite, and answer the card; tells what was done.
 
-    It must match the output and break nothing that is known, else it is a `UsageError` and nothing is kept.
+    It must match the output and break nothing that is known, what the reviewer said of this output included,
+    else it is a `UsageError` and nothing is kept.
     """
     rulebook, item = _writable(card)
-    text = card.subject.outputs[-1]
-    said = rulebook.accept(agenda.workspace, item, text, pattern, correct=is_right, reviewer=reviewer)
-    answer(agenda, card.subject.id, CORRECT if is_right else card.wrong_answer, reviewer, receipt=receipt)
-    return said
+    if verdict not in card.rule_answers:
+        raise UsageError(_CHOOSE)
+    if _contradicts(card, verdict):
+        raise UsageError(f"You answered {card.entry.mine} here. To change your mind, answer it again first.")
+    text, correct = card.subject.outputs[-1], verdict == CORRECT
+    rulebook.accept(agenda.workspace, item, text, pattern, correct=correct, reviewer=reviewer)
+    answer(agenda, card.subject.id, verdict, reviewer, receipt=receipt)
+    return f"Written to {Path(rulebook.path).name}: {verdict} if {pattern}. To take it out, delete it there."
+
+
+def _contradicts(card: Card, verdict: str) -> bool:
+    return card.entry.mine in card.rule_answers and card.entry.mine != verdict
 
 
 def _writable(card: Card) -> tuple[Rulebook, Item]:

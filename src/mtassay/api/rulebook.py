@@ -24,10 +24,10 @@ from mtassay.texts.marks import marked
 __all__ = ["Rulebook", "RulesToday", "open_rulebook"]
 
 _KINDS = {
-    "positive_regex": "right",
-    "negative_regex": "wrong",
-    "positive_tokens": "right, word for word",
-    "negative_tokens": "wrong, word for word",
+    "positive_regex": "correct",
+    "negative_regex": "incorrect",
+    "positive_tokens": "correct, word for word",
+    "negative_tokens": "incorrect, word for word",
 }
 _SHOWN = 12  # rules of one item
 _LONGEST = 500  # characters of a pattern

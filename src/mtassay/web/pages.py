@@ -228,7 +228,7 @@ def rule(request: Request, run: str, question: str, subject: str) -> Response:
             found,
             pattern=query.get("pattern"),
             words=query.get("words", ""),
-            is_right=query.get("kind", "right") == "right",
+            verdict=query.get("kind"),
         )
     return render("rule.html", request, visit, run=run, question=question, card=found, draft=draft)
 
@@ -246,13 +246,11 @@ def add_rule(request: Request, run: str, question: str, subject: str, form: Form
             found,
             form.get("pattern", ""),
             visit.person.name,
-            is_right=form.get("kind", "right") == "right",
+            verdict=form.get("kind", ""),
             receipt=f"{receipt}:rule" if receipt else None,
         )
         if request.headers.get("hx-request") == "true":
-            return _next(
-                request, visit, agenda, after=found.entry.position, done=f"Written: {'; '.join(said)}"
-            )
+            return _next(request, visit, agenda, after=found.entry.position, done=said)
     return RedirectResponse(address("runs", run, question, after=found.entry.position), status_code=303)
 
 

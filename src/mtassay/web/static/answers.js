@@ -195,9 +195,8 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    const isNote = event.key === "Enter" && event.target.matches("form.answer input[name=note]");
-    if (isNote && !document.querySelector("form.answer button[data-key=Enter]")) {
-      event.preventDefault(); // else the browser presses the first answer
+    if (event.key === "Enter" && event.target.matches("form.answer :is([name=note], [name=correction])")) {
+      event.preventDefault(); // a note ends, and answers nothing
       event.target.blur();
       return;
     }

@@ -70,12 +70,14 @@ function isTyping(element) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && isTyping(event.target)) {
-    event.target.blur();
+  const isInNote = isTyping(event.target) && !event.target.closest("#rule");
+  if (event.key === "Escape" && !isInNote && document.querySelector("#rule form")) {
+    document.getElementById("rule").replaceChildren();
+    document.getElementById("make-rule").focus();
     return;
   }
-  if (event.key === "Escape" && document.querySelector("#rule form")) {
-    document.getElementById("rule").replaceChildren();
+  if (event.key === "Escape" && isTyping(event.target)) {
+    event.target.blur();
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
@@ -125,8 +127,20 @@ document.addEventListener("htmx:responseError", (event) => {
   say(why ? why.textContent : "That did not work. Reload the page.");
 });
 
+function showRule() {
+  // The button first, then the beginning, where both do not fit.
+  const form = document.querySelector("#rule form");
+  if (!form) return;
+  form.querySelector(".actions").scrollIntoView({ block: "nearest" });
+  if (form.offsetHeight < innerHeight) form.scrollIntoView({ block: "nearest" });
+}
+
 document.addEventListener("htmx:afterSwap", (event) => {
-  if (event.detail.target.id === "rule") document.getElementById("pattern").focus();
+  if (event.detail.target.id === "rule") {
+    const isChosen = document.querySelector("#rule [name=kind]:checked");
+    document.querySelector(isChosen ? "#pattern" : "#rule [name=kind]").focus({ preventScroll: true });
+  }
+  if (["rule", "trial"].includes(event.detail.target.id)) showRule();
   if (event.detail.target.id !== "main") return;
   say(document.querySelector("[data-said]")?.dataset.said ?? "");
   failures = 0;
