@@ -169,6 +169,11 @@ class Method(ABC):
         ]
 
     @classmethod
+    def title(cls, run: Run) -> str:
+        """What was tested, by the name that people gave it; empty where it has none."""
+        return ""
+
+    @classmethod
     def test_set(cls, run: Run) -> str:
         """What was tested, in a word: runs that share it are points of one history."""
         texts = str(run.result.basis.get("texts", ""))

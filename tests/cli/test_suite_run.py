@@ -67,9 +67,16 @@ def test_every_format_shows_the_averages(run: Run, folder: Path, form: str) -> N
 def test_what_is_open_is_said_with_the_next_step(run: Run, folder: Path) -> None:
     done = run("suite", "run", "suite.yaml", "-t", "b.tsv", "--save")
     assert "mtassay: 1 output is not settled. To settle: mtassay review next" in done.stderr
+    assert "mtassay: or in a browser: mtassay review serve" in done.stderr
     again = run("runs", "show", "last", "--phenomena").stdout
     assert "False friends" in again
     assert "Nouns" in again
+
+
+def test_equal_outputs_that_are_open_are_counted_as_people_will_see_them(run: Run, folder: Path) -> None:
+    (folder / "c.tsv").write_bytes((folder / "b.tsv").read_bytes())
+    done = run("suite", "run", "suite.yaml", "-t", "b.tsv", "-t", "c.tsv", "--save")
+    assert "mtassay: 2 outputs (1 different) are not settled." in done.stderr
 
 
 def test_filters_choose_items_and_ignore_other_outputs(run: Run, folder: Path) -> None:

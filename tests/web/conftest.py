@@ -23,9 +23,9 @@ def workspace(tmp_path: Path) -> Path:
     return tmp_path / ".mtassay" / "workspace.db"
 
 
-def client_of(workspace: Path, *, host: str = "127.0.0.1") -> TestClient:
+def client_of(workspace: Path, *, host: str = "127.0.0.1", show_systems: bool = False) -> TestClient:
     """Somebody's browser; each has its own cookies."""
-    site = Site(workspace, host, 8765, "lena")
+    site = Site(workspace, host, 8765, "lena", show_systems)
     return TestClient(make_application(site), base_url=f"http://{host}:8765", raise_server_exceptions=False)
 
 

@@ -12,6 +12,7 @@ from mtassay.agenda import prepare
 from mtassay.api import desk, people
 from mtassay.core import Review, Run
 from mtassay.store import Workspace
+from tests.web.conftest import client_of
 
 
 def run_of(workspace: Path) -> str:
@@ -125,8 +126,7 @@ def test_lists_are_filtered(browser: TestClient, workspace: Path) -> None:
     address = f"/browse/{run_of(workspace)}/suite"
     for query, count in (
         ("", 4),
-        ("?system=alpha", 2),
-        ("?system=gamma", 1),
+        ("?system=gamma", 4),
         ("?phenomenon=Past", 2),
         ("?verdict=correct", 1),
         ("?text=ninguém", 1 + 1),
@@ -136,6 +136,57 @@ def test_lists_are_filtered(browser: TestClient, workspace: Path) -> None:
         ("?reviewer=lena", 0),
     ):
         assert f"<p>{count} output" in browser.get(address + query).text, query
+
+
+def test_lists_name_systems_only_where_that_was_asked_for(browser: TestClient, workspace: Path) -> None:
+    address = f"/browse/{run_of(workspace)}/suite"
+    html = browser.get(address).text
+    assert not {"alpha", "beta", "gamma"} & set(re.findall(r"\w+", html))
+    assert "mtassay review serve --show-systems" in html
+    with client_of(workspace, show_systems=True) as seeing:
+        html = seeing.get(address).text
+        assert {"alpha", "beta", "gamma"} <= set(re.findall(r"\w+", html))
+        assert "--show-systems" not in html
+        for query, count in (("?system=alpha", 2), ("?system=gamma", 1)):
+            assert f"<p>{count} output" in seeing.get(address + query).text, query
+
+
+def test_home_names_the_suite_and_no_system(browser: TestClient, workspace: Path, queue: str) -> None:
+    browser.get(queue)
+    html = browser.get("/").text
+    assert f"suite Portuguese <small>{run_of(workspace)}</small>" in html
+    assert not {"alpha", "beta", "gamma"} & set(re.findall(r"\w+", html))
+
+
+def test_going_back_shows_ones_own_note_and_correction(browser: TestClient, queue: str) -> None:
+    first = browser.get(queue).text
+    assert 'data-key="n" value=""' in first
+    answer(browser, first, "unsure", note="first thought")
+    again = browser.get(f"{queue}/back").text
+    answer(browser, again, "incorrect", note='odd "word"', correction="Ele correu.")
+    html = browser.get(f"{queue}/back").text
+    assert 'data-key="n" value="odd &#34;word&#34;"' in html
+    assert ">Ele correu.</textarea>" in html
+
+
+def test_a_card_that_was_settled_since_says_so(browser: TestClient, workspace: Path, queue: str) -> None:
+    html = browser.get(queue).text
+    assert '<span class="status">undecided</span>' in html
+    answer(browser, html, "incorrect")
+    html = browser.get(f"{queue}/back").text
+    assert "settled: incorrect, was undecided" in html
+    assert '<span class="status">undecided</span>' not in html
+
+
+def test_what_others_settled_is_not_told_before_one_has_answered(
+    browser: TestClient, workspace: Path, queue: str
+) -> None:
+    entry = people.pending(workspace=workspace).waiting[0]
+    people.decide("incorrect", entry.subject.id, reviewer="ben", workspace=workspace)
+    html = browser.get(f"{queue}?double=1").text
+    while f'data-card="{entry.subject.id}"' not in html:
+        html = browser.get(re.findall(r'data-key="s" href="([^"]*)"', html)[0].replace("&amp;", "&")).text
+    assert '<span class="calm">settled, was ' in html
 
 
 def test_what_is_decided_is_found_by_answer_and_reviewer(

@@ -23,7 +23,7 @@ from mtassay.formats.suite import Item
 from mtassay.languages import parse_pair
 from mtassay.method import method_of
 from mtassay.methods.suite.trials import RuleTrial, TriedOutput
-from mtassay.repair.corrections import CORRECT
+from mtassay.repair.corrections import CORRECT, fix_in
 from mtassay.reviews import Decision, Subject, answer_about, review_now
 from mtassay.reviews import decide as decide_reviews
 from mtassay.reviews.queue import asked_in, find_question, pending_in, subjects_in
@@ -73,8 +73,8 @@ class Card:
     `entry` is its place in the agenda; of a blind question without what the run found. `lines` are the output
     and what helps to judge it, `kin` the sentences that belong to it, `settled` other outputs to the same
     case. `reviews` are what everybody said, where the one who asks may see it, else what they said
-    themselves. `rules` are what the rules of today say, and `rulebook` is where they stand, for a run that
-    rules judged.
+    themselves, and `mine` is their newest answer. `rules` are what the rules of today say, and `rulebook` is
+    where they stand, for a run that rules judged.
     """
 
     run: str
@@ -89,6 +89,18 @@ class Card:
     reviews: Sequence[Review] = ()
     rules: RulesToday | None = None
     rulebook: Rulebook | None = None
+    mine: Review | None = None
+
+    @property
+    def my_correction(self) -> str:
+        """What the output should be, as whoever looks at it said last."""
+        return (fix_in(self.mine.note) if self.mine else None) or ""
+
+    @property
+    def my_note(self) -> str:
+        """What they noted besides."""
+        lines = self.mine.note.splitlines() if self.mine else []
+        return " ".join(line for line in lines if fix_in(line) is None)
 
     @property
     def rule_answers(self) -> tuple[str, ...]:
@@ -149,13 +161,15 @@ def load_card(
     if question.is_blind:
         entry = replace(entry, status="", found="")
     reviews = store.reviews_about([subject], question.name)
-    if not (is_admin or any(review.reviewer == reviewer for review in reviews)):
+    own = [review for review in reviews if review.reviewer == reviewer]
+    mine = max(own, key=lambda review: review.at, default=None)
+    if not (is_admin or mine):
         reviews = []
     pair = languages(run)
     if not question.is_of_runs:
         chosen, shown = _pair_of(run, question, subject)
         segment = Segment(chosen.case_id, None)
-        return Card(agenda.run, question, entry, chosen, segment, shown, pair, reviews=reviews)
+        return Card(agenda.run, question, entry, chosen, segment, shown, pair, reviews=reviews, mine=mine)
     chosen = _subject(run, question, subject)
     segment = next(segment for segment in run.segments if segment.id == chosen.case_id)
     pending = next((p for p in pending_in(run, question=question) if p.subject == chosen), None)
@@ -180,6 +194,7 @@ def load_card(
         reviews,
         rules,
         rulebook if rules else None,
+        mine,
     )
 
 

@@ -273,7 +273,7 @@ def _asked(found: library.CampaignCard, languages: tuple[str, str]) -> desk.Card
     )
     question = replace(found.question, is_blind=found.campaign.is_blind)
     run = found.campaign.runs[0]
-    return desk.Card(run, question, entry, subject, found.segment, found.lines, languages)
+    return desk.Card(run, question, entry, subject, found.segment, found.lines, languages, mine=found.mine)
 
 
 @router.get("/campaign/back")

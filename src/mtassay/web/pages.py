@@ -49,6 +49,7 @@ class RunSummary:
     """A run on the first page; without queues while its agenda is being made."""
 
     run: Run
+    title: str
     facts: str
     pair: str
     queues: list[QueueSummary]
@@ -71,10 +72,11 @@ def home(request: Request) -> Response:
 
 def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
     # They may name systems, and how each did.
-    facts = method_of(run).facts(run) if visit.person.is_admin else ""
+    method, is_told = method_of(run), visit.person.is_admin and visit.shows_systems
+    title, facts = method.title(run), method.facts(run) if is_told else ""
     pair = "-".join(filter(None, desk.languages(run)))
     if not is_prepared(store, run):
-        return RunSummary(run, facts, pair, [], is_ready=False)
+        return RunSummary(run, title, facts, pair, [], is_ready=False)
     queues = []
     for question in asked_in(run):
         agenda = Agenda(store, run.id, question.name)
@@ -89,7 +91,7 @@ def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
                 agenda.progress(),
             )
         )
-    return RunSummary(run, facts, pair, queues, is_ready=True)
+    return RunSummary(run, title, facts, pair, queues, is_ready=True)
 
 
 @router.get("/runs/{run}/{question}/agreement")
@@ -264,7 +266,11 @@ def _admin(visit: Visit) -> Visit:
 def browse(request: Request, run: str, question: str) -> Response:
     """All outputs of a run, filtered and paged."""
     visit = visit_of(request)
-    names = _CHOICES if visit.person.is_admin else ("category", "phenomenon", "answer", "text")
+    names: tuple[str, ...] = (
+        _CHOICES if visit.person.is_admin else ("category", "phenomenon", "answer", "text")
+    )
+    if not visit.shows_systems:
+        names = tuple(name for name in names if name != "system")
     choice = replace(_choice(request, names), whose="" if visit.person.is_admin else visit.person.name)
     page = max(_number(request, "page", 1), 1)
     with visit.site.pool.lend() as store:

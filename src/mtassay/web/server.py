@@ -65,7 +65,7 @@ def serve(
             server_header=False,
             proxy_headers=False,
             timeout_keep_alive=30,
-            timeout_graceful_shutdown=3,
+            timeout_graceful_shutdown=1,
             limit_concurrency=500,
         )
         server = uvicorn.Server(config)

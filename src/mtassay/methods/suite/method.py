@@ -50,6 +50,7 @@ from mtassay.methods.suite.selection import Choice, select
 from mtassay.methods.suite.tables import accuracy_figure, accuracy_tables, item_group, status_table
 from mtassay.options import option
 from mtassay.reviews import Subject
+from mtassay.reviews.queue import subjects_in
 from mtassay.texts.marks import find_words, plural
 
 __all__ = ["CHOOSING", "QUESTION", "SuiteMethod", "case_of", "grades_of", "segment_of", "subject_of"]
@@ -394,13 +395,30 @@ class SuiteMethod(Method):
         counts = run.result.counts.values()
         if not (still_open := sum(c.get("undecided", 0) + c.get("conflict", 0) for c in counts)):
             return []
+        subjects = subjects_in(run)
+        different = {
+            subjects[finding.case_id, finding.system]
+            for finding in run.findings
+            if VerdictEvidence.of(finding.evidence, matches=False).status in ("undecided", "conflict")
+            and (finding.case_id, finding.system) in subjects
+        }
+        many = plural(still_open, "output")
+        if 0 < len(different) < still_open:
+            many += f" ({len(different):,} different)"
         how = f"mtassay review next {run.id}" if is_saved else "add --save, then: mtassay review next"
-        return [f"{plural(still_open, 'output is', 'outputs are')} not settled. To settle: {how}"]
+        return [
+            f"{many} {'is' if still_open == 1 else 'are'} not settled. To settle: {how}",
+            "or in a browser: mtassay review serve",
+        ]
+
+    @classmethod
+    def title(cls, run: Run) -> str:
+        return str(run.parameters.get("suite") or "").rpartition(" (")[0]
 
     @classmethod
     def test_set(cls, run: Run) -> str:
         """The suite by its name, though it may have grown since."""
-        return str(run.parameters.get("suite") or "").rpartition(" (")[0] or super().test_set(run)
+        return cls.title(run) or super().test_set(run)
 
     @classmethod
     def ledgers(cls, run: Run, system: str) -> list[Ledger]:

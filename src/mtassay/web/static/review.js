@@ -155,3 +155,14 @@ document.addEventListener("htmx:afterSwap", (event) => {
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload(); // what is shown may be answered by now
 });
+
+// On a narrow page filters that are not in use are folded up.
+const narrow = matchMedia("(max-width: 40rem)");
+
+function foldFilters() {
+  const box = document.querySelector(".filter-box");
+  if (box) box.open = !narrow.matches || location.search !== "";
+}
+
+narrow.addEventListener("change", foldFilters);
+foldFilters();
