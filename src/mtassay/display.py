@@ -181,7 +181,8 @@ class Headline:
     """What matters of a run, in plain sentences; `system` and `group` name the cases that prove it.
 
     The kinds: `better` says which system is and how sure that is, `weak` what a system is worst at, `open`
-    what is not known yet. One that compares systems has their `board`.
+    what is not known yet. One that compares systems has their `board`; `n` is how many cases
+    its number counts, 0 where it says nothing of that.
     """
 
     text: str
@@ -189,6 +190,7 @@ class Headline:
     system: str = ""
     group: str = ""
     board: Leaderboard | None = None
+    n: int = 0
 
 
 class Point(NamedTuple):

@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
@@ -22,6 +23,7 @@ from mtassay.display import (
     CaseView,
     Cell,
     Figure,
+    Headline,
     Leaderboard,
     Line,
     Point,
@@ -29,8 +31,9 @@ from mtassay.display import (
     Standing,
     Table,
 )
+from mtassay.methods.suite.method import SuiteMethod
 from mtassay.report.page.charts import drawing, figure_table, shade
-from mtassay.report.page.contents import Page, changes_part, page_of
+from mtassay.report.page.contents import Page, Proof, changes_part, page_of
 from mtassay.report.page.glance import Glance
 from mtassay.report.page.html import render_page
 from mtassay.report.page.markdown import LONGEST, render_markdown
@@ -114,7 +117,7 @@ def test_a_run_of_a_stranger_is_told_with_its_scores_failures_and_sentences() ->
 def test_headlines_carry_the_difference_its_interval_p_and_n(suite_run: Run) -> None:
     told = [h.text for h in mtassay.Run(suite_run).headlines()]
     better = next(text for text in told if "share of correct items" in text)
-    assert "50.0 % against 0.0 %, +50.0 [" in better
+    assert "50.0 % against 0.0 %, +50.0 points [" in better
     assert "n = 2 items" in better
     assert "none is worst at False friends: 0.0 % correct [0.0–65.8], n = 2." in " ".join(told)
 
@@ -230,6 +233,43 @@ def test_systems_not_told_apart_are_named_up_to_twelve() -> None:
         run = Run("1", "toy", {}, names, "", {}, Result(scores, compared))
         (headline,) = Contest(run, "bleu", "all", "BLEU", "segment").headlines()
         assert headline.text.endswith(ending)
+
+
+def test_a_phenomenon_that_is_surer_to_be_weak_comes_before_the_worst_category() -> None:
+    """Wilson's intervals of 0 of 37 and of 6 of 17: even the upper end of the first is below the second's."""
+    scores = [
+        Score("accuracy", "nmt", "False friends", 35.3, 17, 17.3, 58.7),
+        Score("accuracy", "nmt", "Verbs", 80.0, 400, 75.8, 83.6),
+        Score("accuracy:phenomenon", "nmt", "Modal", 0.0, 37, 0.0, 9.4),
+    ]
+    segments = [Segment("1", "x", (), tags={"category": "Verbs", "phenomenon": "Modal"})]
+    run = Run("1", "suite", {}, ["nmt"], "", {}, Result(scores), [], segments)
+    (weak,) = [h for h in SuiteMethod.headlines(run) if h.kind == "weak"]
+    assert weak.text == (
+        "nmt is worst at Modal: 0.0 % correct [0.0–9.4], n = 37. "
+        "Of categories at False friends: 35.3 % [17.3–58.7], n = 17."
+    )
+    assert (weak.group, weak.n) == ("Verbs › Modal", 37)
+
+
+def test_a_button_says_how_many_of_its_sentences_count() -> None:
+    headline = Headline("nmt is worst at x: 50.0 %, n = 1.", "weak", "nmt", "x", n=1)
+    part = page_of([toy_run(["nmt"], ["One.", "Two."])]).parts[0]
+    page = Page("t", [replace(part, proofs=[Proof(headline, CaseSelection(system="nmt", n=2))])])
+    assert "Read 2 sentences, 1 of them counted" in render_page(page)
+
+
+def test_a_tag_says_what_a_method_tests_with(suite_run: Run) -> None:
+    page = render_page(page_of([suite_run, toy_run(["half"], ["One."])]))
+    assert re.search(r'class="tag" title="Judges outputs[^"]*">suite: linguistic items<', page)
+    assert '<span class="tag">toy</span>' in page
+
+
+def test_facts_are_words_even_where_they_begin_with_a_digit(suite_run: Run) -> None:
+    page = render_page(page_of([suite_run]))
+    rests = page[page.index("What it rests on</caption>") :].partition("</table>")[0]
+    assert suite_run.id in rests
+    assert 'class="n' not in rests
 
 
 def test_several_runs_are_one_page_with_a_section_each(suite_run: Run) -> None:

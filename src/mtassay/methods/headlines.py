@@ -82,7 +82,9 @@ class Contest:
         if compared.p < self.alpha:
             return f"{best.system} is better than {other.system} by {self.label}: {values}, {how}."
         shows = (
-            "" if not compared.detectable else f" Differences from {compared.detectable:.1f} on would show."
+            ""
+            if not compared.detectable
+            else f" Differences from {compared.detectable:.1f}{self._points} on would show."
         )
         if best.value == other.value:
             return f"{best.system} and {other.system} have the same {self.label}: {self._value(best)} ({n})."
@@ -130,8 +132,13 @@ class Contest:
             if (change.name, change.group) == (self.name, self.group):
                 ends = [signed(end, best.decimals) for end in paired.interval(change, row)]
                 same = f" on the same {change.n:,}" if change.n != best.n else ""
-                return f"{signed(change.delta, best.decimals)} [{ends[0]} to {ends[1]}]{same}"
-        return signed((first.value or 0.0) - (second.value or 0.0), best.decimals)
+                return f"{signed(change.delta, best.decimals)}{self._points} [{ends[0]} to {ends[1]}]{same}"
+        return f"{signed((first.value or 0.0) - (second.value or 0.0), best.decimals)}{self._points}"
+
+    @property
+    def _points(self) -> str:
+        """What differences of percentages are in."""
+        return " points" if "%" in self.suffix else ""
 
     def _value(self, score: Score) -> str:
         return f"{score.value:.{score.decimals}f}{self.suffix}"
@@ -171,7 +178,7 @@ def weakest(
             else max(faulty, key=lambda s: (s.low or 0.0, s.value or 0.0))
         )
         text = tell(worst, f"{worst.value:.1f}", f"{_ends(worst).strip()}, n = {worst.n:,}")
-        told.append(Headline(text, "weak", system, group_of(worst)))
+        told.append(Headline(text, "weak", system, group_of(worst), n=worst.n))
     return told
 
 

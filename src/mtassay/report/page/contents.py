@@ -51,6 +51,12 @@ class RunPart:
     made: Sequence[Table]
     signatures: Sequence[str]
     sentences: PageCases
+    means: str = ""
+
+    @property
+    def tag(self) -> str:
+        """What it is called beside a headline, with what its method tests with."""
+        return f"{self.title}: {self.means}" if self.means else self.title
 
     def is_folded(self, table: Table) -> bool:
         """Whether a table is too long to stand there, or a map shows the same."""
@@ -171,6 +177,7 @@ def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
         list(_made(run, any(table.title == "Time" for table in tables))),
         method.signatures(run),
         sentences,
+        method.means,
     )
 
 

@@ -28,7 +28,9 @@ class Glance:
     @property
     def table(self) -> Table:
         """A row for each system, a column for each measure; strong where a system is best or may be."""
-        rows: list[list[Cell | str]] = [[name, *(_cell(_standing(board, name)) for board in self.boards)] for name in self.systems]
+        rows: list[list[Cell | str]] = [
+            [name, *(_cell(_standing(board, name)) for board in self.boards)] for name in self.systems
+        ]
         counted = ", ".join(f"{board.label} {_counted(board)}" for board in self.boards)
         notes = ["Bold: the best of its column, or not told apart from it.", f"n: {counted}."]
         untested = [board.label for board in self.boards if not board.tested]

@@ -90,7 +90,7 @@ def _run(part: RunPart) -> Iterable[str]:
 
 
 def _tag(page: Page, part: RunPart) -> str:
-    return f"*{_brief(part.title, 40)}* · " if len(page.parts) > 1 else ""
+    return f"*{_brief(part.tag, 60)}* · " if len(page.parts) > 1 else ""
 
 
 def _table(table: Table) -> str:
