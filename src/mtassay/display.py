@@ -17,10 +17,12 @@ __all__ = [
     "Cell",
     "Figure",
     "Headline",
+    "Leaderboard",
     "Line",
     "Point",
     "Series",
     "Span",
+    "Standing",
     "Table",
     "View",
 ]
@@ -152,18 +154,43 @@ class CaseView:
     groups: Sequence[str] = ()
 
 
+class Standing(NamedTuple):
+    """Where a system stands by one measure: its value as it is shown, on `n` units.
+
+    `is_best` says that its value is the best one, or that no test tells it apart from the best.
+    """
+
+    system: str
+    text: str
+    n: int
+    is_best: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """All systems by one measure, the best value first; `tested` says whether all were tested against it."""
+
+    label: str
+    unit: str
+    standings: Sequence[Standing]
+    tested: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Headline:
     """What matters of a run, in plain sentences; `system` and `group` name the cases that prove it.
 
     The kinds: `better` says which system is and how sure that is, `weak` what a system is worst at, `open`
-    what is not known yet.
+    what is not known yet. One that compares systems has their `board`; `n` is how many cases
+    its number counts, 0 where it says nothing of that.
     """
 
     text: str
     kind: Literal["better", "weak", "open"] = "better"
     system: str = ""
     group: str = ""
+    board: Leaderboard | None = None
+    n: int = 0
 
 
 class Point(NamedTuple):

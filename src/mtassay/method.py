@@ -71,6 +71,8 @@ class Method(ABC):
     """
 
     name: ClassVar[str]
+    means: ClassVar[str] = ""
+    """What it tests with, in two or three words, for whoever does not know its name."""
     asks: ClassVar[Sequence[Question]] = ()
     """What people can be asked about the outputs of a run; the first question is the usual one."""
 

@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
@@ -16,9 +17,24 @@ import pytest
 
 import mtassay
 from mtassay.core import Comparison, Finding, Output, Result, Run, Score, Segment
-from mtassay.display import AnswerView, Block, CaseView, Figure, Line, Point, Series, Table
+from mtassay.display import (
+    AnswerView,
+    Block,
+    CaseView,
+    Cell,
+    Figure,
+    Headline,
+    Leaderboard,
+    Line,
+    Point,
+    Series,
+    Standing,
+    Table,
+)
+from mtassay.methods.suite.method import SuiteMethod
 from mtassay.report.page.charts import drawing, figure_table, shade
-from mtassay.report.page.contents import Page, changes_part, page_of
+from mtassay.report.page.contents import Page, Proof, changes_part, page_of
+from mtassay.report.page.glance import Glance
 from mtassay.report.page.html import render_page
 from mtassay.report.page.markdown import LONGEST, render_markdown
 from mtassay.report.page.sentences import CaseSelection, PageCases
@@ -101,7 +117,7 @@ def test_a_run_of_a_stranger_is_told_with_its_scores_failures_and_sentences() ->
 def test_headlines_carry_the_difference_its_interval_p_and_n(suite_run: Run) -> None:
     told = [h.text for h in mtassay.Run(suite_run).headlines()]
     better = next(text for text in told if "share of correct items" in text)
-    assert "50.0 % against 0.0 %, +50.0 [" in better
+    assert "50.0 % against 0.0 %, +50.0 points [" in better
     assert "n = 2 items" in better
     assert "none is worst at False friends: 0.0 % correct [0.0–65.8], n = 2." in " ".join(told)
 
@@ -136,6 +152,124 @@ def test_many_systems_are_told_apart_from_the_best_by_what_was_tested() -> None:
         "a has the best BLEU of 3: 30.0 [29.0–31.0], n = 9 segments. Significantly worse: c −10.0 "
         "(p < 0.001). Not told apart from it: b."
     )
+
+
+def board(label: str, *places: str) -> Leaderboard:
+    """Systems in this order; those with a star are best or not told apart from the best."""
+    return Leaderboard(
+        label, "item", [Standing(p.rstrip("*"), f"{9 - n}", 5, p[-1] == "*") for n, p in enumerate(places)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("places", "sentence"),
+    [
+        ([["a*", "b", "c"], ["a*", "b", "c"]], "a is the best in both measures; c is last in all."),
+        (
+            [["b*", "a*", "c"], ["a*", "c", "b"], ["a*", "b", "c"]],
+            "a is the only one best or not told apart from the best in all 3 measures.",
+        ),
+        (
+            [["b*", "a*", "c"], ["a*", "b*", "c"]],
+            "a and b are best or not told apart from the best in both measures; c is last in all.",
+        ),
+        (
+            [["b*", "a", "c"], ["a*", "b", "c"]],
+            "The 2 measures disagree: no system is best or not told apart from the best in all; "
+            "a and b are in 1; c is last in all.",
+        ),
+        ([["a*", "b*"], ["b*", "a*"]], "None of the 2 measures tells any of the 2 systems from the best."),
+        ([["a*", "b", "c"]], ""),
+    ],
+)
+def test_one_sentence_says_who_is_best_by_all_measures(places: list[list[str]], sentence: str) -> None:
+    told = Glance([board(f"m{n}", *some) for n, some in enumerate(places)]).sentence
+    assert told in (sentence, sentence.replace("a and b", "b and a"))
+
+
+def test_at_a_glance_the_systems_that_are_most_often_best_come_first_in_bold() -> None:
+    table = Glance([board("x", "b*", "a*", "c"), board("y", "a*", "b")]).table
+    assert table.header == ["System", "x", "y"]
+    assert table.cells() == [
+        [Cell("a"), Cell("8", True), Cell("9", True)],
+        [Cell("b"), Cell("9", True), Cell("8")],
+        [Cell("c"), Cell("7"), Cell("–")],
+    ]
+
+
+def test_a_leaderboard_says_who_is_not_told_apart_from_the_best_and_what_was_not_tested() -> None:
+    from mtassay.methods.headlines import Contest
+
+    values = {"a": 30.0, "b": 29.0, "c": 20.0}
+    scores = [Score("bleu", n, "all", v, 9, v - 1, v + 1) for n, v in values.items()]
+    compared = [
+        Comparison("bleu", "all", "a", "b", 1.0, 0.4),
+        Comparison("bleu", "all", "c", "a", -10.0, 0.0001),
+    ]
+    for some, tested, best in ((compared, True, ["a", "b"]), (compared[1:], False, ["a"])):
+        run = Run("1", "toy", {}, list(values), "", {}, Result(scores, some))
+        (headline,) = Contest(run, "bleu", "all", "BLEU", "segment").headlines()
+        assert headline.board
+        assert headline.board.tested == tested
+        assert [s.system for s in headline.board.standings if s.is_best] == best
+        assert headline.board.standings[0].text == "30.0 [29.0–31.0]"
+
+
+def test_the_glance_stands_first_in_the_page_and_in_markdown(suite_run: Run) -> None:
+    page = page_of([suite_run])
+    html, text = render_page(page), render_markdown(page)
+    assert html.index("At a glance") < html.index("Which is better")
+    assert text.index("At a glance") < text.index("## Which is better")
+    assert "n: share of correct items 2 items" in text
+
+
+def test_systems_not_told_apart_are_named_up_to_twelve() -> None:
+    from mtassay.methods.headlines import Contest
+
+    for others, ending in ((12, "s12."), (13, "s12 and 1 more.")):
+        names = [f"s{n}" for n in range(others + 1)]
+        scores = [Score("bleu", name, "all", 30.0 - n, 9) for n, name in enumerate(names)]
+        compared = [Comparison("bleu", "all", "s0", name, 1.0, 0.4) for name in names[1:]]
+        run = Run("1", "toy", {}, names, "", {}, Result(scores, compared))
+        (headline,) = Contest(run, "bleu", "all", "BLEU", "segment").headlines()
+        assert headline.text.endswith(ending)
+
+
+def test_a_phenomenon_that_is_surer_to_be_weak_comes_before_the_worst_category() -> None:
+    """Wilson's intervals of 0 of 37 and of 6 of 17: even the upper end of the first is below the second's."""
+    scores = [
+        Score("accuracy", "nmt", "False friends", 35.3, 17, 17.3, 58.7),
+        Score("accuracy", "nmt", "Verbs", 80.0, 400, 75.8, 83.6),
+        Score("accuracy:phenomenon", "nmt", "Modal", 0.0, 37, 0.0, 9.4),
+    ]
+    segments = [Segment("1", "x", (), tags={"category": "Verbs", "phenomenon": "Modal"})]
+    run = Run("1", "suite", {}, ["nmt"], "", {}, Result(scores), [], segments)
+    (weak,) = [h for h in SuiteMethod.headlines(run) if h.kind == "weak"]
+    assert weak.text == (
+        "nmt is worst at Modal: 0.0 % correct [0.0–9.4], n = 37. "
+        "Of categories at False friends: 35.3 % [17.3–58.7], n = 17."
+    )
+    assert (weak.group, weak.n) == ("Verbs › Modal", 37)
+
+
+def test_a_button_says_how_many_of_its_sentences_count() -> None:
+    headline = Headline("nmt is worst at x: 50.0 %, n = 1.", "weak", "nmt", "x", n=1)
+    part = page_of([toy_run(["nmt"], ["One.", "Two."])]).parts[0]
+    page = Page("t", [replace(part, proofs=[Proof(headline, CaseSelection(system="nmt", n=2))])])
+    assert "Read 2 sentences, 1 of them counted" in render_page(page)
+
+
+def test_a_tag_says_what_a_method_tests_with(suite_run: Run) -> None:
+    page = render_page(page_of([suite_run, toy_run(["half"], ["One."])]))
+    assert re.search(r'class="tag" title="Judges outputs[^"]*">suite: linguistic items<', page)
+    assert '<span class="tag">toy</span>' in page
+
+
+def test_facts_are_words_even_where_they_begin_with_a_digit(suite_run: Run) -> None:
+    page = render_page(page_of([suite_run]))
+    rests = page[page.index("What it rests on</caption>") :].partition("</table>")[0]
+    assert suite_run.id in rests
+    assert 'class="n' not in rests
 
 
 def test_several_runs_are_one_page_with_a_section_each(suite_run: Run) -> None:
@@ -374,8 +508,9 @@ def test_the_policy_allows_the_pages_own_style_and_script_and_nothing_else() -> 
 
 def test_markdown_has_headlines_first_and_one_table_a_run(suite_run: Run) -> None:
     told = render_markdown(page_of([suite_run]))
-    assert told.startswith("# half and none\n\n## Which is better\n")
-    assert told.count("| :-- |") == 1
+    assert told.startswith("# half and none\n\n**None of the 2 measures tells any")
+    assert told.index("At a glance") < told.index("## Which is better") < told.index("## suite")
+    assert told.count("| :-- |") == 2
     assert "## What each is worst at" in told
 
 

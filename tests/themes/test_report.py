@@ -147,11 +147,21 @@ def test_themes_stand_in_the_report_of_every_form_unless_left_out(tmp_path: Path
 
 
 def test_the_first_themes_of_all_systems_stand_before_the_second_ones() -> None:
-    first, other = planted("a"), planted("b")
-    found = find_themes([first, other])
-    twice = Themes([*found.of("a"), *found.of("a"), *found.of("b")], found.examined, found.failure)
+    found = find_themes([planted("a"), planted("b", word="kiruta")])
+    second = [replace(theme, sentence="something else") for theme in found.of("a")]
+    twice = Themes([*found.of("a"), *second, *found.of("b")], found.examined, found.failure)
     titles = [block.title.partition(":")[0] for block in theme_blocks(twice)]
     assert titles == ["a", "b", "a", ""]
+
+
+def test_what_several_systems_have_in_common_is_told_once_with_the_numbers_of_each() -> None:
+    found = find_themes([planted("nmt"), planted("b")])
+    (theme,) = found.of("nmt")
+    other = replace(theme, system="b", sentence=theme.sentence.replace("20 of 20", "9 of 20"), failures=9)
+    block, _ = theme_blocks(Themes([theme, other], found.examined, found.failure))
+    assert block.title == f"2 systems: {theme.cause}; of their failures: nmt 20 of 20, b 9 of 20"
+    assert [line.text.partition(" [")[0] for line in block.lines[:2]] == ["nmt: 100 %", "b: 45 %"]
+    assert [line.text.partition(" · ")[0] for line in block.lines if line.label == "case"] == ["nmt", "b"]
 
 
 def test_a_negation_that_nobody_asked_for_is_marked_in_the_examples() -> None:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from mtassay.changes import PairedScores
 from mtassay.core import Comparison, Run, Score
-from mtassay.display import Headline
+from mtassay.display import Headline, Leaderboard, Standing
 from mtassay.snapshots import Snapshot
 from mtassay.texts.marks import p_text, plural, signed
 
 __all__ = ["Contest", "weakest"]
 
-_SOME = 4  # systems that a sentence names
+_SOME = 4  # systems that are worse, named in a sentence
+_EVEN = 12  # systems that are not told apart from the best, named in a sentence
 _MANY = 40  # systems that get a sentence of their own
 
 
@@ -52,13 +53,25 @@ class Contest:
             return []
         if len(scores) == 1:
             return [Headline(f"{scores[0].system}: {self.label} {self._told(scores[0])}.")]
-        if len(scores) == 2:
-            return [Headline(self._two(*scores))]
-        return [Headline(self._many(scores))]
+        text = self._two(*scores) if len(scores) == 2 else self._many(scores)
+        return [Headline(text, board=self._board(scores))]
 
     @property
     def _sign(self) -> int:
         return 1 if self.higher_is_better else -1
+
+    def _board(self, scores: Sequence[Score]) -> Leaderboard:
+        best = scores[0]
+        p_values = [
+            1.0 if score.value == best.value else compared.p if compared else None
+            for score in scores
+            for compared in [self._compared(best.system, score.system)]
+        ]
+        standings = [
+            Standing(s.system, f"{self._value(s)}{_ends(s)}", s.n, p is not None and p >= self.alpha)
+            for s, p in zip(scores, p_values, strict=True)
+        ]
+        return Leaderboard(self.label, self.unit, standings, None not in p_values)
 
     def _two(self, best: Score, other: Score) -> str:
         values = f"{self._value(best)} against {self._value(other)}"
@@ -69,7 +82,9 @@ class Contest:
         if compared.p < self.alpha:
             return f"{best.system} is better than {other.system} by {self.label}: {values}, {how}."
         shows = (
-            "" if not compared.detectable else f" Differences from {compared.detectable:.1f} on would show."
+            ""
+            if not compared.detectable
+            else f" Differences from {compared.detectable:.1f}{self._points} on would show."
         )
         if best.value == other.value:
             return f"{best.system} and {other.system} have the same {self.label}: {self._value(best)} ({n})."
@@ -92,7 +107,7 @@ class Contest:
             told.append(f"Significantly worse: {_listed(named, len(behind))}.")
         even = [s.system for s, c in tested if c is not None and (c.p is None or c.p >= self.alpha)]
         if even:
-            told.append(f"Not told apart from it: {_listed(even[:_SOME], len(even))}.")
+            told.append(f"Not told apart from it: {_listed(even[:_EVEN], len(even))}.")
         return " ".join(told)
 
     def _compared(self, a: str, b: str) -> Comparison | None:
@@ -117,8 +132,13 @@ class Contest:
             if (change.name, change.group) == (self.name, self.group):
                 ends = [signed(end, best.decimals) for end in paired.interval(change, row)]
                 same = f" on the same {change.n:,}" if change.n != best.n else ""
-                return f"{signed(change.delta, best.decimals)} [{ends[0]} to {ends[1]}]{same}"
-        return signed((first.value or 0.0) - (second.value or 0.0), best.decimals)
+                return f"{signed(change.delta, best.decimals)}{self._points} [{ends[0]} to {ends[1]}]{same}"
+        return f"{signed((first.value or 0.0) - (second.value or 0.0), best.decimals)}{self._points}"
+
+    @property
+    def _points(self) -> str:
+        """What differences of percentages are in."""
+        return " points" if "%" in self.suffix else ""
 
     def _value(self, score: Score) -> str:
         return f"{score.value:.{score.decimals}f}{self.suffix}"
@@ -158,7 +178,7 @@ def weakest(
             else max(faulty, key=lambda s: (s.low or 0.0, s.value or 0.0))
         )
         text = tell(worst, f"{worst.value:.1f}", f"{_ends(worst).strip()}, n = {worst.n:,}")
-        told.append(Headline(text, "weak", system, group_of(worst)))
+        told.append(Headline(text, "weak", system, group_of(worst), n=worst.n))
     return told
 
 

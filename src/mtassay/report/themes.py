@@ -113,7 +113,8 @@ def _remark(text: str, form: Form, width: int) -> str:
 def theme_blocks(themes: Themes, *, examples: int = 3) -> list[Block]:
     """For a page: a block for each theme with its examples, the first ones of all systems before the second.
 
-    Of those, what has the larger share of failures stands first. The last block says what was looked at.
+    Of those, what has the larger share of failures stands first. What several systems have in common is
+    told once. The last block says what was looked at.
     """
     if not themes:
         return []
@@ -121,17 +122,37 @@ def theme_blocks(themes: Themes, *, examples: int = 3) -> list[Block]:
         (place, theme) for e in shown_systems(themes) for place, theme in enumerate(themes.of(e.system))
     ]
     ranked.sort(key=lambda entry: (entry[0], -entry[1].failures / entry[1].of))
-    blocks = []
+    by_cause: dict[str, list[Theme]] = {}
     for _, theme in ranked:
-        lines = [Line(None, numbers(theme))]
-        for example in theme.examples[:examples]:
-            lines += [Line("case", example.title), *example.lines]
-        blocks.append(Block(lines, f"{marked(theme.system, limit=_NAME)}: {theme.sentence}"))
+        by_cause.setdefault(theme.cause, []).append(theme)
+    blocks = [
+        _shared_block(some, examples) if len(some) > 1 else _block(some[0], examples)
+        for some in by_cause.values()
+    ]
     looked = [
         f"{marked(e.system, limit=_NAME)}: {e.note}{'; no theme' if _is_without(e, themes) else ''}."
         for e in shown_systems(themes)
     ]
     return [*blocks, Block([Line(None, text) for text in (*looked, *notes_of(themes))])]
+
+
+def _block(theme: Theme, examples: int) -> Block:
+    lines = [Line(None, numbers(theme))]
+    for example in theme.examples[:examples]:
+        lines += [Line("case", example.title), *example.lines]
+    return Block(lines, f"{marked(theme.system, limit=_NAME)}: {theme.sentence}")
+
+
+def _shared_block(themes: Sequence[Theme], examples: int) -> Block:
+    """One cause of failures of several systems: the numbers of each, and an example of the first ones."""
+    names = [marked(theme.system, limit=_NAME) for theme in themes]
+    counts = [f"{theme.failures:,} of {theme.of:,}" for theme in themes]
+    told = ", ".join(f"{name} {count}" for name, count in zip(names, counts, strict=True))
+    lines = [Line(None, f"{name}: {numbers(theme)}") for name, theme in zip(names, themes, strict=True)]
+    for name, theme in list(zip(names, themes, strict=True))[:examples]:
+        for example in theme.examples[:1]:
+            lines += [Line("case", f"{name} · {example.title}"), *example.lines]
+    return Block(lines, f"{plural(len(themes), 'system')}: {themes[0].cause}; of their failures: {told}")
 
 
 def _is_without(examined: Examined, themes: Themes) -> bool:

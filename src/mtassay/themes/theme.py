@@ -49,6 +49,15 @@ class Theme:
     def __str__(self) -> str:
         return self.sentence
 
+    @property
+    def cause(self) -> str:
+        """The sentence without its numbers: the same for all systems that fail for this reason."""
+        return self.sentence.removesuffix(_counts(self.failures, self.of, self.passes, self.passing))
+
+
+def _counts(failures: int, of: int, passes: int, passing: int) -> str:
+    return f": {failures:,} of {of:,} failures, {passes:,} of {passing:,} other outputs"
+
 
 def make_theme(system: str, cause: Cause, observations: Sequence[Observation], table: FeatureTable) -> Theme:
     """A cause in words, with its numbers among all observations."""
@@ -56,9 +65,7 @@ def make_theme(system: str, cause: Cause, observations: Sequence[Observation], t
     failures, of = int(failed[cause.units].sum()), int(failed.sum())
     passes, passing = len(cause.units) - failures, len(failed) - of
     odds, interval = odds_ratio(failures, of, passes, passing)
-    sentence = (
-        f"{_name(cause, table)}: {failures:,} of {of:,} failures, {passes:,} of {passing:,} other outputs"
-    )
+    sentence = _name(cause, table) + _counts(failures, of, passes, passing)
     features = list(dict.fromkeys([cause.feature, *cause.twins, *cause.parts]))
     parts = list(dict.fromkeys(_describe(feature, table) for feature in features))[:_PARTS]
     parts += _clues(cause, observations)

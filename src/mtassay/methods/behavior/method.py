@@ -130,6 +130,7 @@ class BehaviorMethod(Method):
     """
 
     name: ClassVar[str] = "behavior"
+    means: ClassVar[str] = "edited sentences"
     asks: ClassVar[Sequence[Question]] = (
         Question(
             "behavior",

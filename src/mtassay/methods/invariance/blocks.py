@@ -39,6 +39,7 @@ class InvarianceRun(Method):
     """What the method knows of a saved run: an issue is an original with its farthest variants."""
 
     name: ClassVar[str] = METHOD
+    means: ClassVar[str] = "one word changed"
     asks: ClassVar[Sequence[Question]] = (
         Question(
             QUESTION,

@@ -85,6 +85,7 @@ class ScoreMethod(Method):
     """
 
     name: ClassVar[str] = "score"
+    means: ClassVar[str] = "against references"
 
     metrics: Mapping[str, Metric] = field(
         metadata=option(

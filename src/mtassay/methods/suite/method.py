@@ -22,6 +22,7 @@ from mtassay.core import (
     Question,
     Result,
     Run,
+    Score,
     Segment,
     Tools,
 )
@@ -81,6 +82,7 @@ class SuiteMethod(Method):
     """
 
     name: ClassVar[str] = "suite"
+    means: ClassVar[str] = "linguistic items"
     asks: ClassVar[Sequence[Question]] = (
         Question(QUESTION, "Is the phenomenon translated right?", {"c": "correct", "i": "incorrect"}),
     )
@@ -321,7 +323,7 @@ class SuiteMethod(Method):
 
     @classmethod
     def headlines(cls, run: Run) -> list[Headline]:
-        """By both averages; what each system is worst at are a category, and a phenomenon."""
+        """By both averages; what each system is surest to be worst at is a category or a phenomenon."""
         alpha = float(run.parameters.get("alpha", 0.05))
         is_fair = run.parameters.get("items") != "settled"
         part = _fair_part(run) if is_fair else run
@@ -337,23 +339,36 @@ class SuiteMethod(Method):
         ]
         phenomena = [s for s in run.result.scores if s.name == "accuracy:phenomenon"]
         groups = phenomenon_groups([Case(s.id, s.id, (s.source,), tags=s.tags) for s in run.segments])
+
+        def place(score: Score) -> str:
+            if score.name == "accuracy":
+                return score.group
+            return item_group(groups.get(score.group, ""), score.group)
+
         worst = weakest(
-            categories, lambda s, value, how: f"{s.system} is worst at {s.group}: {value} % correct {how}."
+            [*categories, *phenomena],
+            lambda s, value, how: f"{s.system} is worst at {s.group}: {value} % correct {how}.",
+            group_of=place,
         )
-        finest = weakest(
-            phenomena,
-            lambda s, value, how: f" Of single phenomena at {s.group}: {value} % {how}.",
-            group_of=lambda s: item_group(groups.get(s.group, ""), s.group),
-        )
-        fine = {headline.system: headline for headline in finest}
+        levels = [
+            {
+                headline.system: headline
+                for headline in weakest(scores, partial(_of_level, what), group_of=place)
+            }
+            for scores, what in ((phenomena, "single phenomena"), (categories, "categories"))
+        ]
+        other_level = {
+            first.system: next(
+                (own[first.system] for own in levels if own.get(first.system, first).group != first.group),
+                None,
+            )
+            for first in worst
+        }
         return [
             *told,
             *(
-                replace(
-                    headline,
-                    text=headline.text + (fine[headline.system].text if headline.system in fine else ""),
-                )
-                for headline in worst
+                replace(first, text=first.text + (other.text if (other := other_level[first.system]) else ""))
+                for first in worst
             ),
             *cls.open_headlines(run),
         ]
@@ -514,6 +529,11 @@ def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Seque
         if finding.verdict in grade:
             values[rows[finding.case_id], columns[finding.system]] = grade[finding.verdict]
     return Grades(asked, list(columns), values)
+
+
+def _of_level(what: str, score: Score, value: str, how: str) -> str:
+    """What a system is worst at among categories, or among phenomena."""
+    return f" Of {what} at {score.group}: {value} % {how}."
 
 
 def _fair_part(run: Run) -> Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mtassay.changes import LISTED, RunChanges, case_texts, why
@@ -11,6 +11,7 @@ from mtassay.core import Origin, Run
 from mtassay.display import AnswerView, Block, CaseView, Figure, Headline, Line, Table, View
 from mtassay.method import Method, method_of
 from mtassay.report.changes import change_tables, kinds_table
+from mtassay.report.page.glance import Glance
 from mtassay.report.page.sentences import CaseSelection, PageCases
 from mtassay.texts.marks import differing, plural, signed
 
@@ -50,6 +51,12 @@ class RunPart:
     made: Sequence[Table]
     signatures: Sequence[str]
     sentences: PageCases
+    means: str = ""
+
+    @property
+    def tag(self) -> str:
+        """What it is called beside a headline, with what its method tests with."""
+        return f"{self.title}: {self.means}" if self.means else self.title
 
     def is_folded(self, table: Table) -> bool:
         """Whether a table is too long to stand there, or a map shows the same."""
@@ -88,6 +95,16 @@ class Page:
         """The systems of all runs, in order."""
         return list(dict.fromkeys(system for part in self.parts for system in part.run.systems))
 
+    def glance(self) -> Glance | None:
+        """All systems by all measures; nothing where there are no two systems to compare."""
+        boards = [(part, r) for part, proof in self.proofs("better") if (r := proof.headline.board)]
+        labels = [board.label for _, board in boards]
+        named = [
+            replace(r, label=f"{part.title}: {r.label}") if labels.count(r.label) > 1 else r
+            for part, r in boards
+        ]
+        return Glance(named) if named else None
+
     def first_themes(self) -> list[str]:
         """The sentences of the first themes."""
         return [theme.title for theme in self.themes if isinstance(theme, Block) and theme.title][:_THEMES]
@@ -97,10 +114,12 @@ class Page:
         return [(part, proof) for part in self.parts for proof in part.proofs if proof.headline.kind == kind]
 
     def weak(self) -> list[tuple[str, list[tuple[RunPart, Proof]]]]:
-        """What each system is worst at, system by system; of those without a system, under no name."""
+        """What each system is worst at, in the order of the glance; what is of no system comes last."""
         weak = self.proofs("weak")
         told = {proof.headline.system for _, proof in weak}
-        names = [name for name in self.systems if name in told] + [""] * ("" in told)
+        glance = self.glance()
+        order = dict.fromkeys([*(glance.systems if glance else ()), *self.systems])
+        names = [name for name in order if name in told] + [""] * ("" in told)
         return [(name, [entry for entry in weak if entry[1].headline.system == name]) for name in names]
 
 
@@ -158,6 +177,7 @@ def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
         list(_made(run, any(table.title == "Time" for table in tables))),
         method.signatures(run),
         sentences,
+        method.means,
     )
 
 

@@ -33,6 +33,10 @@ def render_markdown(page: Page, *, longest: int = LONGEST) -> str:
 
 def _parts(page: Page) -> Iterable[str]:
     yield f"# {_brief(page.title, 200)}"
+    if glance := page.glance():
+        if glance.sentence:
+            yield f"**{_brief(glance.sentence)}**"
+        yield _table(glance.table)
     for heading, kind in (
         ("Which is better", "better"),
         ("What each is worst at", "weak"),
@@ -86,7 +90,7 @@ def _run(part: RunPart) -> Iterable[str]:
 
 
 def _tag(page: Page, part: RunPart) -> str:
-    return f"*{_brief(part.title, 40)}* · " if len(page.parts) > 1 else ""
+    return f"*{_brief(part.tag, 60)}* · " if len(page.parts) > 1 else ""
 
 
 def _table(table: Table) -> str:
