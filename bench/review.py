@@ -22,6 +22,7 @@ from collections import Counter
 from pathlib import Path
 
 import httpx
+from results import table, write_section
 
 from mtassay.api import access, suite
 from mtassay.formats.suite import Item, Rule, Suite
@@ -115,13 +116,15 @@ class Server:
         self.process.wait()
 
 
-def milliseconds(times: list[float]) -> str:
+MEASURED = ["what", "median, ms", "95th percentile", "most", "n"]
+
+
+def milliseconds(name: str, times: list[float]) -> list[object]:
+    """A row of what was measured."""
     ordered = sorted(times)
     p95 = ordered[min(int(0.95 * len(ordered)), len(ordered) - 1)]
-    shown = {"median": statistics.median(ordered), "p95": p95, "most": ordered[-1]}
-    return (
-        "   ".join(f"{name} {1000 * value:7.1f} ms" for name, value in shown.items()) + f"   n={len(ordered)}"
-    )
+    shown = (statistics.median(ordered), p95, ordered[-1])
+    return [name, *(f"{1000 * value:.0f}" for value in shown), f"{len(ordered):,}"]
 
 
 def pages(folder: Path, items: int, systems: int, rounds: int) -> None:
@@ -129,7 +132,8 @@ def pages(folder: Path, items: int, systems: int, rounds: int) -> None:
     path = folder / "workspace.db"
     began = time.perf_counter()
     run = save_run(path, make_suite(items), systems, seed=1)
-    print(f"run {run}: {items:,} items × {systems} systems, judged in {time.perf_counter() - began:.1f} s")
+    judged = time.perf_counter() - began
+    rows = []
     secret = access.invite("bench", admin=True, workspace=path)
     headers = {"authorization": f"Bearer {secret}"}
     with (
@@ -139,7 +143,7 @@ def pages(folder: Path, items: int, systems: int, rounds: int) -> None:
         queue = f"/runs/{run}/suite"
         began = time.perf_counter()
         client.get(queue).raise_for_status()
-        print(f"first card, with the agenda made: {time.perf_counter() - began:.1f} s")
+        first = time.perf_counter() - began
         settle(client, queue, 600)
         listed = f"/browse/{run}/suite"
         card = client.get(f"/api{queue}/next").json()["subject"]
@@ -161,9 +165,13 @@ def pages(folder: Path, items: int, systems: int, rounds: int) -> None:
                 began = time.perf_counter()
                 client.get(address).raise_for_status()
                 times.append(time.perf_counter() - began)
-            print(f"{name:30} {milliseconds(times)}")
-        print(f"{'decision':30} {milliseconds(settle(client, queue, 100))}")
-    print(f"workspace: {path.stat().st_size / 2**20:.0f} MiB")
+            rows.append(milliseconds(name, times))
+        rows.append(milliseconds("decision", settle(client, queue, 100)))
+    told = (
+        f"{items:,} items × {systems} systems, judged in {judged:.1f} s; the first card of the run took "
+        f"{first:.1f} s, once; the workspace has {path.stat().st_size / 2**20:.0f} MiB."
+    )
+    write_section("review-pages", "Pages of the review app", f"{told}\n\n{table(MEASURED, rows)}")
 
 
 def settle(client: httpx.Client, queue: str, count: int) -> list[float]:
@@ -247,11 +255,15 @@ def crowd(folder: Path, people: int, seconds: float, kills: int) -> None:
     server.kill()
     kept = Counter((r.reviewer, r.subject, r.answer) for r in Workspace(path).reviews())
     said = Counter((name, *entry) for name, entries in acknowledged.items() for entry in entries)
-    print(f"{people} reviewers, {seconds:.0f} s, {len(judged)} runs judged beside them, {killed} kills")
-    print(f"decision {milliseconds(times)}")
     lost, doubled = sum((said - kept).values()), sum((kept - said).values())
-    print(f"acknowledged {sum(said.values()):,}, lost {lost}, doubled {doubled}")
-    print(f"requests that were tried again or failed: {dict(troubles) or 'none'}")
+    told = (
+        f"{people} reviewers at once, {seconds:.0f} s, {len(judged)} runs judged beside them, the server "
+        f"killed {killed} times: {sum(said.values()):,} decisions acknowledged, {lost} lost, {doubled} doubled."
+    )
+    again = ", ".join(f"{name} {count:,}" for name, count in troubles.items()) or "none"
+    text = f"{told} Requests that were tried again: {again}."
+    rows = [milliseconds("decision", times)]
+    write_section("review-crowd", "Many reviewers at once", f"{text}\n\n{table(MEASURED, rows)}")
 
 
 def main() -> None:
