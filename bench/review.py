@@ -258,7 +258,8 @@ def crowd(folder: Path, people: int, seconds: float, kills: int) -> None:
     lost, doubled = sum((said - kept).values()), sum((kept - said).values())
     told = (
         f"{people} reviewers at once, {seconds:.0f} s, {len(judged)} runs judged beside them, the server "
-        f"killed {killed} times: {sum(said.values()):,} decisions acknowledged, {lost} lost, {doubled} doubled."
+        f"killed {killed} times: {sum(said.values()):,} decisions acknowledged, {lost} lost, "
+        f"{doubled} doubled."
     )
     again = ", ".join(f"{name} {count:,}" for name, count in troubles.items()) or "none"
     text = f"{told} Requests that were tried again: {again}."
