@@ -190,7 +190,7 @@ def test_values_in_expressions_are_escaped_unless_they_are_patterns(template: st
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1).filter(str.strip))
 def test_an_inserted_value_matches_itself_whatever_it_is(value: str) -> None:
     pattern = Filler({}, {}).expression("^{x}$", {"x": {"text": (value,)}})
-    item = Item("i", "en-pt", "c", "p", "s", positive_regex=(Rule(pattern),))
+    item = Item("i", "en-pt", "c", "p", f"{value} in English", positive_regex=(Rule(pattern),))
     suite = make(PAST).suite
     assert Judge(suite).judge(item, value).status == "correct"
 
