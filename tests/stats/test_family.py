@@ -81,6 +81,56 @@ def test_the_mean_of_the_parts_gives_every_part_the_same_weight_and_leaves_out_e
     assert pair.n[0, 0] == 4
 
 
+outcomes_with_gaps = arrays(
+    np.float64,
+    st.tuples(st.integers(1, 12), st.integers(1, 5)),
+    elements=st.sampled_from([0.0, 1.0, 1.0, np.nan]),
+)
+
+
+def plain_differences(
+    outcomes: NDArray[Any], rows: list[Row], units: list[int], masks: NDArray[np.bool_]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The difference of every pair in every row, and in every trial: item by item, as defined."""
+    observed, trials = [], []
+    for row in rows:
+        for a, b in combinations(range(outcomes.shape[1]), 2):
+            parts = [[i for i in part if not np.isnan(outcomes[i, a] - outcomes[i, b])] for part in row]
+            signs = np.vstack([np.ones(len(units)), np.where(masks, 1, -1)[:, units]])
+            shares = [
+                [sum(sign[i] * (outcomes[i, a] - outcomes[i, b]) for i in part) / len(part) for sign in signs]
+                for part in parts
+                if part
+            ]
+            first, *others = np.mean(shares, axis=0) if shares else [np.nan] * len(signs)
+            observed.append(first)
+            trials.append(others)
+    count = len(masks)
+    return np.array(observed), np.array(trials).reshape(len(observed), count).T
+
+
+@settings(deadline=None, max_examples=60)
+@given(outcomes=outcomes_with_gaps, data=st.data())
+def test_shares_have_the_p_values_of_all_their_pairs_and_rows_one_by_one(
+    outcomes: NDArray[Any], data: st.DataObject
+) -> None:
+    items = len(outcomes)
+    units = data.draw(st.lists(st.integers(0, 5), min_size=items, max_size=items))
+    units = [sorted(set(units)).index(unit) for unit in units]
+    middle = items // 2
+    parts = [np.arange(middle), np.arange(middle, items)]
+    rows: list[Row] = [*([part] for part in parts), [np.arange(items)], parts]
+    order = list(dict.fromkeys(units))  # units are numbered in order of appearance
+    masks = np.random.default_rng(7).integers(2, size=(60, len(order)), dtype=bool)
+    observed, trials = plain_differences(outcomes, rows, [order.index(unit) for unit in units], masks)
+    known = np.isfinite(observed)
+    compared = compare_rows(outcomes, rows, units=units, trials=60, seed=7)
+    assert compared.delta.ravel() == pytest.approx(observed, nan_ok=True)
+    assert np.isnan(compared.p.ravel()[~known]).all()
+    plain = plain_step_down(np.round(observed[known], 9), np.round(trials[:, known], 9))
+    assert compared.p.ravel()[known].tolist() == pytest.approx(plain)
+
+
 def test_items_of_one_sentence_are_swapped_together() -> None:
     outcomes = np.array([[1, 0]] * 12, dtype=float)
     rows: list[Row] = [[np.arange(12)]]

@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 Trials = NDArray[np.float32]
-"""(trials, comparisons): the differences after the swaps."""
+"""(trials, comparisons): the differences after the swaps. Those of a comparison are in one piece."""
 _SLACK = 1e-6  # how far rounding may move a difference that equals the observed one, relative to it
 _BLOCK = 256
 
@@ -60,12 +60,6 @@ class Family:
     critical: float
 
 
-def _mean_of_known(values: NDArray[Any]) -> NDArray[np.float64]:
-    """The mean of each column without what is nan; nan where all of it is."""
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.nansum(values, axis=0) / np.isfinite(values).sum(axis=0), dtype=np.float64)
-
-
 def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.05) -> Family:
     """Adjusted p-values of differences (comparisons,), from the same after swaps (trials, comparisons).
 
@@ -77,26 +71,38 @@ def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.
     0.6
     """
     size = np.abs(np.asarray(observed, dtype=np.float64))
-    squares = _mean_of_known(np.square(trials, dtype=np.float64)) if len(trials) else size * 0
-    spread = np.sqrt(squares)
+    spread = np.array([_spread(column) for column in trials.T])
     tested = np.isfinite(size) & (spread > 0)
     p = np.where(np.isfinite(size), 1.0, np.nan)
     order = np.flatnonzero(tested)[np.argsort(-(size[tested] / spread[tested]), kind="stable")]
     if not len(order):
         return Family(p, 0.0)
     steps = size[order] / spread[order]
-    beyond = np.zeros(len(order))
-    largest = np.empty((len(trials), len(order)), dtype=np.float32)
-    for start in range(0, len(trials), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        scaled = np.nan_to_num(np.abs(trials[block][:, order]) / spread[order])
-        # From the smallest difference up: the largest in each trial of this one and all smaller ones.
-        largest[block] = np.maximum.accumulate(scaled[:, ::-1], axis=1)[:, ::-1]
-        beyond += (largest[block] >= steps * (1 - _SLACK)).sum(axis=0)
+    beyond = np.empty(len(order))
+    # From the smallest difference up: the largest in each trial of this one and all smaller ones.
+    largest = np.zeros(len(trials), dtype=np.float32)
+    for place in reversed(range(len(order))):
+        _raise(largest, trials, order[place], spread)
+        beyond[place] = np.count_nonzero(largest >= steps[place] * (1 - _SLACK))
     adjusted = np.maximum.accumulate((beyond + 1) / (len(trials) + 1))
     p[order] = adjusted
     first_open = min(int(np.count_nonzero(adjusted < alpha)), len(order) - 1)
-    return Family(p, float(np.quantile(largest[:, first_open], 1 - alpha)))
+    by_chance = np.zeros(len(trials), dtype=np.float32)
+    for comparison in order[first_open:]:
+        _raise(by_chance, trials, comparison, spread)
+    return Family(p, float(np.quantile(by_chance, 1 - alpha)))
+
+
+def _spread(differences: NDArray[Any]) -> float:
+    """How far one comparison strays from 0 in the trials that define it; nan where none does."""
+    known = differences[np.isfinite(differences)].astype(np.float64)
+    return math.sqrt(known @ known / len(known)) if len(known) else math.nan
+
+
+def _raise(largest: Trials, trials: NDArray[Any], comparison: int, spread: Floats) -> None:
+    """Put the size of a difference, in units of its spread, where it is the largest of its trial so far."""
+    scaled = np.abs(trials[:, comparison]) / spread[comparison]
+    np.fmax(largest, scaled.astype(np.float32), out=largest)  # undefined ones (nan) are left out
 
 
 def separate(observed: NDArray[Any], trials: NDArray[Any]) -> Floats:
@@ -126,7 +132,7 @@ def swap_trials(
     One table of trials for each array of statistics (units, systems, columns) and its aggregate. All arrays
     have the same units and share the draws, which are sacreBLEU's.
     """
-    tables = [np.empty((trials, math.comb(array.shape[1], 2)), dtype=np.float32) for array in statistics]
+    tables = [np.empty((trials, math.comb(array.shape[1], 2)), np.float32, order="F") for array in statistics]
 
     swapping = Swapping(statistics)
 
@@ -174,10 +180,9 @@ def paired_trials(rows: Sequence[PairedSums], *, trials: int = 10000, seed: int 
     [-0.5, 0.5]
     """
     count = 1 + max((int(row.units.max(initial=-1)) for row in rows), default=-1)
-    table = np.empty((trials, len(rows)), dtype=np.float32)
+    table = np.empty((trials, len(rows)), dtype=np.float32, order="F")
     prepared = [[_moving(row, part) for part in row.parts if len(part)] for row in rows]
-    done = 0
-    for kept in mask_blocks(count, trials, seed, row_bytes=8 * max(1, len(rows))):
+    for done, kept in mask_blocks(count, trials, seed, row_bytes=8 * max(1, len(rows))):
         for number, (row, parts) in enumerate(zip(rows, prepared, strict=True)):
             differences = [
                 np.asarray(row.aggregate(first) - row.aggregate(total - first), dtype=np.float64)
@@ -185,7 +190,6 @@ def paired_trials(rows: Sequence[PairedSums], *, trials: int = 10000, seed: int 
                 for first in [second + kept[:, units].astype(np.float64) @ change]
             ]
             table[done : done + len(kept), number] = np.mean(differences, axis=0) if differences else np.nan
-        done += len(kept)
     return table
 
 
@@ -247,39 +251,104 @@ def compare_rows(
     differences[~both] = 0.0
     unit_of = _places(units) if units is not None else np.arange(len(values))
     shape = (len(rows), len(first))
-    delta, n = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
-    parts: list[tuple[NDArray[np.int64], Floats]] = []
+    delta, n, p = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64), np.full(shape, np.nan)
+    changes = []
     for number, row in enumerate(rows):
-        weights = _weights(row, both)
-        n[number] = (weights > 0).sum(axis=0)
-        by_unit = np.zeros((int(unit_of.max(initial=-1)) + 1, len(first)))
-        np.add.at(by_unit, unit_of, differences * weights)
-        delta[number] = np.where(n[number] > 0, by_unit.sum(axis=0), np.nan)
-        moving = np.flatnonzero((by_unit != 0).any(axis=1))
-        parts.append((moving, by_unit[moving]))
-    swapped = np.empty((trials, *shape), dtype=np.float32)
-    start = 0
-    for kept in mask_blocks(int(unit_of.max(initial=-1)) + 1, trials, seed, row_bytes=swapped[:1].nbytes):
-        for number, (moving, by_unit) in enumerate(parts):
+        items = np.unique(np.concatenate([*row, np.empty(0, dtype=np.int64)]))
+        n[number] = both[items].sum(axis=0)
+        delta[number], weighted = _weighted(row, items, differences, both)
+        changes.append(_distinct(unit_of[items], weighted, is_whole=len(row) == 1))
+    family = family_of(
+        np.concatenate([part.observed for part in changes] or [np.empty(0)]),
+        _signed_sums(changes, int(unit_of.max(initial=-1)) + 1, trials=trials, seed=seed),
+        alpha=alpha,
+    )
+    column = 0
+    for number, part in enumerate(changes):
+        found = family.p[column : column + len(part.observed)][part.places]
+        p[number] = np.where(n[number] > 0, found, np.nan)
+        column += len(part.observed)
+    return ShareDifferences(delta, p, n)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Changes:
+    """How pairs of systems differ in one row, without repetition.
+
+    With forty systems, hundreds of pairs differ on the same few items: their trials are the same, whichever
+    of the two is better and however many items count, since the family puts differences on one scale. Of
+    `values` (changes, units), `places` (pairs,) says which is whose; `units` are those that any differs on.
+    """
+
+    units: NDArray[np.int64]
+    values: NDArray[Any]
+    places: NDArray[np.int64]
+
+    @property
+    def observed(self) -> Floats:
+        return np.asarray(self.values.sum(axis=1, dtype=np.float64))
+
+
+def _weighted(
+    row: Row, items: NDArray[np.int64], differences: Floats, both: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """The differences of the pairs in a row, and what each of its items adds to them, on any scale.
+
+    One part counts whole items; of several, each has the same weight, and those without items have none.
+    """
+    if len(row) == 1:
+        weighted, sizes = differences[items], both[items].sum(axis=0)
+        return np.where(sizes > 0, weighted.sum(axis=0) / np.maximum(sizes, 1), np.nan), weighted
+    weighted = np.zeros((len(items), differences.shape[1]))
+    filled = np.zeros(differences.shape[1])
+    for part in row:
+        sizes = both[part].sum(axis=0)
+        weighted[np.searchsorted(items, part)] += differences[part] / np.maximum(sizes, 1)
+        filled += sizes > 0
+    return np.where(filled > 0, weighted.sum(axis=0) / np.maximum(filled, 1), np.nan), weighted
+
+
+def _distinct(unit_of: NDArray[np.int64], weighted: Floats, *, is_whole: bool) -> _Changes:
+    """What items (items, pairs) add, by unit, without what equals another pair's or its opposite."""
+    units, places = np.unique(unit_of, return_inverse=True)
+    if len(units) == len(unit_of):
+        by_unit = weighted[np.argsort(unit_of)]
+    else:
+        by_unit = np.zeros((len(units), weighted.shape[1]))
+        np.add.at(by_unit, places, weighted)
+    moving = (by_unit != 0).any(axis=1)
+    columns = by_unit[moving].T
+    if columns.size:
+        leading = np.take_along_axis(columns, (columns != 0).argmax(axis=1)[:, None], axis=1)
+        columns = np.where(leading < 0, -columns, columns) + 0.0  # no -0.0, which has other bytes
+    known: dict[bytes, int] = {}
+    pairs = np.array([known.setdefault(column.tobytes(), len(known)) for column in columns], dtype=np.int64)
+    firsts = np.unique(pairs, return_index=True)[1]
+    # Whole numbers are exact in single precision, which is twice as fast.
+    values = columns[firsts].astype(np.float32 if is_whole else np.float64)
+    return _Changes(units[moving], values, pairs)
+
+
+def _signed_sums(changes: Sequence[_Changes], count: int, *, trials: int, seed: int | None) -> Trials:
+    """What the changes of all rows add up to in every trial, those of random units with the other sign."""
+    table = np.empty((trials, sum(len(part.observed) for part in changes)), dtype=np.float32, order="F")
+
+    def fill(block: tuple[int, NDArray[np.bool_]]) -> None:
+        start, masks = block
+        kept = np.ascontiguousarray(masks.T)
+        column = 0
+        for part in changes:
+            sums = part.values @ kept[part.units].astype(part.values.dtype)
             # Twice what was kept less all of it: what is swapped changes its sign.
-            swapped[start : start + len(kept), number] = 2 * (kept[:, moving] @ by_unit) - by_unit.sum(axis=0)
-        start += len(kept)
-    family = family_of(delta.ravel(), swapped.reshape(trials, -1), alpha=alpha)
-    return ShareDifferences(delta, family.p.reshape(shape), n)
+            signed = 2 * sums - part.observed[:, None]
+            table[start : start + len(masks), column : column + len(signed)] = signed.T
+            column += len(signed)
+
+    each_in_threads(fill, mask_blocks(count, trials, seed, row_bytes=4 * table.shape[1]))
+    return table
 
 
 def _places(units: Sequence[object]) -> NDArray[np.int64]:
     """Each unit as a number, in order of appearance."""
     numbers = {unit: place for place, unit in enumerate(dict.fromkeys(units))}
     return np.array([numbers[unit] for unit in units], dtype=np.int64)
-
-
-def _weights(row: Row, both: NDArray[np.bool_]) -> Floats:
-    """What each item adds to the difference of each pair (items, pairs); parts without items are left out."""
-    weights = np.zeros(both.shape)
-    filled = np.zeros(both.shape[1])
-    for part in row:
-        sizes = both[part].sum(axis=0)
-        weights[part] += both[part] / np.maximum(sizes, 1)
-        filled += sizes > 0
-    return np.asarray(weights / np.maximum(filled, 1))

@@ -304,10 +304,7 @@ class Swapping:
     def masks(self, trials: int, seed: int | None) -> Iterator[tuple[int, NDArray[np.bool_]]]:
         """Blocks of trials: the number of the first one, and which units keep their system in each."""
         row_bytes = 8 * sum(part.shape[1] for part in self._columns)
-        first = 0
-        for masks in mask_blocks(self._units, trials, seed, row_bytes=row_bytes):
-            yield first, masks
-            first += len(masks)
+        return mask_blocks(self._units, trials, seed, row_bytes=row_bytes)
 
     def sums(self, masks: NDArray[np.bool_]) -> list[tuple[Floats, Floats]]:
         """For each array what is kept, and what is swapped, both (trials of the block, systems, columns)."""
@@ -326,13 +323,18 @@ def pair_differences(kept: Floats, swapped: Floats, aggregate: Aggregate) -> Ite
         yield a, first - second
 
 
-def mask_blocks(n: int, trials: int, seed: int | None, *, row_bytes: int) -> Iterator[NDArray[np.bool_]]:
-    """Which units keep their system: blocks (some trials, n) that together hold all trials."""
+def mask_blocks(
+    n: int, trials: int, seed: int | None, *, row_bytes: int
+) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """Which units keep their system: blocks (some trials, n) that together hold all trials.
+
+    Before each stands the number of its first trial.
+    """
     rng = np.random.default_rng(seed)
     # The generator makes 32 bits at a time, so blocks of 32 rows continue the stream of one large draw.
     rows = 32 * max(1, block_rows(n, row_bytes=row_bytes) // 32)
     for start in range(0, trials, rows):
-        yield rng.integers(2, size=(min(rows, trials - start), n), dtype=bool)
+        yield start, rng.integers(2, size=(min(rows, trials - start), n), dtype=bool)
 
 
 def _share(beyond: Floats, defined: Floats) -> Floats:
