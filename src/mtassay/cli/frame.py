@@ -206,7 +206,8 @@ class RunFrame:
             self.say(f"saved; see it again: mtassay runs show {run.id}{place(self.workspace)}")
         elif unkept and run.is_live:
             self.say(f"not kept; {unkept}")
-        for line in method_of(run.record).advice(run.record, is_saved=self.save):
+        advice = [] if self.quiet else method_of(run.record).advice(run.record, is_saved=self.save)
+        for line in advice:
             self.say(f"{line}{place(self.workspace) if f' {run.id}' in line else ''}")
         for name, errors in run.failures.items():
             count = f"{len(errors):,} of {len(run.outputs[name]):,}"

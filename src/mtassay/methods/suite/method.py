@@ -414,8 +414,7 @@ class SuiteMethod(Method):
         different = {
             subjects[finding.case_id, finding.system]
             for finding in run.findings
-            if VerdictEvidence.of(finding.evidence, matches=False).status in ("undecided", "conflict")
-            and (finding.case_id, finding.system) in subjects
+            if finding.verdict == "undecided" and (finding.case_id, finding.system) in subjects
         }
         many = plural(still_open, "output")
         if 0 < len(different) < still_open:
