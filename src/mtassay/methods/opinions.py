@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mtassay import __version__
 from mtassay.core import Request, Tools
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
@@ -40,19 +46,56 @@ def ask_judge(
     *,
     back_translation: str | None = None,
 ) -> list[Opinion]:
-    """One opinion for each answer, in order; what the engine cannot take back is judged without."""
+    """One opinion for each answer, in order; what the engine cannot take back is judged without.
+
+    Equal answers are judged once, and what the judge said earlier is recalled.
+    """
     from mtassay.tools.spread import batches  # large, as above
 
     if back_translation is not None:
         answers = _with_back(answers, back_translation, judge.pair, tools)
-    opinions: list[Opinion] = []
-    tools.progress("judging", 0, len(answers))
-    for part in tools.map(judge.judge, batches(answers, _AT_ONCE)):
-        opinions += part
-        tools.progress("judging", len(opinions), len(answers))
+    what = f"opinion|{__version__}|{_code(type(judge))}|{judge.signature}"
+    keys = [f"{what}|{_digest(answer)}" for answer in answers]
+    distinct = dict(zip(keys, answers, strict=True))
+    opinions = {key: _unpack(kept) for key in distinct if (kept := tools.recall(key)) is not None}
+    waiting = [key for key in distinct if key not in opinions]
+    tools.progress("judging", len(opinions), len(distinct))
+    parts = tools.map(judge.judge, batches([distinct[key] for key in waiting], _AT_ONCE))
+    for some, part in zip(batches(waiting, _AT_ONCE), parts, strict=True):
+        for key, opinion in zip(some, part, strict=True):
+            opinions[key] = opinion
+            tools.remember(key, _pack(opinion))
+        tools.progress("judging", len(opinions), len(distinct))
+    found = [opinions[key] for key in keys]
     if answers:
-        tools.note(judge.known(opinions))
-    return opinions
+        tools.note(judge.known(found))
+    return found
+
+
+@cache
+def _code(judge: type[TranslationJudge]) -> str:
+    """When the judge's code was written, its room included: who changes it wants to see the difference."""
+    path = getattr(sys.modules.get(judge.__module__), "__file__", None)
+    files = sorted(Path(path).parent.glob("*.py")) if path else []
+    stamps = [f"{file.name}:{file.stat().st_mtime_ns}:{file.stat().st_size}" for file in files]
+    return hashlib.blake2b("|".join(stamps).encode(), digest_size=8).hexdigest()
+
+
+def _digest(answer: AnnotatedAnswer) -> str:
+    texts = [answer.source.text, answer.output.text, answer.back, *answer.references]
+    return hashlib.blake2b(json.dumps(texts).encode(), digest_size=16).hexdigest()
+
+
+def _pack(opinion: Opinion) -> bytes:
+    return json.dumps(opinion, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _unpack(kept: bytes) -> Opinion:
+    from mtassay.detectors.judge import Opinion, Reason  # large, as above
+
+    verdict, probability, reasons, kind = json.loads(kept.decode("utf-8", "surrogatepass"))
+    told = tuple(Reason(name, weight, why, tuple(words)) for name, weight, why, words in reasons)
+    return Opinion(verdict, probability, told, kind)
 
 
 def _with_back(

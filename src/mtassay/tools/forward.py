@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mtassay.processes import process_count
 
-__all__ = ["RELEASES", "WindowedEncoder"]
+__all__ = ["RELEASES", "WindowedEncoder", "one_thread_each"]
 
 RELEASES = ("0.2.1",)
 """The releases of the package whose network is the one that is computed here."""
@@ -64,7 +64,7 @@ class WindowedEncoder:
             start, tokens = block
             vectors[start : start + len(tokens)] = self._encode(tokens)
 
-        with _one_thread_each():
+        with one_thread_each():
             if len(blocks) <= 1 or process_count() == 1:
                 for block in blocks:
                     compute(block)
@@ -194,7 +194,7 @@ def _layer(
     return layer
 
 
-def _one_thread_each() -> AbstractContextManager[Any]:
+def one_thread_each() -> AbstractContextManager[Any]:
     """Products of matrices in one thread: blocks are what is spread over cores, and two schemes collide."""
     try:
         from threadpoolctl import threadpool_limits

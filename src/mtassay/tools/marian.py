@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from mtassay.errors import InputError
 from mtassay.languages import Pair
+from mtassay.processes import each_in_threads
+from mtassay.tools.forward import one_thread_each
 from mtassay.tools.pieces import BEGIN, PieceModel, read_pieces
 
 __all__ = ["PACKAGE", "ReadWord", "TranslationModel", "find_model", "open_model"]
@@ -34,6 +36,7 @@ Numbers = NDArray[np.int64]
 _END = 0  # the number of the piece that ends a text
 _LONGEST = 256  # pieces of a text that are read; what is behind them is not
 _AT_ONCE = 256  # pieces whose probabilities are computed together: 32 MB
+_IN_CACHE = 16  # pieces whose logits are gone through together: they stay near the processor
 _FLOAT, _EIGHT_BITS = 0x404, 0x4101  # types of weights
 
 
@@ -78,15 +81,19 @@ class TranslationModel:
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[list[ReadWord]]:
         """What it finds of each translation, given as source and translation: its words in order."""
-        numbers = {text: self._numbers(text) for pair in pairs for text in pair}
-        distinct = list(dict.fromkeys(pairs))
+        numbers = {text: self._numbers(text) for text in {text for pair in pairs for text in pair}}
+        distinct = sorted(set(pairs))  # translations of one source stand together, which is read once
         found: dict[tuple[str, str], list[ReadWord]] = {}
-        for some in _batches(distinct, [len(numbers[target]) for _, target in distinct]):
+
+        def read_some(some: Sequence[tuple[str, str]]) -> None:
             sources = list(dict.fromkeys(source for source, _ in some))
             states = dict(zip(sources, self._encode([numbers[text] for text in sources]), strict=True))
             targets = [numbers[target] for _, target in some]
             decoded = self._decode([states[source] for source, _ in some], targets)
-            found |= zip(some, self._words(np.concatenate(decoded), targets), strict=True)
+            found.update(zip(some, self._words(np.concatenate(decoded), targets), strict=True))
+
+        with one_thread_each():
+            each_in_threads(read_some, _batches(distinct, [len(numbers[target]) for _, target in distinct]))
         return [found[pair] for pair in pairs]
 
     def _numbers(self, text: str) -> Numbers:
@@ -95,15 +102,20 @@ class TranslationModel:
     def _words(self, states: Floats, targets: Sequence[Numbers]) -> Iterator[list[ReadWord]]:
         """The words of each text, from what the decoder says at each piece."""
         logits = states @ self.weights["Wemb"].T
-        logits += self.weights["decoder_ff_logit_out_b"]
-        logits -= logits.max(axis=1, keepdims=True)
-        powers = np.exp(logits)
-        sums = powers.sum(axis=1)
-        doubts = np.log(sums) - np.einsum("ij,ij->i", powers, logits) / sums
         chosen = np.concatenate(targets)
-        surprises = np.log(sums) - logits[np.arange(len(chosen)), chosen]
-        expected = np.log(sums)  # the likeliest has the logit 0
-        likeliest = logits.argmax(axis=1)
+        surprises, expected, doubts = (np.empty(len(chosen), np.float32) for _ in range(3))
+        likeliest = np.empty(len(chosen), np.int64)
+        for start in range(0, len(chosen), _IN_CACHE):
+            rows = slice(start, start + _IN_CACHE)
+            part, own = logits[rows], np.arange(len(chosen[rows]))
+            part += self.weights["decoder_ff_logit_out_b"]
+            likeliest[rows] = part.argmax(axis=1)
+            part -= part[own, likeliest[rows]][:, None]
+            powers = np.exp(part)
+            sums = powers.sum(axis=1)
+            expected[rows] = np.log(sums)  # the likeliest has the logit 0
+            surprises[rows] = expected[rows] - part[own, chosen[rows]]
+            doubts[rows] = expected[rows] - np.einsum("ij,ij->i", powers, part) / sums
         start = 0
         for target in targets:
             rows = slice(start, start + len(target))

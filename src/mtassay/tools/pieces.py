@@ -20,6 +20,7 @@ BEGIN = "▁"
 
 _NORMAL = 1  # the type of a piece that texts are split into; others are marks, or unused
 _UNKNOWN = 2
+_SHORT, _KEPT = 32, 2**17  # letters of a word that is kept, and how many words are: some 40 MB
 _PENALTY = 10.0  # how much less likely an unknown letter is than the least likely piece, in logs
 
 
@@ -51,8 +52,22 @@ class PieceModel:
         printed = "".join(" " if unicodedata.category(sign) in ("Cc", "Cf") else sign for sign in normal)
         return [number for word in printed.split() for number in self._split_word(BEGIN + word)]
 
+    @cached_property
+    def _split(self) -> dict[str, list[int]]:
+        """Words that were split already."""
+        return {}
+
     def _split_word(self, word: str) -> list[int]:
-        """The likeliest pieces of one word, by Viterbi's algorithm; no piece spans two words."""
+        """The likeliest pieces of one word; those of short words are kept, since most come again."""
+        numbers = self._split.get(word)
+        if numbers is None:
+            numbers = self._likeliest(word)
+            if len(word) <= _SHORT and len(self._split) < _KEPT:
+                self._split[word] = numbers
+        return numbers
+
+    def _likeliest(self, word: str) -> list[int]:
+        """The pieces of a word by Viterbi's algorithm; no piece spans two words."""
         best = [(0.0, 0, -1)] + [(-math.inf, 0, -1)] * len(word)
         for start in range(len(word)):
             so_far = best[start][0]
