@@ -32,6 +32,7 @@ __all__ = [
     "Leash",
     "WorkerPool",
     "computed_beside",
+    "core_count",
     "each_in_threads",
     "map_in_processes",
     "process_count",
@@ -47,7 +48,7 @@ Answer = TypeVar("Answer")
 
 
 def process_count() -> int:
-    """How many processes may work: the environment's `MTASSAY_PROCESSES`, or one per core.
+    """How many processes may work: the environment's `MTASSAY_PROCESSES`, or one per core that we may use.
 
     1 inside a worker process, so that workers do not start workers.
     """
@@ -56,10 +57,17 @@ def process_count() -> int:
         return 1
     setting = os.environ.get(VARIABLE, "")
     if not setting:
-        return os.cpu_count() or 1
+        return core_count()
     if not setting.isdecimal() or int(setting) < 1:
         raise UsageError(f"{VARIABLE} is {setting!r}. Set it to the number of processes, 1 or more.")
     return int(setting)
+
+
+def core_count() -> int:
+    """The cores that this process may use, which on a shared machine are often fewer than there are."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def map_in_processes(

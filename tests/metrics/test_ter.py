@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from mtassay.core import Segment
 from mtassay.errors import UsageError
 from mtassay.metrics import ter
 from mtassay.metrics.ter import TER, count_edits
-from mtassay.processes import map_in_processes, process_count
+from mtassay.processes import core_count, map_in_processes, process_count
 
 WORDS = (
     "a b c d A the cat . , ! don't it's 1,000 3.14 10-fold &amp;quot; &lt;b&gt; (so) "
@@ -228,7 +230,16 @@ def test_the_environment_sets_the_number_of_processes(monkeypatch: pytest.Monkey
     with pytest.raises(UsageError, match="MTASSAY_PROCESSES is 'many'"):
         process_count()
     monkeypatch.delenv("MTASSAY_PROCESSES")
-    assert process_count() == os.cpu_count()
+    assert process_count() == core_count()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives a process some of the cores")
+def test_only_the_cores_that_we_may_use_count() -> None:
+    look = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); " + (
+        "from mtassay.processes import core_count; print(core_count())"
+    )
+    shown = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert shown.stdout == "1\n"
 
 
 def test_much_work_goes_to_processes_and_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
