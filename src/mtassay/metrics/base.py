@@ -120,7 +120,7 @@ class Metric(ABC):
 
 CHUNK = 16384
 """Segments measured at once: bounds the memory, costs nothing."""
-ENOUGH_FOR_PROCESSES = 4_000_000
+ENOUGH_FOR_PROCESSES = 1_000_000
 """Characters of all outputs together from which it pays to start processes."""
 
 Measure = Callable[[Sequence[Segment], Mapping[str, Sequence[str]]], Mapping[str, NDArray[Any]]]
@@ -139,23 +139,17 @@ def measure_in_chunks(
     """
     work = sum(sum(map(len, texts)) for texts in outputs.values())
     processes = process_count() if work >= ENOUGH_FOR_PROCESSES else 1
-    chunks = [slice(start, start + CHUNK) for start in range(0, len(segments), CHUNK)]
-    parts = [list(outputs)]
-    if len(chunks) < processes:
-        parts = [part for i in range(processes) if (part := list(outputs)[i::processes])]
+    size = max(1, min(CHUNK, -(-len(segments) // processes)))
+    chunks = [slice(start, start + size) for start in range(0, len(segments), size)]
     tasks = [
-        (measure, segments[chunk], {system: outputs[system][chunk] for system in part})
-        for part in parts
+        (measure, segments[chunk], {system: texts[chunk] for system, texts in outputs.items()})
         for chunk in chunks
     ]
-    tables: dict[str, list[NDArray[Any]]] = {system: [] for system in outputs}
-    for measured in map_in_processes(_measure_task, tasks, processes=processes):
-        for system, values in measured.items():
-            tables[system].append(values)
+    tables = map_in_processes(_measure_task, tasks, processes=processes)
     ids = [segment.id for segment in segments]
     return [
-        Statistics(metric.name, system, ids, columns, np.concatenate(values))
-        for system, values in tables.items()
+        Statistics(metric.name, system, ids, columns, np.concatenate([table[system] for table in tables]))
+        for system in outputs
     ]
 
 
