@@ -223,13 +223,14 @@ def find_edit(
     return None if None in answers or not answers else True
 
 
-def words_of(text: str) -> list[str]:
+@lru_cache(maxsize=1 << 14)
+def words_of(text: str) -> tuple[str, ...]:
     """The words in lower case, without marks; characters of scripts without spaces one by one.
 
     >>> words_of("Ａ Casa-Grande 很大")
-    ['a', 'casa', 'grande', '很', '大']
+    ('a', 'casa', 'grande', '很', '大')
     """
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return tuple(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
 def is_unspaced(word: str) -> bool:
@@ -267,8 +268,8 @@ def _find_numbers(after: str, pseudo_reference: str, output: str) -> bool | None
 
 def count_in_a_row(wanted: Sequence[str], words: Sequence[str]) -> int:
     """How often these words stand in a row."""
-    size, row = len(wanted), list(wanted)
-    return sum(words[i : i + size] == row for i in range(len(words) - size + 1)) if size else 0
+    size, row, among = len(wanted), tuple(wanted), tuple(words)
+    return sum(among[i : i + size] == row for i in range(len(among) - size + 1)) if size else 0
 
 
 def _has_forms(edit_words: Sequence[str], output_words: Sequence[str]) -> bool:
@@ -285,10 +286,18 @@ def _has_characters(characters: Sequence[str], output_words: Sequence[str]) -> b
         return False
     need, size = Counter(characters), len(characters) + 2
     enough = CHARACTERS * len(characters)
-    return any(
-        (need & Counter(output_words[i : i + size])).total() >= enough
-        for i in range(max(1, len(output_words) - size + 1))
-    )
+    near: Counter[str] = Counter()  # those of the last `size` words that are looked for
+    common = 0
+    for place, word in enumerate(output_words):
+        if word in need:
+            near[word] += 1
+            common += near[word] <= need[word]
+        if place >= size and (gone := output_words[place - size]) in need:
+            common -= near[gone] <= need[gone]
+            near[gone] -= 1
+        if common >= enough:
+            return True
+    return False
 
 
 def are_forms(word: str, other: str) -> bool:
