@@ -1,14 +1,19 @@
-"""Language tools whose work is spread over the workers of a run, in batches that do not depend on them."""
+"""Language tools whose work is spread over the workers of a run, in batches that do not depend on them.
+
+What they read is kept in the workspace, so that nobody reads a text again.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from mtassay.core import Tools
-from mtassay.tools.annotate.annotation import Annotation, Annotator
+from mtassay.tools.annotate.annotation import Annotation, Annotator, Token, TokenSpan
 from mtassay.tools.encoder import Encoder, Vectors
 
 __all__ = ["ANNOTATED", "ENCODED", "SpreadAnnotator", "SpreadEncoder", "batches"]
@@ -31,7 +36,11 @@ def batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
 
 
 class SpreadAnnotator(Annotator):
-    """An annotator whose batches are read by workers, each distinct text once; `step` tells how far."""
+    """An annotator whose batches are read by workers, each distinct text once; `step` tells how far.
+
+    What was read in earlier runs is recalled. A text that the annotator chokes on has an `error`, and is not
+    kept.
+    """
 
     def __init__(self, annotator: Annotator, tools: Tools, *, step: str = "") -> None:
         self.name, self.language, self.gives = annotator.name, annotator.language, annotator.gives
@@ -45,13 +54,44 @@ class SpreadAnnotator(Annotator):
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
         """One annotation per text, in order."""
-        distinct = list(dict.fromkeys(texts))
+        signature = self.signature
+        keys = {text: f"annotation|{signature}|{_digest(text)}" for text in texts}
         read: dict[str, Annotation] = {}
-        for part in self._tools.map(self._annotator.annotate, batches(distinct, ANNOTATED)):
-            read.update((annotation.text, annotation) for annotation in part)
-            if self._step:
-                self._tools.progress(self._step, len(read), len(distinct))
+        for text, key in keys.items():
+            if kept := self._tools.recall(key):
+                read[text] = _unpack(text, kept)
+        self._tell(len(read), len(keys))
+        waiting = [text for text in keys if text not in read]
+        for part in self._tools.map(self._annotator.annotate, batches(waiting, ANNOTATED)):
+            for annotation in part:
+                read[annotation.text] = annotation
+                if annotation.error is None:
+                    self._tools.remember(keys[annotation.text], _pack(annotation))
+            self._tell(len(read), len(keys))
         return [read[text] for text in texts]
+
+    def _tell(self, done: int, total: int) -> None:
+        if self._step:
+            self._tools.progress(self._step, done, total)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _pack(annotation: Annotation) -> bytes:
+    content = [annotation.tokens, annotation.entities, annotation.constituents]
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _unpack(text: str, kept: bytes) -> Annotation:
+    tokens, entities, constituents = json.loads(kept.decode("utf-8", "surrogatepass"))
+    return Annotation(
+        text,
+        tuple(Token(*token) for token in tokens),
+        tuple(TokenSpan(*span) for span in entities),
+        None if constituents is None else tuple(TokenSpan(*span) for span in constituents),
+    )
 
 
 class SpreadEncoder:

@@ -6,8 +6,6 @@ which original it comes from and which one word differs.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -15,9 +13,9 @@ from typing import Any
 from mtassay.core import Case, Edit, Output, Segment, Tools, original_of
 from mtassay.detectors.answers import AnnotatedAnswer, AnsweredCase, ComparedPair, Unread
 from mtassay.errors import InputError
-from mtassay.tools.annotate import Annotation, Annotator, Token, TokenSpan
+from mtassay.tools.annotate import Annotation, Annotator
 from mtassay.tools.annotate.words import plain_words
-from mtassay.tools.spread import ANNOTATED, batches
+from mtassay.tools.spread import SpreadAnnotator
 
 __all__ = [
     "answered",
@@ -180,41 +178,9 @@ def _case(original: Segment, parts: Sequence[Segment]) -> Case:
 def read_texts(
     texts: Iterable[str], annotator: Annotator, tools: Tools, *, step: str
 ) -> dict[str, Annotation]:
-    """The annotation of each text; one that the annotator chokes on has an `error`, and is not kept."""
+    """The annotation of each text; one that the annotator chokes on has an `error`."""
     distinct = list(dict.fromkeys(texts))
-    annotations: dict[str, Annotation] = {}
-    for text in distinct:
-        if kept := tools.recall(_key(annotator, text)):
-            annotations[text] = _unpack(text, kept)
-    waiting = [text for text in distinct if text not in annotations]
-    tools.progress(step, len(annotations), len(distinct))
-    for part in tools.map(annotator.annotate, batches(waiting, ANNOTATED)):
-        for annotation in part:
-            annotations[annotation.text] = annotation
-            if annotation.error is None:
-                tools.remember(_key(annotator, annotation.text), _pack(annotation))
-        tools.progress(step, len(annotations), len(distinct))
-    return annotations
-
-
-def _key(annotator: Annotator, text: str) -> str:
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return f"annotation|{annotator.signature}|{digest}"
-
-
-def _pack(annotation: Annotation) -> bytes:
-    content = [annotation.tokens, annotation.entities, annotation.constituents]
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-
-
-def _unpack(text: str, kept: bytes) -> Annotation:
-    tokens, entities, constituents = json.loads(kept.decode("utf-8", "surrogatepass"))
-    return Annotation(
-        text,
-        tuple(Token(*token) for token in tokens),
-        tuple(TokenSpan(*span) for span in entities),
-        None if constituents is None else tuple(TokenSpan(*span) for span in constituents),
-    )
+    return dict(zip(distinct, SpreadAnnotator(annotator, tools, step=step).annotate(distinct), strict=True))
 
 
 Read = Callable[[str], Annotation]
