@@ -26,6 +26,7 @@ from mtassay.tools.pieces import BEGIN, PieceModel, read_pieces
 
 __all__ = [
     "PACKAGE",
+    "ComparedTexts",
     "ComparedWord",
     "ReadWord",
     "RepresentedText",
@@ -80,6 +81,14 @@ class RepresentedText(NamedTuple):
     word_of: tuple[int, ...]
 
 
+class ComparedTexts(NamedTuple):
+    """Two texts as a model sees them, and the words of a translation of both; the last is its end."""
+
+    one: RepresentedText
+    other: RepresentedText
+    words: tuple[ComparedWord, ...]
+
+
 @dataclass(frozen=True)
 class TranslationModel:
     """A model of one direction: the folder that it is from, its pieces and its weights by name.
@@ -117,16 +126,25 @@ class TranslationModel:
             found |= zip(some, self._words(np.concatenate(decoded), targets), strict=True)
         return [found[pair] for pair in pairs]
 
-    def represent(self, texts: Sequence[str]) -> list[RepresentedText]:
-        """What the encoder makes of the pieces of each text."""
-        numbers = {text: self._numbers(text) for text in texts}
-        found: dict[str, RepresentedText] = {}
-        for some in _batches(list(numbers), list(map(len, numbers.values()))):
-            states = self._encode([numbers[text] for text in some])
-            found |= {
-                text: self._represented(numbers[text], own) for text, own in zip(some, states, strict=True)
-            }
-        return [found[text] for text in texts]
+    def compare(self, triples: Sequence[tuple[str, str, str]]) -> list[ComparedTexts]:
+        """How two texts of the source language differ to the model, each given with a translation of both."""
+        numbers = {text: self._numbers(text) for triple in triples for text in triple}
+        found: dict[tuple[str, str, str], ComparedTexts] = {}
+        distinct = list(dict.fromkeys(triples))
+        for some in _batches(distinct, [2 * len(numbers[triple[2]]) for triple in distinct]):
+            texts = list(dict.fromkeys(text for triple in some for text in triple[:2]))
+            states = dict(zip(texts, self._encode([numbers[text] for text in texts]), strict=True))
+            seen = {text: self._represented(numbers[text], own) for text, own in states.items()}
+            sides = [states[text] for triple in some for text in triple[:2]]
+            decoded = self._decode(sides, [numbers[triple[2]] for triple in some for _ in range(2)])
+            for triple, one, other in zip(some, decoded[::2], decoded[1::2], strict=True):
+                distances = 1 - np.einsum("ij,ij->i", _unit(one), _unit(other))
+                words = [
+                    ComparedWord(word, float(distances[start:end].max()))
+                    for word, start, end in self._spans(numbers[triple[2]])
+                ]
+                found[triple] = ComparedTexts(seen[triple[0]], seen[triple[1]], tuple(words))
+        return [found[triple] for triple in triples]
 
     def _represented(self, numbers: Numbers, states: Floats) -> RepresentedText:
         pieces = numbers[:-1].tolist()
@@ -140,26 +158,6 @@ class TranslationModel:
             word_of.append(len(words) - 1)
         rarities = np.array([self.pieces.rarity(number) for number in pieces])
         return RepresentedText(_unit(states[:-1]), rarities, tuple(words), tuple(word_of))
-
-    def compare(self, triples: Sequence[tuple[str, str, str]]) -> list[list[ComparedWord]]:
-        """How differently it would translate two texts, at each word of a translation of both.
-
-        A triple is two texts of the source language and the translation; the last word is the end.
-        """
-        numbers = {text: self._numbers(text) for triple in triples for text in triple}
-        found: dict[tuple[str, str, str], list[ComparedWord]] = {}
-        distinct = list(dict.fromkeys(triples))
-        for some in _batches(distinct, [2 * len(numbers[triple[2]]) for triple in distinct]):
-            sides = [text for triple in some for text in triple[:2]]
-            states = self._encode([numbers[text] for text in sides])
-            decoded = self._decode(states, [numbers[triple[2]] for triple in some for _ in range(2)])
-            for triple, one, other in zip(some, decoded[::2], decoded[1::2], strict=True):
-                distances = 1 - np.einsum("ij,ij->i", _unit(one), _unit(other))
-                found[triple] = [
-                    ComparedWord(word, float(distances[start:end].max()))
-                    for word, start, end in self._spans(numbers[triple[2]])
-                ]
-        return [found[triple] for triple in triples]
 
     def _numbers(self, text: str) -> Numbers:
         return np.array([*self.pieces.split(text)[: _LONGEST - 1], _END])
