@@ -130,7 +130,6 @@ class BehaviorMethod(Method):
     """
 
     name: ClassVar[str] = "behavior"
-    means: ClassVar[str] = "edited sentences"
     asks: ClassVar[Sequence[Question]] = (
         Question(
             "behavior",
@@ -487,6 +486,10 @@ class BehaviorMethod(Method):
     @classmethod
     def failure(cls, run: Run) -> str:
         return "a translation of an edited source that the judge calls wrong"
+
+    @classmethod
+    def means(cls, run: Run) -> str:
+        return "edited sentences"
 
     @classmethod
     def facts(cls, run: Run) -> str:
