@@ -12,25 +12,13 @@ import mtassay
 from mtassay.report.page.contents import page_of
 from mtassay.report.page.html import render_page
 from mtassay.report.table import to_latex, to_tsv
+from tests.axe import find_barriers
 from tests.report.test_page import HOSTILE, toy_run
 
 pytestmark = pytest.mark.slow
 
-CHROMIUM = "/usr/bin/chromium"
-AXE = Path(__file__).resolve().parent.parent / "axe" / "axe.min.js"
 DEMO = Path(__file__).resolve().parent.parent.parent / "demo"
 WIDTHS = (1280, 390)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not Path(CHROMIUM).exists():
-        pytest.skip("there is no chromium here")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +47,8 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Opened:
     """A page with what it asked for, and what it complained about."""
 
-    def __init__(self, browser: Any, path: Path, **context: Any) -> None:
-        self.context = browser.new_context(accept_downloads=True, **context)
+    def __init__(self, chromium: Any, path: Path, **context: Any) -> None:
+        self.context = chromium.new_context(accept_downloads=True, **context)
         self.page = self.context.new_page()
         self.requests: list[str] = []
         self.complaints: list[str] = []
@@ -72,8 +60,8 @@ class Opened:
 
 
 @pytest.fixture
-def opened(browser: Any, page_file: Path) -> Iterator[Opened]:
-    one = Opened(browser, page_file, viewport={"width": 1280, "height": 900})
+def opened(chromium: Any, page_file: Path) -> Iterator[Opened]:
+    one = Opened(chromium, page_file, viewport={"width": 1280, "height": 900})
     yield one
     one.context.close()
 
@@ -95,23 +83,21 @@ def test_nothing_is_asked_for_and_nobody_complains(opened: Opened, page_file: Pa
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_there_are_no_barriers(browser: Any, page_file: Path, scheme: str, width: int) -> None:
+def test_there_are_no_barriers(chromium: Any, page_file: Path, scheme: str, width: int) -> None:
     looks = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme, "bypass_csp": True}
-    one = Opened(browser, page_file, **looks)
+    one = Opened(chromium, page_file, **looks)
     one.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    one.page.evaluate(AXE.read_text(encoding="utf-8"))
     for is_reading in (False, True):
         if is_reading:
             one.page.locator("section.run > p > .find").first.click()
             one.page.wait_for_selector("#cases article")
-        found = one.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-        assert [(entry["id"], entry["nodes"][0]["html"][:200]) for entry in found] == []
+        assert find_barriers(one.page) == []
     one.context.close()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_no_page_is_wider_than_its_window(browser: Any, page_file: Path, width: int) -> None:
-    one = Opened(browser, page_file, viewport={"width": width, "height": 900})
+def test_no_page_is_wider_than_its_window(chromium: Any, page_file: Path, width: int) -> None:
+    one = Opened(chromium, page_file, viewport={"width": width, "height": 900})
     read_all(one.page)
     assert one.page.evaluate("document.documentElement.scrollWidth") <= width
     one.context.close()
@@ -220,8 +206,8 @@ def test_tables_sort_filter_and_are_taken_along_as_the_command_writes_them(
     assert 0 < len(shown) < 20
 
 
-def test_without_a_script_headlines_tables_and_charts_are_there(browser: Any, page_file: Path) -> None:
-    one = Opened(browser, page_file, java_script_enabled=False)
+def test_without_a_script_headlines_tables_and_charts_are_there(chromium: Any, page_file: Path) -> None:
+    one = Opened(chromium, page_file, java_script_enabled=False)
     assert one.page.locator("ul.headlines li").first.is_visible()
     assert one.page.locator("table.heat td").first.is_visible()
     assert one.page.locator(".plot svg").first.is_visible()
