@@ -8,22 +8,17 @@ from mtassay.api.people import audit
 from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
-    SeedOption,
     WorkspaceOption,
     echo,
     print_json,
     print_tables,
     screen_here,
 )
+from mtassay.cli.frame import Values
 from mtassay.cli.review.options import (
     AUDIT_SAMPLE,
-    CategoryOption,
-    ItemOption,
-    PhenomenonOption,
     RunArgument,
-    SampleOption,
-    SystemOption,
-    chosen,
+    choosing,
 )
 from mtassay.texts.marks import printable
 
@@ -33,14 +28,10 @@ def register(app: typer.Typer) -> None:
     app.command("audit")(show_audit)
 
 
+@choosing(sample=AUDIT_SAMPLE)
 def show_audit(
     run: RunArgument = "last",
-    category: CategoryOption = None,
-    phenomenon: PhenomenonOption = None,
-    item: ItemOption = None,
-    system: SystemOption = None,
-    sample: SampleOption = AUDIT_SAMPLE,
-    seed: SeedOption = None,
+    choice: Values = {},  # noqa: B006
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -55,7 +46,7 @@ def show_audit(
     mtassay review audit
     mtassay review audit last --category Negation --format json
     """
-    result = audit(run, **chosen(category, phenomenon, item, system, sample, seed, workspace))
+    result = audit(run, **choice, workspace=workspace)
     if output_format is OutputFormat.json:
         print_json(result.record())
         return

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
+from mtassay.cli.common import SeedOption
+from mtassay.cli.frame import Command, grouped
 from mtassay.reviews.queue import Order
 
 __all__ = [
@@ -14,18 +16,13 @@ __all__ = [
     "AdjudicateOption",
     "AllOption",
     "CampaignOption",
-    "CategoryOption",
     "DoubleOption",
-    "ItemOption",
     "OrderOption",
-    "PhenomenonOption",
     "QuestionOption",
     "RunArgument",
-    "SampleOption",
     "SettledOption",
     "ShowSystemsOption",
-    "SystemOption",
-    "chosen",
+    "choosing",
     "usual_sample",
 ]
 
@@ -91,22 +88,20 @@ def usual_sample(settled: bool) -> int | None:
     return AUDIT_SAMPLE if settled else None
 
 
-def chosen(
-    category: list[str] | None,
-    phenomenon: list[str] | None,
-    item: list[str] | None,
-    system: list[str] | None,
-    sample: int | None,
-    seed: int | None,
-    workspace: Path | None,
-) -> dict[str, Any]:
-    """The options that choose outputs, as `pending` and `audit` take them."""
-    return {
-        "category": category or (),
-        "phenomenon": phenomenon or (),
-        "item": item or (),
-        "system": system or (),
-        "sample": sample,
-        "seed": seed,
-        "workspace": workspace,
+def choosing(*, sample: int | None = None) -> Callable[[Command], Command]:
+    """Gives a command the options that choose outputs, in the place of its parameter `choice`.
+
+    They come as `pending` and `audit` take them. `sample` is how many are drawn where nobody says it.
+    """
+    options: dict[str, tuple[Any, Any]] = {
+        "category": (CategoryOption, None),
+        "phenomenon": (PhenomenonOption, None),
+        "item": (ItemOption, None),
+        "system": (SystemOption, None),
+        "sample": (SampleOption, sample),
+        "seed": (SeedOption, None),
     }
+    names = ("category", "phenomenon", "item", "system")
+    return grouped(
+        "choice", options, lambda values: {**values, **{name: values[name] or () for name in names}}
+    )

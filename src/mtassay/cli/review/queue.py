@@ -17,7 +17,6 @@ from mtassay.cli.common import (
     LimitOption,
     OutputFormat,
     ReviewerOption,
-    SeedOption,
     WorkspaceOption,
     echo,
     plural,
@@ -25,23 +24,19 @@ from mtassay.cli.common import (
     print_tables,
     screen_here,
 )
+from mtassay.cli.frame import Values
 from mtassay.cli.review import campaigns
 from mtassay.cli.review.options import (
     AdjudicateOption,
     AllOption,
     CampaignOption,
-    CategoryOption,
     DoubleOption,
-    ItemOption,
     OrderOption,
-    PhenomenonOption,
     QuestionOption,
     RunArgument,
-    SampleOption,
     SettledOption,
     ShowSystemsOption,
-    SystemOption,
-    chosen,
+    choosing,
     usual_sample,
 )
 from mtassay.cli.session import Session, read_key, read_line
@@ -58,6 +53,7 @@ def register(app: typer.Typer) -> None:
     app.command("next")(next_open)
 
 
+@choosing()
 def next_open(
     run: RunArgument = "last",
     every_run: AllOption = False,
@@ -76,12 +72,7 @@ def next_open(
         bool, typer.Option("--list", help="Print what is open instead of asking; so does --format.")
     ] = False,
     settled: SettledOption = False,
-    category: CategoryOption = None,
-    phenomenon: PhenomenonOption = None,
-    item: ItemOption = None,
-    system: SystemOption = None,
-    sample: SampleOption = None,
-    seed: SeedOption = None,
+    choice: Values = {},  # noqa: B006
     order: OrderOption = "fair",
     output_format: FormatOption = OutputFormat.text,
     workspace: WorkspaceOption = None,
@@ -123,8 +114,8 @@ def next_open(
     if adjudicates:
         raise UsageError("--adjudicate goes with --campaign NAME.")
     content = read_suite(suite) if suite else None
-    choice = chosen(category, phenomenon, item, system, sample or usual_sample(settled), seed, workspace)
-    choice["suite"] = content
+    chosen = {**choice, "sample": choice["sample"] or usual_sample(settled)}
+    chosen |= {"suite": content, "workspace": workspace}
     queue = pending(
         run,
         reviewer=name,
@@ -133,13 +124,13 @@ def next_open(
         question=question,
         settled=settled,
         order=order,
-        **choice,
+        **chosen,
     )
     shown = queue.waiting[:limit]
     if output_format is not OutputFormat.text:
         _print(shown, output_format, show_systems=show_systems)
     elif settled and not queue.waiting:
-        print_tables([audit(run, **choice).table()], output_format)
+        print_tables([audit(run, **chosen).table()], output_format)
     elif not queue.waiting:
         where = "any run" if every_run else f"run {queue.run}" if queue.run else "this run"
         echo(f"Nothing is open for {name} in {where} ({queue.total:,} outputs were).")
@@ -163,7 +154,7 @@ def next_open(
         echo(f"\n{session.run()}")
         if settled:
             echo()
-            print_tables([audit(run, **choice).table()], output_format)
+            print_tables([audit(run, **chosen).table()], output_format)
 
 
 def _rule_writer(

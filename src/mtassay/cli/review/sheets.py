@@ -13,7 +13,6 @@ from mtassay.api.people import import_reviews, pending, reviews
 from mtassay.cli.common import (
     LimitOption,
     ReviewerOption,
-    SeedOption,
     WorkspaceOption,
     check_targets,
     echo,
@@ -21,20 +20,16 @@ from mtassay.cli.common import (
     refuse_existing,
     say,
 )
+from mtassay.cli.frame import Values
 from mtassay.cli.review.options import (
     AllOption,
-    CategoryOption,
     DoubleOption,
-    ItemOption,
     OrderOption,
-    PhenomenonOption,
     QuestionOption,
     RunArgument,
-    SampleOption,
     SettledOption,
     ShowSystemsOption,
-    SystemOption,
-    chosen,
+    choosing,
     usual_sample,
 )
 from mtassay.errors import UsageError
@@ -47,6 +42,7 @@ def register(app: typer.Typer) -> None:
     app.command("import")(import_file)
 
 
+@choosing()
 def export_reviews(
     run: RunArgument = "last",
     only_open: Annotated[
@@ -74,12 +70,7 @@ def export_reviews(
     show_systems: ShowSystemsOption = False,
     limit: LimitOption = None,
     settled: SettledOption = False,
-    category: CategoryOption = None,
-    phenomenon: PhenomenonOption = None,
-    item: ItemOption = None,
-    system: SystemOption = None,
-    sample: SampleOption = None,
-    seed: SeedOption = None,
+    choice: Values = {},  # noqa: B006
     order: OrderOption = "fair",
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -100,7 +91,7 @@ def export_reviews(
     if form is None and output is not None and not output.name.removesuffix(".gz").endswith(ENDINGS):
         raise UsageError(f"{output}: the ending says the format: {', '.join(ENDINGS)}.")
     only_open = only_open or settled
-    choosing = (reviewer, double, show_systems, limit, category, phenomenon, item, system, sample, seed)
+    chooses = (reviewer, double, show_systems, limit, *choice.values())
     if form is not None and not only_open:
         check_targets(output)
         refuse_existing(output, force=force)
@@ -110,7 +101,7 @@ def export_reviews(
         return
     if form not in (None, "labelstudio", "pearmut"):
         raise UsageError(f"--as {form} writes what people answered: leave --open out.")
-    if not only_open and (run != "last" or every_run or any(choosing) or question):
+    if not only_open and (run != "last" or every_run or any(chooses) or question):
         raise UsageError("RUN and the options that choose outputs are for --open; reviews are written all.")
     check_targets(output)
     refuse_existing(output, force=force)  # it may be a sheet that somebody has filled in
@@ -124,7 +115,8 @@ def export_reviews(
             question=question,
             settled=settled,
             order=order,
-            **chosen(category, phenomenon, item, system, sample or usual_sample(settled), seed, workspace),
+            **{**choice, "sample": choice["sample"] or usual_sample(settled)},
+            workspace=workspace,
         )
         if form in ("labelstudio", "pearmut"):
             people = [name] if name else []
