@@ -180,6 +180,26 @@ def test_words_become_a_rule_from_the_keyboard(chromium: Any, address: str, save
     assert not one.complaints
 
 
+def test_a_rule_is_taken_out_from_the_keyboard(chromium: Any, address: str, saved: dict[str, str]) -> None:
+    suite = Path(saved["folder"]) / "suite.yaml"
+    before = sum(len(item.negative_regex) for item in read_suite(suite).items)
+    one = Opened(chromium, address)
+    page = one.go(f"/runs/{saved['suite']}/suite")
+    for _ in range(60):  # the first output whose item has a rule
+        if page.locator(".take-out").count():
+            break
+        one.press("s")
+    page.locator(".take-out").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#rule [name=answer]:focus")
+    assert one.barriers() == []
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#status:has-text('Taken out of suite.yaml:')")
+    assert sum(len(item.negative_regex) for item in read_suite(suite).items) == before - 1
+    assert not one.complaints
+
+
 def test_the_form_of_a_rule_is_in_sight_and_closes_with_one_key(
     chromium: Any, address: str, saved: dict[str, str]
 ) -> None:
