@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,9 +48,15 @@ def machine() -> str:
     """Date, processor, cores, Python, and how busy the machine is."""
     busy = f"load {os.getloadavg()[0]:.1f}, " if hasattr(os, "getloadavg") else ""
     return (
-        f"{datetime.now(UTC):%Y-%m-%d}, {_processor()}, {os.cpu_count()} cores, {busy}"
+        f"{datetime.now(UTC):%Y-%m-%d}, {_processor()}, {_cores()}, {busy}"
         f"{platform.system()}, Python {platform.python_version()}"
     )
+
+
+def _cores() -> str:
+    there = os.cpu_count() or 1
+    ours = len(os.sched_getaffinity(0)) if sys.platform == "linux" else there
+    return f"{ours} cores" if ours == there else f"{ours} of {there} cores"
 
 
 def _processor() -> str:

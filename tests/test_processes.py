@@ -91,7 +91,7 @@ def test_workers_end_with_their_parent(start: Start, tmp_path: Path, death: sign
     write_hard_texts(tmp_path)
     words = ("score", "-r", "ref.txt", "-t", "a.txt", "-t", "b.txt", "-m", "ter", "--no-cache")
     parent = start(*words, MTASSAY_PROCESSES="3")
-    workers = wait_for(tmp_path, 4, 9)
+    workers = wait_for(tmp_path, 3, 9)
     assert parent.pid in workers
     parent.send_signal(death)
     assert parent.wait(PATIENCE) == -death

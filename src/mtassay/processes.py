@@ -16,9 +16,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -33,6 +32,7 @@ __all__ = [
     "Leash",
     "WorkerPool",
     "computed_beside",
+    "core_count",
     "each_in_threads",
     "map_in_processes",
     "process_count",
@@ -48,7 +48,7 @@ Answer = TypeVar("Answer")
 
 
 def process_count() -> int:
-    """How many processes may work: the environment's `MTASSAY_PROCESSES`, or one per core.
+    """How many processes may work: the environment's `MTASSAY_PROCESSES`, or one per core that we may use.
 
     1 inside a worker process, so that workers do not start workers.
     """
@@ -57,68 +57,123 @@ def process_count() -> int:
         return 1
     setting = os.environ.get(VARIABLE, "")
     if not setting:
-        return os.cpu_count() or 1
+        return core_count()
     if not setting.isdecimal() or int(setting) < 1:
         raise UsageError(f"{VARIABLE} is {setting!r}. Set it to the number of processes, 1 or more.")
     return int(setting)
 
 
+def core_count() -> int:
+    """The cores that this process may use, which on a shared machine are often fewer than there are."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def map_in_processes(
     function: Callable[[Item], Answer], items: Sequence[Item], *, processes: int, start_method: str = ""
 ) -> list[Answer]:
-    """`[function(item) for item in items]`, computed in that many processes.
+    """`[function(item) for item in items]`, computed in that many processes, of which this is one.
 
     The function must be importable by name and depend on nothing but the item. What a process leaves
     undone, because it was killed or could not be started, is computed here.
     """
-    answers: list[Answer] = []
     processes = min(processes, len(items))
+    answers: dict[int, Answer] = {}
     if processes > 1:
-        import multiprocessing  # slow to load, and needed only for large work
-        from concurrent.futures import ProcessPoolExecutor
-        from concurrent.futures.process import BrokenProcessPool
+        in_processes = _map_in_forks if (start_method or _start_method()) == "fork" else _map_in_a_pool
+        answers = in_processes(function, items, processes)
+    return [answers[i] if i in answers else function(item) for i, item in enumerate(items)]
 
-        context = multiprocessing.get_context(start_method or _start_method())
-        chunk = -(-len(items) // (8 * processes))
-        executor = None
-        done = False
-        try:
-            executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
-            with _hidden_script(), _deaf_to_ctrl_c():
-                coming = executor.map(function, items, chunksize=chunk)
-            for answer in coming:
-                answers.append(answer)  # One by one, to keep those that came before a failure.
-            done = True
-        except (BrokenProcessPool, OSError, ImportError, NotImplementedError):
-            pass
-        finally:
-            if executor is not None:
-                # After Ctrl-C nobody waits for what the workers have in hand.
-                executor.shutdown(wait=done, cancel_futures=True)
-    answers.extend(map(function, items[len(answers) :]))
+
+def _map_in_forks(
+    function: Callable[[Item], Answer], items: Sequence[Item], processes: int
+) -> dict[int, Answer]:
+    """The answers by place. Forks have the items already, and so only answers are written and read."""
+    size = -(-len(items) // (_PIECES * processes))
+    queue, way = os.pipe()
+    # All that is to be done is in the pipe, from which each process takes the next piece.
+    os.write(way, b"".join(start.to_bytes(_NUMBER) for start in range(0, len(items), size)))
+    os.close(way)
+
+    def share() -> dict[int, Answer]:
+        answers: dict[int, Answer] = {}
+        while number := os.read(queue, _NUMBER):
+            start = int.from_bytes(number)
+            answers.update((i, function(items[i])) for i in range(start, min(start + size, len(items))))
+        return answers
+
+    with ExitStack() as stack:
+        stack.callback(os.close, queue)
+        others = [stack.enter_context(computed_beside(share)) for _ in range(processes - 1)]
+        answers = share()
+        for other in others:
+            answers |= other()
+    return answers
+
+
+# Pieces of the work for each process, so that one which is slow leaves some to the others.
+_PIECES = 8
+# How many bytes the number of an item has in a pipe.
+_NUMBER = 8
+
+
+def _map_in_a_pool(
+    function: Callable[[Item], Answer], items: Sequence[Item], processes: int
+) -> dict[int, Answer]:
+    """The answers that came, by place, from processes that know nothing of this one."""
+    import multiprocessing  # slow to load, and needed only for large work
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    context = multiprocessing.get_context("spawn")
+    answers: dict[int, Answer] = {}
+    executor = None
+    done = False
+    try:
+        executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
+        with _hidden_script(), _deaf_to_ctrl_c():
+            coming = executor.map(function, items, chunksize=-(-len(items) // (_PIECES * processes)))
+        answers.update(enumerate(coming))  # one by one, to keep those that came before a failure
+        done = True
+    except (BrokenProcessPool, OSError, ImportError, NotImplementedError):
+        pass
+    finally:
+        if executor is not None:
+            # After Ctrl-C nobody waits for what the workers have in hand.
+            executor.shutdown(wait=done, cancel_futures=True)
     return answers
 
 
 def each_in_threads(function: Callable[[Item], None], items: Iterable[Item]) -> None:
     """Call the function with each item, on all cores as far as it leaves Python to others, as NumPy does.
 
-    It must not matter which call comes first. Few items are held at a time.
+    It must not matter which call comes first. A thread holds one item at a time.
     """
-    threads = process_count()
-    if threads == 1:
-        for item in items:
-            function(item)
-        return
-    from concurrent.futures import ThreadPoolExecutor  # slow to load
+    coming = iter(items)
+    turn = threading.Lock()
+    failures: list[BaseException] = []
+    end: Any = object()
 
-    with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[None]] = deque()
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > threads:
-                waiting.popleft().result()
-        for done in waiting:
-            done.result()
+    def work() -> None:
+        try:
+            while not failures:
+                with turn:
+                    item = next(coming, end)
+                if item is end:
+                    return
+                function(item)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(process_count() - 1)]
+    for thread in threads:
+        thread.start()
+    work()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
 
 
 @contextmanager

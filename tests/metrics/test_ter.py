@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -20,7 +22,7 @@ from mtassay.core import Segment
 from mtassay.errors import UsageError
 from mtassay.metrics import ter
 from mtassay.metrics.ter import TER, count_edits
-from mtassay.processes import map_in_processes, process_count
+from mtassay.processes import core_count, map_in_processes, process_count
 
 WORDS = (
     "a b c d A the cat . , ! don't it's 1,000 3.14 10-fold &amp;quot; &lt;b&gt; (so) "
@@ -178,9 +180,11 @@ def test_systems_are_measured_together_as_they_are_alone() -> None:
         assert list(statistics.ids) == ["0", "1", "2"]
 
 
-def die_in_a_worker(number: int) -> int:
-    if number == 7 and multiprocessing.parent_process() is not None:
+def die_in_a_worker(item: tuple[int, int]) -> int:
+    number, parent = item
+    if number == 7 and os.getpid() != parent:
         os._exit(1)
+    time.sleep(0.01)  # so that others have time to take some
     return number * number
 
 
@@ -196,12 +200,26 @@ def test_processes_give_what_a_loop_gives(start_method: str) -> None:
     assert found == expected
 
 
-def test_a_worker_that_dies_costs_no_result() -> None:
-    assert map_in_processes(die_in_a_worker, range(20), processes=2) == [i * i for i in range(20)]
+@pytest.mark.parametrize("start_method", ["", "spawn"])
+def test_a_worker_that_dies_costs_no_result(start_method: str) -> None:
+    items = [(number, os.getpid()) for number in range(20)]
+    found = map_in_processes(die_in_a_worker, items, processes=2, start_method=start_method)
+    assert found == [i * i for i in range(20)]
+
+
+def process_of(number: int) -> int:
+    time.sleep(0.01)
+    return os.getpid()
+
+
+@pytest.mark.parametrize("start_method", ["", "spawn"])
+def test_work_is_shared_out(start_method: str) -> None:
+    found = map_in_processes(process_of, range(40), processes=2, start_method=start_method)
+    assert len(set(found)) == 2
 
 
 def test_an_error_in_a_worker_reaches_the_caller() -> None:
-    with pytest.raises(UsageError, match="no 0"):
+    with pytest.raises(UsageError, match=r"no [0-3]"):
         map_in_processes(fail, range(4), processes=2)
 
 
@@ -212,7 +230,16 @@ def test_the_environment_sets_the_number_of_processes(monkeypatch: pytest.Monkey
     with pytest.raises(UsageError, match="MTASSAY_PROCESSES is 'many'"):
         process_count()
     monkeypatch.delenv("MTASSAY_PROCESSES")
-    assert process_count() == os.cpu_count()
+    assert process_count() == core_count()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives a process some of the cores")
+def test_only_the_cores_that_we_may_use_count() -> None:
+    look = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); " + (
+        "from mtassay.processes import core_count; print(core_count())"
+    )
+    shown = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert shown.stdout == "1\n"
 
 
 def test_much_work_goes_to_processes_and_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,6 +39,7 @@ class BLEU(Metric):
 
     name: ClassVar[str] = "bleu"
     batch: ClassVar[int] = 2048
+    shared: ClassVar[bool] = True
 
     tokenize: str | None = None
     lowercase: bool = False

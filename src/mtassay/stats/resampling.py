@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.errors import UsageError
+from mtassay.processes import each_in_threads
 
 __all__ = [
     "Aggregate",
@@ -85,12 +86,13 @@ def bootstrap_sums(
     n = _common_length(statistics)
     columns = [array.reshape(n, int(np.prod(array.shape[1:]))) for array in statistics]
     sums = [np.empty((samples, part.shape[1]), order="F") for part in columns]
-    start = 0
-    for counts in _count_blocks(n, samples, seed):
-        stop = start + len(counts)
+
+    def fill(block: tuple[int, NDArray[np.uint8]]) -> None:
+        start, counts = block
         for total, part in zip(sums, weighted_sums(counts, columns), strict=True):
-            total[start:stop] = part
-        start = stop
+            total[start : start + len(counts)] = part
+
+    each_in_threads(fill, _count_blocks(n, samples, seed))
     return [shaped(total, array.shape[1:]) for total, array in zip(sums, statistics, strict=True)]
 
 
@@ -186,10 +188,13 @@ def _is_whole(part: NDArray[Any], *, below: int) -> bool:
     return bool(is_whole and (not part.size or max(int(part.max()), -int(part.min())) < below))
 
 
-def _count_blocks(n: int, samples: int, seed: int | None) -> Iterator[NDArray[np.uint8]]:
-    """How often each unit is drawn: blocks (some samples, n) that together hold all samples."""
+def _count_blocks(n: int, samples: int, seed: int | None) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+    """How often each unit is drawn: the first sample of a block, and the block (some samples, n).
+
+    There are four blocks or more, so that one is multiplied while the next one is drawn.
+    """
     rng = np.random.default_rng(seed)
-    rows = block_rows(n)
+    rows = min(block_rows(n), -(-samples // 4))
     for start in range(0, samples, rows):
         # A byte suffices: that a unit is drawn 256 times in n draws has a probability below 1e-500.
         counts = np.zeros((min(rows, samples - start), n), dtype=np.uint8)
@@ -197,7 +202,7 @@ def _count_blocks(n: int, samples: int, seed: int | None) -> Iterator[NDArray[np
             # One row at a time continues the stream of one large draw, and keeps the counters in cache.
             for row in counts:
                 row[:] = np.bincount(rng.integers(0, n, size=n), minlength=n)
-        yield counts
+        yield start, counts
 
 
 def _common_length(statistics: Sequence[NDArray[Any]]) -> int:

@@ -85,7 +85,6 @@ class ScoreMethod(Method):
     """
 
     name: ClassVar[str] = "score"
-    means: ClassVar[str] = "against references"
 
     metrics: Mapping[str, Metric] = field(
         metadata=option(
@@ -374,10 +373,21 @@ class ScoreMethod(Method):
         return super().finds(detector)
 
     @classmethod
+    def means(cls, run: Run) -> str:
+        """References, where there are any and all metrics need them; else the metrics say more."""
+        if not _most_references(run):
+            return "without references"
+        metrics = _installed_metrics(run)
+        labels = _labels_of(metrics)
+        needing = [label for name, label in labels.items() if "references" in metrics[name].needs]
+        if len(needing) == len(labels):
+            return "against references"
+        return f"{', '.join(needing)} against references" if needing else ", ".join(labels.values())
+
+    @classmethod
     def facts(cls, run: Run) -> str:
         streamed = run.result.basis.get("streamed", {})
-        references = max((len(segment.references) for segment in run.segments), default=0)
-        references = streamed.get("references", references)
+        references = _most_references(run)
         pair = run.parameters.get("pair")
         facts = ["-".join(pair)] if pair else []
         n = streamed.get("segments", len(run.segments))
@@ -545,6 +555,12 @@ def _labelled(run: Run) -> Run:
         for s in run.result.scores
     ]
     return replace(run, result=replace(run.result, scores=scores)) if labels else run
+
+
+def _most_references(run: Run) -> int:
+    """How many references the segments of a run have at most."""
+    most = max((len(segment.references) for segment in run.segments), default=0)
+    return int(run.result.basis.get("streamed", {}).get("references", most))
 
 
 def _installed_metrics(run: Run) -> dict[str, Metric]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from mtassay.errors import MissingExtraError, ServiceError, UsageError
 from mtassay.packages import fingerprint, load_package, package_version
+from mtassay.processes import core_count
 from mtassay.tools.gguf import GgufModel
 from mtassay.tools.lm.hub import CausalModel, Prediction, Row, readable
 
@@ -46,7 +46,7 @@ def open_llama(model: str, *, what: str) -> LlamaCausal:
     except MissingExtraError:
         raise _missing(what) from None
     # Its threads wait for each other busily: one that gets no core holds up all.
-    threads = max(1, (os.cpu_count() or 1) // 2)
+    threads = max(1, core_count() // 2)
     try:
         llama = package.Llama(
             model_path=str(file),
