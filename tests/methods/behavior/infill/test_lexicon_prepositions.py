@@ -87,6 +87,30 @@ def test_a_city_is_known_by_its_kind_and_from_portuguese_too() -> None:
     assert edits(turned, ("pt", "en"))["perto de"] == "near"
 
 
+@pytest.mark.parametrize(
+    ("source", "preposition", "thing", "governor", "reference", "linked"),
+    [
+        # where to, not where
+        ("She fell/VBD into/IN the/DT lake/NN", "into", "lake", "fell", "Ela caiu/VB no/IN lago/NN", "lago"),
+        ("She came/VBD into/IN the/DT house/NN", "into", "house", "came", "Veio/VB na/IN casa/NN", "casa"),
+        ("She went/VBD in/IN the/DT house/NN", "in", "house", "went", "Ela entrou/VB na/IN casa/NN", "casa"),
+        # no article: a fixed phrase
+        ("a storm/NN at/IN sea/NN", "at", "sea", "storm", "uma tempestade/NN no/IN mar/NN", "mar"),
+        ("He sleeps/VBZ in/IN bed/NN", "in", "bed", "sleeps", "Ele dorme/VB na/IN cama/NN", "cama"),
+        # what something is made with
+        ("It is/VBZ equipped/VBN with/IN bags/NNS", "with", "bags", "equipped",
+         "É equipado/VB com/IN malas/NN", "malas"),
+        # years of something
+        ("after/IN three/CD years/NNS of/IN war/NN", "after", "years", "",
+         "após/IN três/CD anos/NN de/IN guerra", "anos"),
+    ],
+)  # fmt: skip
+def test_a_preposition_that_goes_with_its_words_alone_is_left_alone(
+    source: str, preposition: str, thing: str, governor: str, reference: str, linked: str
+) -> None:
+    assert edits(read(source, preposition, thing, governor, reference, linked)) == {}
+
+
 @pytest.mark.parametrize("word", ["na", "dos", "pelas", "àquele", "comigo", "naquela", "com", "dele"])
 def test_a_contraction_taken_apart_is_the_same_when_joined_again(word: str) -> None:
     preposition, rest = split_preposition(word)

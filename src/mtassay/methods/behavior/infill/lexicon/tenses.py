@@ -34,8 +34,7 @@ def tense_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
         (group, other)
         for group in sides[0]
         for other in sides[1]
-        if (alone and group.kind == other.kind)
-        or any((a, b) in pair.links for a in group.anchors for b in other.anchors)
+        if (alone and group.kind == other.kind) or _are_linked(languages, pair, group, other)
     ]
     offers = []
     for group, other in linked:
@@ -43,12 +42,36 @@ def tense_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
         if (
             is_only
             and _go_together(group, other)
+            and _of_one_sentence(pair, group, other)
             and group.after != pair.source.text[group.start : group.end]
         ):
             place = (group.start, group.end, other.start, other.end)
             substitute = Substitute(group.after, other.after)
             offers.append(Offer(*place, group.head, "tense", ("VP",), (substitute,)))
     return offers
+
+
+def _are_linked(languages: tuple[str, str], pair: ReadPair, group: VerbGroup, other: VerbGroup) -> bool:
+    """Whether the aligner links two verbs."""
+    here, there = _anchors(languages[0], group, other), _anchors(languages[1], other, group)
+    return any((a, b) in pair.links for a in here for b in there)
+
+
+def _anchors(language: str, group: VerbGroup, other: VerbGroup) -> frozenset[int]:
+    """By what a verb is known beside another: `are` of `are based` is no `têm`, but may be `são`."""
+    is_other_voice = language == "en" and group.kind == "passive" and other.kind != "passive"
+    return frozenset((group.head,)) if is_other_voice else group.anchors
+
+
+_END = re.compile(r"[.!?](?=\s)")
+
+
+def _of_one_sentence(pair: ReadPair, group: VerbGroup, other: VerbGroup) -> bool:
+    """Whether two verbs stand in the same sentence of their sides, where both sides have as many."""
+    ends = [[m.end() for m in _END.finditer(side.text)] for side in (pair.source, pair.reference)]
+    if len(ends[0]) != len(ends[1]):
+        return True
+    return sum(end <= group.start for end in ends[0]) == sum(end <= other.start for end in ends[1])
 
 
 def _are_alone(languages: tuple[str, str], pair: ReadPair) -> bool:
@@ -74,7 +97,7 @@ def _go_together(group: VerbGroup, other: VerbGroup) -> bool:
 
 _SUBJECTS = frozenset(("nsubj", "nsubjpass", "expl", "csubj"))
 _UNSAFE = re.compile(
-    r"\b(?:if|unless|whether|tomorrow|tonight|let['’]s|wish|as though|used to|supposed to)\b"
+    r"\b(?:if|unless|whether|tomorrow|tonight|let['’]s|wish|as though|used to|supposed to|ago)\b"
     r"|\bnext (?:week|month|year|time|\w+day)\b"
     r"|\b(?:do|does|did|is|are|was|were|have|has)(?:n['’]t)? (?:I|you|he|she|it|we|they)\?|\?.*\?",
     re.IGNORECASE,
