@@ -100,6 +100,11 @@ def test_a_city_is_known_by_its_kind_and_from_portuguese_too() -> None:
         # what something is made with
         ("It is/VBZ equipped/VBN with/IN bags/NNS", "with", "bags", "equipped",
          "É equipado/VB com/IN malas/NN", "malas"),
+        # so long that it still lasts
+        ("I have/VBP lived/VBN here for/IN three/CD years/NNS", "for", "years", "lived",
+         "Moro/VB aqui por/IN três/CD anos/NN", "anos"),
+        ("He came/VBD with/IN friends/NNS", "with", "friends", "came",
+         "Veio/VB com/IN uns/DT amigos/NN", "amigos"),
         # years of something
         ("after/IN three/CD years/NNS of/IN war/NN", "after", "years", "",
          "após/IN três/CD anos/NN de/IN guerra", "anos"),

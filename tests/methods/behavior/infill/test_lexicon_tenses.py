@@ -121,6 +121,14 @@ def test_the_only_verbs_of_both_sides_need_no_link() -> None:
     assert len(tense_offers(("en", "pt"), ReadPair("1", source, reference, frozenset()))) == 1
 
 
+def test_the_only_verbs_do_not_go_together_where_one_is_linked_with_a_verb_that_is_not_finite() -> None:
+    source = annotator("en").annotate(["He took the knight, attacking the king."])[0]
+    reference = annotator("pt").annotate(["Ao tomar o cavalo, ele atacou o rei."])[0]
+    words = [[token.text for token in side.tokens] for side in (source, reference)]
+    taken = frozenset({(words[0].index("took"), words[1].index("tomar"))})
+    assert tense_offers(("en", "pt"), ReadPair("1", source, reference, taken)) == []
+
+
 def test_verbs_of_different_sentences_do_not_go_together() -> None:
     source = annotator("en").annotate(["I like cheap cars. I am happy with it."])[0]
     reference = annotator("pt").annotate(["Sou um homem simples. Isso me deixa feliz."])[0]

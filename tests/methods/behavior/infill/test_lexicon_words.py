@@ -446,6 +446,11 @@ def test_an_adverb_in_the_middle_needs_a_verb_and_nothing_that_denies_it(
          "Ele trocou de carro", "exchanged"),
         ("He sold/VBD the/DT house/NN to/TO them/PRP", {"house": ("dobj", "sold"), "to": ("prep", "sold")},
          "Ele vendeu a casa a eles", "sold"),
+        ("He bought/VBD us/PRP a/DT car/NN", {"us": ("dative", "bought"), "car": ("dobj", "bought")},
+         "Ele comprou um carro", "bought"),
+        ('"/`` It/PRP adds/VBZ sugar/NN "/``', {"sugar": ("dobj", "adds")}, '" Acrescenta açúcar "', "adds"),
+        ("He has/VBZ cut/VB the/DT bread/NN", {"has": ("aux", "cut"), "bread": ("dobj", "cut")},
+         "Ele cortou o pão", "cut"),
         # nobody is needing to go
         ("She is/VBZ planning/VBG to/TO go/VB", {}, "Ela está planejando ir", "planning"),
         # an adjective that is a noun
@@ -457,6 +462,8 @@ def test_an_adverb_in_the_middle_needs_a_verb_and_nothing_that_denies_it(
         ("You can/MD go/VB almost/RB immediately/RB", {}, "Você pode ir quase imediatamente", "immediately"),
         ("I saw/VBD how/WRB late/RB it was/VBD", {}, "Vi como era tarde", "late"),
         ("He slept/VBD late/RB", {}, "Ele dormiu até tarde", "late"),
+        ("He sings/VBZ even/RB in/IN winter/NN", {}, "Ele canta até mesmo no/IN inverno", "even"),
+        ("He almost/RB never/RB sings/VBZ", {}, "Ele quase nunca/RB canta/VB", "never"),
         ("the/DT worst/JJS film/NN I have/VBP ever/RB seen/VBN", {}, "o pior filme que já/RB vi/VBD", "ever"),
         # no article, or a preposition of its own
         ("the/DT first/JJ year/NN of/IN university/NN", {}, "o primeiro ano da universidade", "university"),
@@ -465,13 +472,15 @@ def test_an_adverb_in_the_middle_needs_a_verb_and_nothing_that_denies_it(
         # verbs that need their question
         ("I know/VBP where/WRB she lives/VBZ", {"where": ("advmod", "lives"), "lives": ("ccomp", "know")},
          "Sei onde ela mora/VB", "where"),
+        ("He sings/VBZ when/WRB cooking/VBG", {"when": ("advmod", "cooking"), "cooking": ("advcl", "sings")},
+         "Ele canta quando cozinha/VB", "when"),
     ],
 )  # fmt: skip
 def test_a_word_is_left_alone_where_something_goes_with_it_alone(
     source: str, relations: dict[str, tuple[str, str]], reference: str, word: str
 ) -> None:
     annotation = side(source, relations=relations)
-    lemmas = {"lives": "live"}
+    lemmas = {"lives": "live", "has": "have"}
     tokens = tuple(token._replace(lemma=lemmas.get(token.text, "")) for token in annotation.tokens)
     assert substitutes(pair(Annotation(annotation.text, tokens), side(reference)), word) == {}
 
@@ -494,6 +503,18 @@ def test_the_same_word_is_replaced_where_nothing_goes_with_it_alone(
     source: str, relations: dict[str, tuple[str, str]], reference: str, word: str, allowed: str
 ) -> None:
     assert allowed in substitutes(pair(side(source, relations=relations), side(reference)), word)
+
+
+def test_a_room_of_several_words_is_replaced_whole() -> None:
+    read = pair(side("The/DT living/NN room/NN is/VBZ cold/JJ"), side("A sala de estar é fria"))
+    assert substitutes(read, "living room")["kitchen"] == "cozinha"
+    [offer] = [o for o in word_offers(load_lexicon("en", "pt"), ("en", "pt"), read) if o.kind == "room"]
+    assert read.reference.text[offer.reference_start : offer.reference_end] == "sala de estar"
+
+
+def test_big_is_no_greatness() -> None:
+    read = pair(side("a/DT good/JJ person/NN"), side("uma boa/JJ pessoa/NN"))
+    assert "grande" not in substitutes(read, "good").values()
 
 
 def test_a_place_keeps_the_preposition_that_english_has_for_it() -> None:

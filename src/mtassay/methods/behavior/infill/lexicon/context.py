@@ -234,7 +234,9 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
             return True
     elif _governs(tokens, place[1]):
         return True
-    if entry.group in ("wait", "live") and relations & {"dobj", "obj"}:  # `sing a song`
+    if entry.group in {"wait", "live"} | _SPEECH and relations & {"dobj", "obj"}:  # `sing a song`
+        return True
+    if tokens[place[0]].tag == "VB" and _has_perfect(tokens, place):  # `has cut`, misread
         return True
     if entry.group in ("wait", "live") and _goes_somewhere(tokens, place):
         return True
@@ -255,7 +257,7 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     }:
         return True  # `help me do it`, `call me Tom`
     objects = _objects(tokens, place)
-    if entry.group in _PLAIN and len(objects) > 1:  # `it caused him pain`
+    if entry.group not in _ALONE and (len(objects) > 1 or "dative" in relations):  # `it caused him pain`
         return True
     if entry.group == "tongue" and not all(one.text[:1].isupper() for one in objects):
         return True  # languages are spoken, computer science is not
@@ -267,6 +269,13 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     ):
         return True
     return "prt" in relations or tokens[place[0]].relation in ("compound", "amod")
+
+
+def _has_perfect(tokens: Sequence[Token], place: Place) -> bool:
+    return any(
+        place[0] <= child.head < place[1] and child.relation == "aux" and child.lemma == "have"
+        for child in tokens
+    )
 
 
 _PATHS = frozenset(("across", "along", "around", "down", "past", "through", "toward", "towards"))
@@ -342,6 +351,9 @@ def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     before, after = _before(tokens, place), _after(tokens, place)
     word = tokens[place[0]].text.lower()
     follows = after.tag if after else ""
+    is_nearly = before is not None and before.text.lower() in ("almost", "nearly", "practically")
+    if is_nearly and entry.group in ("ever", "frequency", "never"):  # `almost never`
+        return True
     if _is_unexpected(before) or (word in _DAYS and follows.startswith(("NN", "POS", "VB", "MD"))):
         return True
     match entry.group:
@@ -534,6 +546,8 @@ def _conjunction(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
         )  # `how he is doing`
         return not is_asked or is_state or before.pos in ("NOUN", "PROPN") or after.pos in ("ADJ", "ADV")
     is_clause = head.pos in ("VERB", "AUX") and head.relation == "advcl"
+    if head.tag == "VBG" and entry.group == "when":  # `when cooking`
+        return True
     return not is_clause or "?" in words or before.pos in ("VERB", "ADP", "ADV", "SCONJ", "AUX")
 
 
@@ -818,7 +832,7 @@ def _is_adverb_elsewhere(
             return is_inside or before == "até" or bool(words & {"nunca", "mais"})
         case "emphasis":
             is_noun = follows in ("ADP", "DET", "NOUN", "PROPN", "ADJ", "NUM")
-            return not is_noun or before in ("não", "nem") or after == "mesmo"
+            return not is_noun or before in ("até", "não", "nem") or after == "mesmo"
         case "hour" | "hour later":
             return after == "da" or before in ("até", "como", "mais", "muito", "tão")
     return False

@@ -20,7 +20,7 @@ _AWAY = {"go": "here", "come": "there"}
 """Where a verb of motion does not lead."""
 _ON = frozenset((
     "avenue", "avenues", "beach", "beaches", "farm", "farms", "hill", "hills", "highway", "highways",
-    "island", "islands", "road", "roads", "street", "streets",
+    "island", "islands", "mountain", "road", "roads", "street", "streets",
 ))  # fmt: skip
 """Places that English has `on` for, where it has `in` for others."""
 _NEVER_DENIED = frozenset(("incredibly", "slightly", "surprisingly"))

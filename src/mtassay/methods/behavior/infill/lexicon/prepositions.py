@@ -171,6 +171,7 @@ def _substitutes(
         if not relation.goes or not _fits(english, phrase, relation.group):
             continue
         before = portuguese.text[portuguese.tokens[other.first].start :]
+        following = portuguese.tokens[other.after].text if other.after < len(portuguese.tokens) else ""
         substitutes = [
             Substitute(
                 _like(target.english, english, phrase.first),
@@ -184,6 +185,7 @@ def _substitutes(
             and target.english != relation.english
             and f" {target.english} " not in f" {english.text.lower()} "
             and target.portuguese != relation.portuguese
+            and not (target.portuguese == "sem" and following in ("uns", "umas"))
         ]
         if substitutes:
             return relation.group, substitutes
@@ -250,6 +252,7 @@ class _Object:
     phrase: _Phrase
     relation: str
     before: str
+    is_perfect: bool
 
     @classmethod
     def of(cls, annotation: Annotation, phrase: _Phrase) -> _Object:
@@ -268,6 +271,7 @@ class _Object:
             phrase,
             first.relation,
             tokens[phrase.first - 1].text.lower() if phrase.first else "",
+            any(token.text.lower() in _HAVE for token in tokens[max(first.head - 3, 0) : max(first.head, 0)]),
         )
 
     @property
@@ -321,7 +325,8 @@ def _is_noun(thing: _Object) -> bool:
     return thing.pos in ("NOUN", "PROPN", "PRON")
 
 
-_BE = frozenset(("is", "are", "was", "were", "'s", "be", "been"))
+_BE = frozenset(("is", "are", "was", "were", "'s", "be"))
+_HAVE = frozenset(("have", "has", "had", "'ve", "’ve"))
 _AMOUNTS = frozenset(("a", "an", "few", "many", "several"))
 _ASK_FOR = frozenset((
     "ask", "call", "care", "fall", "intend", "leave", "look", "love", "pay", "responsible", "search", "thank",
@@ -339,7 +344,12 @@ _CONDITIONS: dict[str, Callable[[_Object], bool]] = {
     "clock": lambda o: (o.pos == "NUM" and "TIME" in o.labels) or o.word in _CLOCKS or ":" in o.word,
     "event": lambda o: o.is_event,
     "order": lambda o: o.pos in ("NOUN", "PROPN") and not o.is_a("unit") and "TIME" not in o.labels,
-    "span": lambda o: o.is_a("unit") and (o.has_number or bool(o.inner & _AMOUNTS)) and o.follows != "of",
+    "span": lambda o: (
+        o.is_a("unit")
+        and (o.has_number or bool(o.inner & _AMOUNTS))
+        and o.follows != "of"
+        and not o.is_perfect  # `I have lived here for a year`
+    ),
     "company": lambda o: (
         o.governor.lemma.lower() not in _GOVERNORS
         and o.pos != "NUM"

@@ -34,7 +34,8 @@ def tense_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
         (group, other)
         for group in sides[0]
         for other in sides[1]
-        if (alone and group.kind == other.kind) or _are_linked(languages, pair, group, other)
+        if (alone and group.kind == other.kind and _has_no_other(pair, group, other))
+        or _are_linked(languages, pair, group, other)
     ]
     offers = []
     for group, other in linked:
@@ -55,6 +56,15 @@ def _are_linked(languages: tuple[str, str], pair: ReadPair, group: VerbGroup, ot
     """Whether the aligner links two verbs."""
     here, there = _anchors(languages[0], group, other), _anchors(languages[1], other, group)
     return any((a, b) in pair.links for a in here for b in there)
+
+
+def _has_no_other(pair: ReadPair, group: VerbGroup, other: VerbGroup) -> bool:
+    """Whether the aligner links neither verb with another, as `took` with `ao tomar`."""
+    return not any(
+        pair.reference.tokens[b].pos == "VERB" and pair.source.tokens[a].pos in ("VERB", "AUX")
+        for a, b in pair.links
+        if (a in group.anchors) != (b in other.anchors)
+    )
 
 
 def _anchors(language: str, group: VerbGroup, other: VerbGroup) -> frozenset[int]:
@@ -105,7 +115,7 @@ _UNSAFE = re.compile(
 """What does not go with another tense: conditions, the future, questions behind a statement."""
 _PRESENT = re.compile(r"\b(?:now|today|currently|at the moment|these days|this is|that is)\b", re.IGNORECASE)
 _FINITE = frozenset(("VBD", "VBZ", "VBP", "MD"))
-_TIED = frozenset(("when", "while", "as", "since", "until", "till", "once", "like", "where"))
+_TIED = frozenset(("when", "while", "as", "since", "until", "till", "once", "like", "where", "whenever"))
 """What joins a clause whose tense goes with that of the other."""
 _AFTER_BE = frozenset((
     "already", "also", "always", "certainly", "generally", "never", "often", "only", "probably", "really",
