@@ -76,6 +76,17 @@ def test_a_preposition_that_something_asks_for_is_left_alone(
     assert edits(ReadPair("1", lemmas, both.reference, both.links)) == {}
 
 
+def test_a_language_is_no_place_whatever_an_annotator_says() -> None:
+    both = read("written/VBN in/IN Ido/NNP", "in", "Ido", "written", "escrito/VB em/IN ido/NNP", "ido")
+    source = Annotation(both.source.text, both.source.tokens, (TokenSpan(2, 3, "GPE"),))
+    assert edits(ReadPair("1", source, both.reference, both.links)) == {}
+
+
+def test_nobody_is_inside_a_beach() -> None:
+    both = read("He eats/VBZ on/IN the/DT beach/NN", "on", "beach", "eats", "Come/VB na/IN praia/NN", "praia")
+    assert edits(both) == {"near": "perto da", "outside": "fora da", "far from": "longe da"}
+
+
 def test_a_city_is_known_by_its_kind_and_from_portuguese_too() -> None:
     both = read(
         "He lives/VBZ in/IN Boston/NNP", "in", "Boston", "lives", "Mora/VB em/IN Boston/NNP", "Boston"

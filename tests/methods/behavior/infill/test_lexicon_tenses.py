@@ -61,6 +61,7 @@ def test_english_verbs(text: str, expected: list[str]) -> None:
         ("A casa foi construída em 1990.", ["A casa tinha sido construída em 1990."]),
         ("Compramos um carro.", ["Tínhamos comprado um carro."]),
         ("Ela vai comprar um carro.", []),
+        ("Ela quer que ele se meta nisso.", []),  # `metesse`
         ("Ela tinha comprado um carro.", []),
     ],
 )

@@ -451,6 +451,10 @@ def test_an_adverb_in_the_middle_needs_a_verb_and_nothing_that_denies_it(
         ('"/`` It/PRP adds/VBZ sugar/NN "/``', {"sugar": ("dobj", "adds")}, '" Acrescenta açúcar "', "adds"),
         ("He has/VBZ cut/VB the/DT bread/NN", {"has": ("aux", "cut"), "bread": ("dobj", "cut")},
          "Ele cortou o pão", "cut"),
+        ("He knows/VBZ much/JJ about/IN art/NN", {"much": ("dobj", "knows")},
+         "Ele sabe muito de arte", "knows"),
+        ("He did/VBD nothing/NN but/IN cry/VB", {"nothing": ("dobj", "did")}, "Ele fez nada mais que chorar",
+         "did"),
         # nobody is needing to go
         ("She is/VBZ planning/VBG to/TO go/VB", {}, "Ela está planejando ir", "planning"),
         # an adjective that is a noun
@@ -465,6 +469,7 @@ def test_an_adverb_in_the_middle_needs_a_verb_and_nothing_that_denies_it(
         ("He sings/VBZ even/RB in/IN winter/NN", {}, "Ele canta até mesmo no/IN inverno", "even"),
         ("He almost/RB never/RB sings/VBZ", {}, "Ele quase nunca/RB canta/VB", "never"),
         ("the/DT worst/JJS film/NN I have/VBP ever/RB seen/VBN", {}, "o pior filme que já/RB vi/VBD", "ever"),
+        ("It is/VBZ by/IN far/RB better/JJR", {}, "É muito melhor", "far"),
         # no article, or a preposition of its own
         ("the/DT first/JJ year/NN of/IN university/NN", {}, "o primeiro ano da universidade", "university"),
         ("He hears/VBZ the/DT radio/NN", {}, "Ele ouve/VB rádio/NN", "radio"),
@@ -532,6 +537,13 @@ def test_a_question_does_not_say_how_sure_its_answer_is() -> None:
     asked = pair(side("Tom/NNP already/RB left/VBD ?/."), side("Tom já/RB saiu/VBD ?"))
     assert "often" in substitutes(asked, "already")
     assert not {"probably", "certainly"} & set(substitutes(asked, "already"))
+
+
+def test_what_is_denied_is_not_slight() -> None:
+    read = pair(side("It is/VBZ n't/RB a/DT very/RB good/JJ car/NN"), side("Não é um carro muito/RB bom/JJ"))
+    found = substitutes(read, "very")
+    assert "particularly" in found
+    assert not {"quite", "relatively", "slightly"} & set(found)
 
 
 def test_nobody_goes_here_or_comes_there() -> None:

@@ -259,6 +259,8 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     objects = _objects(tokens, place)
     if entry.group not in _ALONE and (len(objects) > 1 or "dative" in relations):  # `it caused him pain`
         return True
+    if entry.group not in _ALONE and any(_is_about(tokens, one) for one in objects):
+        return True
     if entry.group == "tongue" and not all(one.text[:1].isupper() for one in objects):
         return True  # languages are spoken, computer science is not
     if entry.group not in _ALONE and _moves(tokens, place):
@@ -269,6 +271,12 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     ):
         return True
     return "prt" in relations or tokens[place[0]].relation in ("compound", "amod")
+
+
+def _is_about(tokens: Sequence[Token], thing: Token) -> bool:
+    """Whether an object is how much is known about something, which is not described or recognized."""
+    following = next((token.text for token in tokens if token.start > thing.start), "")
+    return thing.pos not in ("NOUN", "PROPN") and following == "about"
 
 
 def _has_perfect(tokens: Sequence[Token], place: Place) -> bool:

@@ -23,7 +23,8 @@ _ON = frozenset((
     "island", "islands", "mountain", "road", "roads", "street", "streets",
 ))  # fmt: skip
 """Places that English has `on` for, where it has `in` for others."""
-_NEVER_DENIED = frozenset(("incredibly", "slightly", "surprisingly"))
+_NEVER_DENIED = frozenset(("incredibly", "quite", "relatively", "slightly", "surprisingly"))
+"""Degrees that no sentence with a `not` before them has."""
 _BETWEEN = frozenset(("DET", "ADJ", "NUM", "PRON", "ADV"))
 
 
@@ -40,7 +41,7 @@ def goes_with_sentence(language: str, annotation: Annotation, place: Place, afte
     word = after.lower()
     if word in _SURE and any(token.text == "?" for token in tokens[place[1] :]):
         return False
-    if word in _NEVER_DENIED and before is not None and before.text in ("not", "n't", "n’t"):
+    if word in _NEVER_DENIED and any(token.text in ("not", "n't", "n’t") for token in tokens[: place[0]]):
         return False
     governor = _head(tokens, place[0])
     if governor is not None and _AWAY.get(governor.lemma) == word:

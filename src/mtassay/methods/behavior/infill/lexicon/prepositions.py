@@ -170,6 +170,10 @@ def _substitutes(
             continue
         if not relation.goes or not _fits(english, phrase, relation.group):
             continue
+        # `em esperanto`: a place has a capital
+        is_name = english.tokens[phrase.object].pos == "PROPN"
+        if is_name and relation.group in _ROUND_NAMES and portuguese.tokens[other.object].text.islower():
+            continue
         before = portuguese.text[portuguese.tokens[other.first].start :]
         following = portuguese.tokens[other.after].text if other.after < len(portuguese.tokens) else ""
         substitutes = [
@@ -203,6 +207,10 @@ def _is_asked_for(annotation: Annotation, phrase: _Phrase) -> bool:
         return False
     before = annotation.tokens[phrase.first - 1]
     return before.lemma in _ENTERING or _ENTERED.fullmatch(before.text.lower()) is not None
+
+
+_ROUND_NAMES = frozenset(("heading", "motion", "town"))
+"""The groups of prepositions before names of places."""
 
 
 def _like(text: str, annotation: Annotation, number: int) -> str:

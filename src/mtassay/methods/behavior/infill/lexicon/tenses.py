@@ -224,6 +224,8 @@ def _participle(token: Token) -> str | None:
 
 _TER = {"1sg": "tinha", "3sg": "tinha", "1pl": "tínhamos", "3pl": "tinham"}
 _PORTUGUESE_TIMES = {"pres": "present", "pret": "past", "impf": "past"}
+_WILL = frozenset(("desejar", "esperar", "exigir", "pedir", "preferir", "querer", "sugerir"))
+"""Verbs whose clause is in the subjunctive, in a tense that goes with theirs: `quero que vá`."""
 _COPULAS = frozenset(("ser", "estar", "ficar", "haver", "existir"))
 
 
@@ -269,6 +271,8 @@ def _portuguese_group(annotation: Annotation, verb: int) -> VerbGroup | None:
         anchors, kind = frozenset((verb,)), "active"
         following = [other.text.lower() for other in tokens[verb + 1 : verb + 3]]
         if lemma == "ter" and following[:1] in (["que"], ["de"]):  # `tem que ir`
+            return None
+        if lemma in _WILL and time == "present" and "que" in following:
             return None
     written = fitted(f"{_TER[person]} {participle}", token.text)
     return VerbGroup(token.start, token.end, verb, anchors, time, kind, written)
