@@ -461,6 +461,11 @@ def test_an_adverb_in_the_middle_needs_a_verb_and_nothing_that_denies_it(
         ("A new/JJ old/JJ makes/VBZ sense/NN", {"old": ("nsubj", "makes")},
          "Um velho novo faz sentido", "old"),
         ("the/DT cold/JJ season/NN", {}, "a estação/NN de/IN frio/NN", "cold"),
+        ("We have/VBP nothing/NN in/IN common/JJ", {}, "Não temos nada em/IN comum/JJ", "common"),
+        ("It will/MD soon/RB be/VB paid/VBN", {}, "Será pago em breve", "soon"),
+        ("He comes/VBZ at/IN two/CD tomorrow/NN", {}, "Ele vem às duas de amanhã", "tomorrow"),
+        ("He hid/VBD something/NN from/IN me/PRP", {"something": ("dobj", "hid")},
+         "Escondeu algo de mim", "hid"),
         # degrees and amounts
         ("He speaks/VBZ only/RB a/DT little/JJ", {}, "Ele fala só um/DT pouco", "only"),
         ("You can/MD go/VB almost/RB immediately/RB", {}, "Você pode ir quase imediatamente", "immediately"),
@@ -608,6 +613,17 @@ def test_a_pronoun_is_left_alone_where_another_one_may_be_meant() -> None:
     assert substitutes(read("do/VB it/PRP like/IN this/DT", "fazer isso assim", "this"), "this") == {}
     described = read("like/IN something/NN very/RB nice/JJ", "como algo muito bonito", "something")
     assert substitutes(described, "something") == {}
+
+
+def test_a_plural_verb_needs_and() -> None:
+    def read(verb: str) -> ReadPair:
+        annotation = side(
+            f"Tom/NNP and/CC Mary/NNP {verb}/VBP", relations={"and": ("cc", "Tom"), "Mary": ("conj", "Tom")}
+        )
+        return pair(annotation, side("Tom e Maria vão"))
+
+    assert substitutes(read("are"), "and") == {}
+    assert substitutes(read("might"), "and")["or"] == "ou"
 
 
 def test_what_is_denied_before_but_is_not_joined_by_and() -> None:

@@ -274,9 +274,10 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
 
 
 def _is_about(tokens: Sequence[Token], thing: Token) -> bool:
-    """Whether an object is how much is known about something, which is not described or recognized."""
+    """Whether something is known about a thing or hidden from somebody, which other verbs do not take."""
     following = next((token.text for token in tokens if token.start > thing.start), "")
-    return thing.pos not in ("NOUN", "PROPN") and following == "about"
+    is_something = thing.pos not in ("NOUN", "PROPN") or thing.text.endswith("thing")
+    return is_something and following in ("about", "from")
 
 
 def _has_perfect(tokens: Sequence[Token], place: Place) -> bool:
@@ -339,6 +340,9 @@ def _adjective(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bo
         return True
     if tokens[place[0]].relation in ("nsubj", "nsubjpass", "dobj"):  # `an original` is a noun
         return True
+    is_bound = before is not None and before.pos == "ADP" and entry.group != "color"
+    if is_bound and (after is None or after.pos in _NO_NOUN):  # `in common`
+        return True
     follows = after.text.lower() if after else ""
     if entry.group == "fore" and (after is None or after.pos not in ("NOUN", "PROPN")):
         return True
@@ -367,7 +371,7 @@ def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     match entry.group:
         case "soon":  # `immediately following`, `later in life`
             is_graded = before is not None and before.pos == "ADV"  # `almost immediately`
-            return is_graded or follows in ("JJ", "VBG", "VBN", "IN")
+            return is_graded or follows in ("JJ", "VB", "VBG", "VBN", "IN")
         case "degree":  # `very much`, `very many`; `so big that`, `too big to`
             is_more = after is not None and after.text in ("few", "little", "many", "much")
             return (
@@ -537,7 +541,9 @@ def _conjunction(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
         other = next((o for o in tokens if o.relation == "conj" and o.head == token.head), None)
         is_subject = any(one.relation.startswith("nsubj") for one in _upwards(tokens, head))
         same = other is not None and head.pos == other.pos and head.pos in ("NOUN", "PROPN", "ADJ")
-        return not same or is_subject or bool(words & _JOINED)
+        following = next((o for o in tokens if other is not None and o.start > other.start), None)
+        is_plural = following is not None and following.text in ("are", "were", "have")  # `A and B are`
+        return not same or is_subject or is_plural or bool(words & _JOINED)
     if entry.group == "clauses":
         is_clause = head.pos in ("VERB", "AUX") and any(
             o.relation == "conj" and o.head == token.head and o.pos in ("VERB", "AUX") for o in tokens
@@ -838,6 +844,8 @@ def _is_adverb_elsewhere(
         case "ending" | "today":
             is_inside = place[1] < len(tokens) and follows != "PUNCT"
             return is_inside or before == "até" or bool(words & {"nunca", "mais"})
+        case "soon" | "future day":  # `a manhã de amanhã`
+            return before == "de"
         case "emphasis":
             is_noun = follows in ("ADP", "DET", "NOUN", "PROPN", "ADJ", "NUM")
             return not is_noun or before in ("até", "não", "nem") or after == "mesmo"

@@ -166,8 +166,9 @@ def _english_group(annotation: Annotation, verb: int) -> VerbGroup | None:
         return None
     while chain[0] - 1 in below and tokens[chain[0] - 1].tag in ("RB", "RBR"):  # `often went`
         chain.insert(0, chain[0] - 1)
-    if token.lemma == "be" and verb + 1 in below and tokens[verb + 1].text.lower() in _AFTER_BE:
-        chain.append(verb + 1)  # `is always`, but `had always been`
+    following = max(chain) + 1
+    if token.lemma == "be" and following in below and tokens[following].text.lower() in _AFTER_BE:
+        chain.append(following)  # `is always`, but `had always been`
     finite = helpers[0] if helpers else verb
     parts = _english_parts(tokens, helpers, verb)
     if parts is None or tokens[finite].tag not in _TIMES:
@@ -272,7 +273,7 @@ def _portuguese_group(annotation: Annotation, verb: int) -> VerbGroup | None:
         following = [other.text.lower() for other in tokens[verb + 1 : verb + 3]]
         if lemma == "ter" and following[:1] in (["que"], ["de"]):  # `tem que ir`
             return None
-        if lemma in _WILL and time == "present" and "que" in following:
+        if lemma in _WILL and time != "past" and "que" in following:
             return None
     written = fitted(f"{_TER[person]} {participle}", token.text)
     return VerbGroup(token.start, token.end, verb, anchors, time, kind, written)
