@@ -12,9 +12,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple
 
 from mtassay.core import Finding, Segment
@@ -31,7 +33,7 @@ from mtassay.texts.identification import (
     script_of,
     words_of,
 )
-from mtassay.texts.numbers import Number, NumbersOf, is_converted, read_numbers
+from mtassay.texts.numbers import Number, NumbersOf, is_converted, western
 
 __all__ = ["KINDS", "Guards", "find_guard_hits"]
 
@@ -193,12 +195,12 @@ def find_guard_hits(
         parse_language(pair[0]).code
     )
     language = WrongLanguage(segments, outputs, pair=pair)
-    blank, copied = Blank(segments), Copied(segments, language.vocabulary)
+    blank, copied, sources = Blank(segments), Copied(segments, language.vocabulary), _Sources(segments)
     missing: dict[str, Numbers | Urls | Placeholders | Tags] = {
         "missing_numbers": Numbers(segments, pair=pair),
-        "missing_urls": Urls(segments),
-        "missing_placeholders": Placeholders(segments),
-        "missing_tags": Tags(segments),
+        "missing_urls": Urls(segments, sources),
+        "missing_placeholders": Placeholders(segments, sources),
+        "missing_tags": Tags(segments, sources),
     }
     hits_by_system: dict[str, dict[str, Hits]] = {}
     rest: dict[str, list[int]] = {}
@@ -378,6 +380,26 @@ _TAG_ID = re.compile(r"""\b(?:id|rid|x)\s{0,3}=\s{0,3}["']?([^"'\s/>]{1,60})""")
 _MOST_ITEMS = 200
 
 
+class _Sources:
+    """The sources of all segments as one text, to see at once which of them have something."""
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        texts = [segment.source or "" for segment in segments]
+        self._text = "\n".join(texts)
+        self._ends = list(accumulate(len(text) + 1 for text in texts))
+
+    def with_any(self, marks: Iterable[str]) -> list[int]:
+        """The segments whose source has one of the marks, in order; no mark has a line break."""
+        indices: set[int] = set()
+        for mark in marks:
+            place = self._text.find(mark)
+            while place >= 0:
+                index = bisect_right(self._ends, place)
+                indices.add(index)
+                place = self._text.find(mark, self._ends[index])
+        return sorted(indices)
+
+
 class _Carried(ABC):
     """Items that each source, and each of its references, has; counted as often as they occur."""
 
@@ -385,14 +407,12 @@ class _Carried(ABC):
     """A source without any of these has no item, which is cheap to see."""
     noun: ClassVar[tuple[str, str]]
 
-    def __init__(self, segments: Sequence[Segment]) -> None:
+    def __init__(self, segments: Sequence[Segment], sources: _Sources | None = None) -> None:
         self._wanted: list[tuple[int, Counter[str]]] = []
-        for index, segment in enumerate(segments):
-            source = segment.source
-            if source is None or not _has_any(self.marks, source):
-                continue
-            wanted = Counter(dict(Counter(self.items(source)).most_common(_MOST_ITEMS)))
-            for reference in segment.references:
+        for index in (sources or _Sources(segments)).with_any(self.marks):
+            items = Counter(self.items(segments[index].source or ""))
+            wanted = Counter(dict(items.most_common(_MOST_ITEMS)))
+            for reference in segments[index].references:
                 if reference is not None and wanted:
                     wanted &= self._found(reference, wanted)
             if wanted:
@@ -480,14 +500,6 @@ class Tags(_Carried):
         return items
 
 
-def _has_any(marks: tuple[str, ...], text: str) -> bool:
-    # A plain loop: this runs on every source.
-    for mark in marks:  # noqa: SIM110
-        if mark in text:
-            return True
-    return False
-
-
 def _core(url: str) -> str:
     url = url.casefold().rstrip("/")
     return re.sub(r"^https?://(?=www\.)", "", url)
@@ -498,7 +510,7 @@ def _without_end(url: str) -> str:
     return url.rstrip(".,;:!?'*_~" if "(" in url or "[" in url else ".,;:!?'*_~)]")
 
 
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"\d\d*+")
 # People and systems spell these out, in words that differ by language.
 _SPELLED_OUT = frozenset(map(str, [*range(21), *range(30, 101, 10), 24, 1000]))
 # A segment with more is a table; the bound keeps look-up linear.
@@ -506,7 +518,6 @@ _MOST_NUMBERS = 200
 
 
 class _Wanted(NamedTuple):
-    segment: int
     numbers: list[Number]
     runs: frozenset[str]
 
@@ -523,37 +534,30 @@ class Numbers:
         # What is read once of a text serves for all systems, which often agree.
         self._of_source = _NumbersOfTexts(pair[0] if pair else None).__getitem__
         self._of_target = _NumbersOfTexts(pair[1] if pair else None).__getitem__
-        self._wanted: list[_Wanted] = []
+        self._read: dict[int, _Wanted] = {}
+        # All runs of digits of each source that has some: an output that has them all lacks no number.
+        self._runs: list[tuple[int, set[str]]] = []
         for index, segment in enumerate(segments):
-            if segment.source is None or not _DIGITS.search(segment.source):
-                continue
-            numbers = list(dict.fromkeys(read_numbers(segment.source)))[:_MOST_NUMBERS]
-            references = [text for text in segment.references if text is not None]
-            if not references:
-                numbers = [number for number in numbers if len(number.digits) > 1]
-            for reference in references:
-                if not _has_all(_runs(numbers), reference):
-                    reference_numbers = self._of_target(reference)
-                    # Where the reference has it in words, an output may have it in any.
-                    source = self._of_source(segment.source)
-                    numbers = [n for n in numbers if reference_numbers.has(n, source=source, words=False)]
-            if numbers:
-                self._wanted.append(_Wanted(index, numbers, _runs(numbers)))
+            if segment.source and _DIGITS.search(segment.source):
+                self._runs.append((index, set(map(western, _DIGITS.findall(segment.source)))))
 
     def hits(self, outputs: Sequence[str]) -> dict[int, dict[str, Any]]:
         """Evidence by segment index; `instead` lists the output's numbers that nobody else has."""
         hits = {}
-        for index, numbers, runs in self._wanted:
+        for index, runs in self._runs:
             output = outputs[index]
             # Nearly always the same digits stand in the output, which is cheap to see.
             if _has_all(runs, output):
+                continue
+            numbers, runs_of_numbers = self._wanted(index)
+            if _has_all(runs_of_numbers, output):
                 continue
             source = self._of_source(self._segments[index].source or "")
             output_numbers = self._of_target(output)
             missing = [number for number in numbers if not output_numbers.has(number, source=source)]
             if not missing:
                 continue
-            instead = self._new_numbers(index, output)
+            instead = self._new_numbers(index, output_numbers)
             if instead:
                 missing = [number for number in missing if not any(is_converted(number, n) for n in instead)]
             else:
@@ -568,12 +572,29 @@ class Numbers:
                 }
         return hits
 
-    def _new_numbers(self, index: int, output: str) -> list[Number]:
+    def _wanted(self, index: int) -> _Wanted:
+        """The numbers that an output should have."""
+        if index not in self._read:
+            text, references = self._segments[index].source or "", self._segments[index].references
+            source = self._of_source(text)
+            numbers = list(dict.fromkeys(source.numbers))[:_MOST_NUMBERS]
+            given = [reference for reference in references if reference is not None]
+            if not given:
+                numbers = [number for number in numbers if len(number.digits) > 1]
+            for reference in given:
+                if not _has_all(_runs(numbers), reference):
+                    reference_numbers = self._of_target(reference)
+                    # Where the reference has it in words, an output may have it in any.
+                    numbers = [n for n in numbers if reference_numbers.has(n, source=source, words=False)]
+            self._read[index] = _Wanted(numbers, _runs(numbers))
+        return self._read[index]
+
+    def _new_numbers(self, index: int, output: NumbersOf) -> list[Number]:
         """Numbers of the output that neither the source nor a reference has."""
         segment = self._segments[index]
         inputs = [self._of_source(segment.source)] if segment.source is not None else []
         inputs += [self._of_target(text) for text in segment.references if text is not None]
-        numbers = dict.fromkeys(read_numbers(output)[:_MOST_NUMBERS])
+        numbers = dict.fromkeys(output.numbers[:_MOST_NUMBERS])
         return [number for number in numbers if not any(text.has(number) for text in inputs)]
 
 
