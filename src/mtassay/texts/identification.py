@@ -18,6 +18,7 @@ import numpy as np
 
 from mtassay.errors import UsageError
 from mtassay.languages import parse_language
+from mtassay.texts.identifier import open_identifier
 
 # Scripts written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
 _UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -258,10 +259,8 @@ def identify(text: str, target: str) -> Guess:
     >>> guess.code, guess.is_sure, guess.excludes("en")
     ('de', True, True)
     """
-    import py3langid
-
     text = text[:_MOST_CHARACTERS]
-    ranking = py3langid.rank(text)
+    ranking = open_identifier()(text)
     # The model's raw scores grow with the text; this scale makes them good probabilities at any length.
     scale = math.sqrt(len(text.encode(errors="replace")) or 1)
     best = ranking[0][1]
@@ -277,9 +276,7 @@ def identify(text: str, target: str) -> Guess:
 
 def can_identify(code: str) -> bool:
     """True if the model knows the language or a variant that no line tells apart from it."""
-    import py3langid
-
-    return not {language for language, _ in py3langid.rank("")}.isdisjoint(same_as(code))
+    return not {language for language, _ in open_identifier()("")}.isdisjoint(same_as(code))
 
 
 def script_of(text: str) -> str:
