@@ -554,14 +554,19 @@ class Numbers:
                 continue
             source = self._of_source(self._segments[index].source or "")
             output_numbers = self._of_target(output)
-            missing = [number for number in numbers if not output_numbers.has(number, source=source)]
+            missing = [n for n in numbers if not output_numbers.has(n, source=source, words=False)]
             if not missing:
                 continue
             instead = self._new_numbers(index, output_numbers)
-            if instead:
-                missing = [number for number in missing if not any(is_converted(number, n) for n in instead)]
-            else:
+            if not instead:
                 missing = [number for number in missing if number.digits not in _SPELLED_OUT]
+            # To read number words takes longest, so what they cannot change comes first.
+            missing = [
+                number
+                for number in missing
+                if not output_numbers.has(number, source=source)
+                and not any(is_converted(number, other) for other in instead)
+            ]
             if missing:
                 shown = [number.shown for number in missing]
                 noun = "numbers" if len(shown) > 1 else "number"
