@@ -536,7 +536,9 @@ class Placeholders(_Carried):
         >>> Placeholders([]).items("{0} of {{ total }}: %s, %1$d and %(name)s in ${HOME}, 100%ig, [NAME]")
         ['{0}', '{{total}}', '%s', '%1$d', '%(name)s', '${HOME}', '[NAME]']
         """
-        return [re.sub(r"\s", "", match) for match in _PLACEHOLDER.findall(_URL.sub(" ", text))]
+        if "://" in text or "www." in text.lower():
+            text = _URL.sub(" ", text)
+        return [re.sub(r"\s", "", match) for match in _PLACEHOLDER.findall(text)]
 
 
 class Tags(_Carried):

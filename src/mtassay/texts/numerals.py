@@ -207,6 +207,8 @@ def canonical_value(value: Decimal) -> str:
 
 def key_of(word: str) -> str:
     """What a word is called in the tables: without case and marks."""
+    if word.isascii():
+        return word.casefold()
     return strip_marks(unicodedata.normalize("NFKC", word).casefold())
 
 
