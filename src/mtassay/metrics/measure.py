@@ -18,7 +18,7 @@ from mtassay import __version__
 from mtassay.core import Finding, Output, Segment, Statistics, Tools
 from mtassay.errors import MtassayError, ServiceError, UsageError
 from mtassay.metrics.base import CHUNK, Metric
-from mtassay.metrics.guards import Guards, find_guard_hits
+from mtassay.metrics.guards import BATCH, Guards, find_guard_hits
 from mtassay.metrics.plausibility import notes_on_inputs
 from mtassay.processes import computed_beside, map_in_processes, process_count
 from mtassay.store import pack_statistics, unpack_statistics
@@ -245,20 +245,20 @@ _ENOUGH_FOR_A_FORK = 300_000
 def guarded(corpus: Corpus, pair: tuple[str, str] | None, tools: Tools) -> Iterator[Callable[[], Guards]]:
     """`find_guard_hits` by a call, and computed meanwhile; but only if the cache does not know.
 
-    Systems are judged beside each other.
+    Systems are judged beside each other. Where the run has workers, they compute it in the end.
     """
     systems = [text for item in corpus.output_digests.items() for text in item]
     key = _digest([__version__, "guards", str(pair), corpus.digest, *systems])
     if (cached := tools.recall(key)) is not None:
         yield partial(_unpack_guards, cached)
         return
-    compute = partial(find_guard_hits, corpus.segments, corpus.outputs, pair=pair)
+    compute = partial(find_guard_hits, corpus.segments, corpus.outputs, pair=pair, tools=tools)
 
     def remember(guards: Guards) -> Guards:
         tools.remember(key, json.dumps(asdict(guards)).encode())
         return guards
 
-    if corpus.size < _ENOUGH_FOR_A_FORK:
+    if corpus.size < _ENOUGH_FOR_A_FORK or (tools.workers > 1 and len(corpus.segments) > BATCH):
         yield lambda: remember(compute())
         return
     with computed_beside(compute) as answer:
