@@ -22,14 +22,13 @@ from typing import Any, ClassVar, NamedTuple
 
 from mtassay.core import Finding, Segment, Tools
 from mtassay.errors import InputError
-from mtassay.languages import parse_language
+from mtassay.languages import name_of, parse_language
 from mtassay.texts.identification import (
     Guess,
     LanguageVocabulary,
     can_identify,
     identify,
     is_unspaced,
-    name_of,
     same_as,
     script_of,
     words_of,

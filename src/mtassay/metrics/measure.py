@@ -1,27 +1,26 @@
-"""Measures and guards a corpus, taking from the cache what was found out before."""
+"""Measures a corpus, taking from the cache what was found out before."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from mtassay import __version__
-from mtassay.core import Finding, Output, Segment, Statistics, Tools
+from mtassay.core import Output, Segment, Statistics, Tools
 from mtassay.errors import MtassayError, ServiceError, UsageError
 from mtassay.metrics.base import CHUNK, Metric
-from mtassay.metrics.guards import BATCH, Guards, find_guard_hits
-from mtassay.metrics.plausibility import notes_on_inputs
-from mtassay.processes import computed_beside, map_in_processes, process_count
+from mtassay.processes import map_in_processes, process_count
 from mtassay.store import pack_statistics, unpack_statistics
+
+ENOUGH_FOR_A_FORK = 300_000
+"""Characters of all outputs together from which another process is worth its start."""
 
 _HOW = {"source": "the source of each segment: add -s FILE", "references": "references: add -r FILE"}
 
@@ -75,12 +74,12 @@ class Corpus:
         for segment in self.segments:
             texts += (segment.id, segment.source or "", str(len(segment.references)))
             texts += (reference if reference is not None else "\1" for reference in segment.references)
-        return _digest(texts)
+        return digest_of(texts)
 
     @cached_property
     def output_digests(self) -> dict[str, str]:
         """Of each system's outputs."""
-        return {system: _digest(texts) for system, texts in self.outputs.items()}
+        return {system: digest_of(texts) for system, texts in self.outputs.items()}
 
 
 class MeasuredMetric(NamedTuple):
@@ -148,7 +147,7 @@ def _measured_at_once(
 def measure_at_once(work: Sequence[tuple[Metric, Corpus]]) -> list[list[Statistics]]:
     """`Metric.measure` for each of these; of the `shared` ones in parts, for all cores at once."""
     size = sum(corpus.size for _, corpus in work)
-    processes = process_count() if size >= _ENOUGH_FOR_A_FORK else 1
+    processes = process_count() if size >= ENOUGH_FOR_A_FORK else 1
     tasks = [
         (number, metric, part)
         for number, (metric, corpus) in enumerate(work)
@@ -193,7 +192,7 @@ class _Job(NamedTuple):
     def of(cls, metric: Metric, corpus: Corpus, tools: Tools) -> _Job:
         """What the cache knows."""
         what = [__version__, _code(metric), repr(metric), metric.signature(corpus.segments), corpus.digest]
-        keys = {system: _digest([*what, digest]) for system, digest in corpus.output_digests.items()}
+        keys = {system: digest_of([*what, digest]) for system, digest in corpus.output_digests.items()}
         cached = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
         return cls(metric, corpus, keys, cached)
 
@@ -237,58 +236,6 @@ def _joined(parts: Sequence[Sequence[Statistics]]) -> list[Statistics]:
     ]
 
 
-# Characters of all outputs together from which another process is worth its start.
-_ENOUGH_FOR_A_FORK = 300_000
-
-
-@contextmanager
-def guarded(corpus: Corpus, pair: tuple[str, str] | None, tools: Tools) -> Iterator[Callable[[], Guards]]:
-    """`find_guard_hits` by a call, and computed meanwhile; but only if the cache does not know.
-
-    Systems are judged beside each other. Where the run has workers, they compute it in the end.
-    """
-    systems = [text for item in corpus.output_digests.items() for text in item]
-    key = _digest([__version__, "guards", str(pair), corpus.digest, *systems])
-    if (cached := tools.recall(key)) is not None:
-        yield partial(_unpack_guards, cached)
-        return
-    compute = partial(find_guard_hits, corpus.segments, corpus.outputs, pair=pair, tools=tools)
-
-    def remember(guards: Guards) -> Guards:
-        tools.remember(key, json.dumps(asdict(guards)).encode())
-        return guards
-
-    if corpus.size < _ENOUGH_FOR_A_FORK or (tools.workers > 1 and len(corpus.segments) > BATCH):
-        yield lambda: remember(compute())
-        return
-    with computed_beside(compute) as answer:
-        yield lambda: remember(answer())
-
-
-def _unpack_guards(cached: bytes) -> Guards:
-    stored = json.loads(cached)
-    findings = {name: [Finding(**finding) for finding in row] for name, row in stored["findings"].items()}
-    return Guards(stored["counts"], findings, stored["unchecked"])
-
-
-def look_over(
-    corpus: Corpus, pair: tuple[str, str] | None, metrics: Mapping[str, Metric], tools: Tools
-) -> None:
-    """Note which inputs are not what they seem: `notes_on_inputs`, but only if the cache does not know."""
-    for name, metric in metrics.items():
-        corpus.usable(name, metric)  # who lacks references needs no other advice
-    systems = [text for item in corpus.output_digests.items() for text in item]
-    settings = [text for name, metric in metrics.items() for text in (name, repr(metric))]
-    key = _digest([__version__, "inputs", str(pair), corpus.digest, *settings, *systems])
-    if (cached := tools.recall(key)) is not None:
-        notes: list[str] = json.loads(cached)
-    else:
-        notes = notes_on_inputs(corpus.segments, corpus.outputs, pair=pair, metrics=metrics)
-        tools.remember(key, json.dumps(notes).encode())
-    for note in notes:
-        tools.note(note)
-
-
 def _code(metric: Metric) -> str:
     """When and how long the metric's code was written: who changes a metric wants to see the difference."""
     path = getattr(sys.modules.get(type(metric).__module__), "__file__", None)
@@ -304,7 +251,8 @@ def _has(segment: Segment, need: str) -> bool:
     return segment.references.count(None) < len(segment.references)
 
 
-def _digest(texts: Sequence[str]) -> str:
+def digest_of(texts: Sequence[str]) -> str:
+    """Another one for any other row of texts."""
     # The lengths keep ["ab", "c"] apart from ["a", "bc"].
     digest = hashlib.blake2b(np.fromiter(map(len, texts), np.int64, len(texts)).tobytes(), digest_size=20)
     digest.update("".join(texts).encode("utf-8", "surrogatepass"))

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.core import Segment
-from mtassay.languages import parse_language
+from mtassay.languages import name_of, parse_language
 from mtassay.metrics.base import Metric
 from mtassay.metrics.chrf import ChrF
 from mtassay.metrics.tokenizers import reference_streams
-from mtassay.texts.identification import foreign_language, language_of_script, name_of, same_as
+from mtassay.texts.identification import foreign_language, language_of_script, same_as
 from mtassay.texts.tokenization import Tokenization, tokenization_of
 
 __all__ = ["notes_on_inputs"]

@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.core import Segment, Statistics
+from mtassay.languages import name_of
 from mtassay.metrics.base import Floats, Metric
 from mtassay.metrics.tokenizers import UNSPACED, reference_streams, sacre_signature, split_for_ter
 from mtassay.processes import map_in_processes, process_count
-from mtassay.texts.identification import name_of
 
 BEAM = 25
 """How many columns on either side of the diagonal are computed."""

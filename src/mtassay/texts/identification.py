@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mtassay.errors import UsageError
-from mtassay.languages import parse_language
 from mtassay.texts.identifier import open_identifier
 
 # Scripts written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
@@ -403,11 +401,3 @@ def _file_sample(texts: Sequence[str | None]) -> str:
 def same_as(code: str) -> set[str]:
     """The code and those that no line tells apart from it."""
     return next((group for group in _SAME if code in group), {code})
-
-
-def name_of(code: str) -> str:
-    """The English name, or the code itself where the name is unknown."""
-    try:
-        return parse_language(code).name
-    except UsageError:
-        return code

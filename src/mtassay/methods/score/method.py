@@ -55,14 +55,15 @@ from mtassay.methods.score.tables import (
     signature_lines,
 )
 from mtassay.metrics.base import Metric
-from mtassay.metrics.guards import Guards
-from mtassay.metrics.measure import Corpus, guarded, look_over, measure_all
+from mtassay.metrics.checks import checked
+from mtassay.metrics.measure import Corpus, measure_all
 from mtassay.options import build, option, split_specs
 from mtassay.registry import find
 
 if TYPE_CHECKING:
     from mtassay.methods.score.differences import Differences
     from mtassay.methods.score.streaming import StreamedFiles
+    from mtassay.metrics.guards import Guards
 
 __all__ = ["ScoreMethod"]
 
@@ -247,8 +248,7 @@ class ScoreMethod(Method):
             yield lambda: None
             return
         tools.progress("guards", 0, None)
-        look_over(corpus, self.pair, self.metrics, tools)
-        with guarded(corpus, self.pair, tools) as guards_found:
+        with checked(corpus, self.pair, self.metrics, tools) as guards_found:
             yield guards_found
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:
