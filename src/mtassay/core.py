@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -93,8 +94,9 @@ def texts_digest(segments: Iterable[Segment]) -> str:
     ('d311852c4925', '692dafea5c3f')
     """
     digest = hashlib.blake2b(digest_size=20)
-    for segment in segments:
-        digest.update(repr((segment.id, segment.source, segment.references)).encode("utf-8", "surrogatepass"))
+    shown = (repr(segment[:3]) for segment in segments)  # id, source, references
+    while some := "".join(islice(shown, 1000)):
+        digest.update(some.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 

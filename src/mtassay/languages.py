@@ -9,7 +9,7 @@ from functools import cache
 
 from mtassay.errors import UsageError
 
-__all__ = ["Language", "Pair", "parse_language", "parse_pair"]
+__all__ = ["Language", "Pair", "name_of", "parse_language", "parse_pair"]
 
 # Languages by the script they are written in unless one says otherwise; "" where several are common.
 # An entry is the normal code (ISO 639-1, else 639-3), further codes for it after "/" (639-3, 639-2/B,
@@ -364,3 +364,11 @@ def _script(language: Language) -> str | None:
 
 def _contradict(one: str | None, other: str | None) -> bool:
     return one is not None and other is not None and one != other
+
+
+def name_of(code: str) -> str:
+    """The English name, or the code itself where the name is unknown."""
+    try:
+        return parse_language(code).name
+    except UsageError:
+        return code

@@ -71,8 +71,6 @@ class Method(ABC):
     """
 
     name: ClassVar[str]
-    means: ClassVar[str] = ""
-    """What it tests with, in two or three words, for whoever does not know its name."""
     asks: ClassVar[Sequence[Question]] = ()
     """What people can be asked about the outputs of a run; the first question is the usual one."""
 
@@ -206,6 +204,11 @@ class Method(ABC):
         return []
 
     @classmethod
+    def claims_right(cls, run: Run) -> bool:
+        """Whether a pass says that an output is right, and not only that nothing speaks against it."""
+        return any(claim.status == "correct" for claim in cls.decided(run))
+
+    @classmethod
     def reviewed(cls, run: Run, case_id: str) -> str:
         """The id of the segment whose outputs people are asked about; usually the case's own."""
         return case_id
@@ -314,6 +317,11 @@ class Method(ABC):
     # How a saved run shows itself ------------------------------------------------------------------------
 
     @classmethod
+    def means(cls, run: Run) -> str:
+        """What it tests with, in two or three words, for whoever does not know its name."""
+        return ""
+
+    @classmethod
     def facts(cls, run: Run) -> str:
         """What was tested, in a line."""
         return f"{len(run.segments):,} segments"
@@ -341,7 +349,9 @@ class Method(ABC):
         told = [Headline(f"Undecided: {', '.join(shares)}{more}.", "open", "", "undecided")] if shares else []
         if cls.asks and (doubts := cls.doubts(run)):
             many = len({(doubt.segment_id, doubt.system) for doubt in doubts})
-            outputs = f"{many:,} output{'s wait' if many > 1 else ' waits'} for people"
+            systems = len({doubt.system for doubt in doubts})
+            of = f" of {systems:,} systems" if systems > 1 else ""
+            outputs = f"{many:,} output{'s' * (many > 1)}{of} wait{'s' * (many == 1)} for people"
             told.append(Headline(f"{outputs}: mtassay review next {run.id}", "open"))
         return told
 

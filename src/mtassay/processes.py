@@ -230,7 +230,7 @@ def _answer_and_exit(
         for end in others:
             os.close(end)
         threading.Thread(target=_wait_for_end_of_pipe, args=(life_end,), daemon=True).start()
-        gc.freeze()  # to look at what is there already would copy it
+        gc.disable()  # to look at what is there already would copy it, and what comes does not stay long
         os.environ[VARIABLE] = "1"
         written = pickle.dumps(function(), pickle.HIGHEST_PROTOCOL)
         with open(answer_way, "wb") as pipe:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mtassay.api import campaigns
-from mtassay.cli.campaigns import opinion_line
+from mtassay.cli.review.campaigns import opinion_line
 from mtassay.cli.session import END, Session
 from mtassay.report.review_screen import Screen
 from mtassay.reviews import COMMON_QUESTIONS

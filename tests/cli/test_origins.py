@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 import mtassay as mt
-from mtassay import store
 from mtassay.api.translation import probe, translate_with
 from mtassay.caller import Tally, answer_key, translate_all
 from mtassay.core import Origin, Output, Request
 from mtassay.languages import parse_pair
-from mtassay.store import Workspace
+from mtassay.store import Workspace, file, now_exactly
 from mtassay.systems.command import Command
 from mtassay.systems.fake import Fake
 from tests.cli.conftest import Run
@@ -69,7 +68,7 @@ def test_answers_of_now_and_of_earlier_are_told_apart_with_the_dates_of_the_latt
 def test_what_was_answered_since_the_work_began_is_not_from_earlier(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "w.db")
     fake = Fake(name="f", pair=PAIR)
-    began = store.now_exactly()
+    began = now_exactly()
     origin_of(fake, workspace)
     assert origin_of(fake, workspace, began=began) == Origin(3)
     assert origin_of(fake, workspace, began=began, fresh=True) == Origin(3)
@@ -93,8 +92,8 @@ def test_fresh_asks_again_and_keeps_both_answers_and_the_newest_counts(tmp_path:
 def test_a_workspace_of_an_earlier_schema_keeps_its_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    migrations = store._MIGRATIONS
-    monkeypatch.setattr(store, "_MIGRATIONS", migrations[:3])
+    migrations = file.MIGRATIONS
+    monkeypatch.setattr(file, "MIGRATIONS", migrations[:3])
     Workspace(tmp_path / "w.db").close()
     fake = Fake(name="f", pair=PAIR)
     key = answer_key(fake.signature, REQUESTS[0])
@@ -103,7 +102,7 @@ def test_a_workspace_of_an_earlier_schema_keeps_its_answers(
             "INSERT INTO answers VALUES (?, ?, 'old', '{}', '2025-05-05T05:05:05+00:00')",
             (key, fake.signature),
         )
-    monkeypatch.setattr(store, "_MIGRATIONS", migrations)
+    monkeypatch.setattr(file, "MIGRATIONS", migrations)
     workspace = Workspace(tmp_path / "w.db")
     assert workspace.find_answers([key])[key].output == Output("", "old")
     origin = origin_of(fake, workspace)

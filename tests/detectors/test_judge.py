@@ -84,6 +84,18 @@ def test_without_a_reference_and_a_way_back_there_are_fewer_clues() -> None:
     assert [kind_of(asked, clues_of(asked)) for asked in (bare, full)] == ["source", "reference+back"]
 
 
+def test_an_output_that_models_did_not_make_is_compared_with_its_reference_alone() -> None:
+    asked = answer("A house.", "Uma casa.", "A casa.", back="A house.")
+    contrast, own = {"missing": Clue(0.1)}, {"missing": Clue(0.1), "unlikely": Clue(0.2)}
+    assert [kind_of(asked, clues) for clues in (contrast, own)] == [
+        "reference+contrast",
+        "reference+models",
+    ]
+    judge = open_judge(PAIR, encoder=letters)
+    assert isinstance(judge, TrainedJudge)
+    assert {"reference+contrast", "reference+models"} <= set(judge.weights)
+
+
 def test_the_probability_is_the_logistic_of_the_weighted_clues_and_reasons_are_those_that_add_to_it() -> None:
     weights = Weights(0.5, {"a": (2.0, 0.25), "b": (1.0, 1.0), "c": (3.0, 0.0)}, fail=0.8, passes=0.3)
     clues = {"a": Clue(1.0, "a it is"), "b": Clue(0.0, "not b"), "c": Clue(0.5, "c it is")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -119,6 +120,20 @@ def test_with_segments_on_both_sides_segments_are_drawn() -> None:
     assert {estimate.drawn for estimate in found.values()} == {"segments"}
     assert found["pearson"].low <= found["pearson"].value <= found["pearson"].high
     assert found["soft_pairwise_accuracy"].value > 0.95
+
+
+def test_draws_without_any_rated_pair_of_systems_are_left_out_of_soft_accuracy() -> None:
+    """People rated few segments of two systems: in some draws one of the two has no rating at all."""
+    frame = RatingFrame(SYSTEMS, IDS[:4])
+    unrated: list[float | None] = [None] * 4
+    metric = by_segment("m", [[1, 2, 3, 4], [2, 3, 4, 6], unrated, unrated], frame)
+    human = by_segment("h", [[1, None, None, None], [None, 2, 3, 5], unrated, unrated], frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        level = SystemLevel(frame, samples=200, trials=200, drawn="segments")
+        found = by_name(level.agreement(metric, human))["soft_pairwise_accuracy"]
+    # Both see the second system ahead, people unsurely: neither perfect agreement nor none.
+    assert 0 < found.low <= found.value <= found.high <= 1
 
 
 def test_the_interval_of_soft_accuracy_holds_what_a_test_in_each_draw_would_give() -> None:

@@ -31,7 +31,12 @@ from mtassay.display import (
     Standing,
     Table,
 )
+from mtassay.methods.score.method import ScoreMethod
 from mtassay.methods.suite.method import SuiteMethod
+from mtassay.metrics.base import Metric
+from mtassay.metrics.bleu import BLEU
+from mtassay.metrics.chrf import ChrF
+from mtassay.metrics.use import USE
 from mtassay.report.page.charts import drawing, figure_table, shade
 from mtassay.report.page.contents import Page, Proof, changes_part, page_of
 from mtassay.report.page.glance import Glance
@@ -265,6 +270,32 @@ def test_a_tag_says_what_a_method_tests_with(suite_run: Run) -> None:
     assert '<span class="tag">toy</span>' in page
 
 
+@pytest.mark.parametrize(
+    ("metrics", "references", "means"),
+    [
+        ([BLEU(), ChrF()], ("a b",), "against references"),
+        ([BLEU(), USE(against="source")], ("a b",), "BLEU against references"),
+        ([USE(against="source")], ("a b",), "USE-src"),
+        ([USE(against="source")], (), "without references"),
+    ],
+)
+def test_a_score_is_tagged_by_the_metrics_that_were_used(
+    metrics: list[Metric], references: tuple[str, ...], means: str
+) -> None:
+    names = {BLEU: "bleu", ChrF: "chrf", USE: "use:against=source"}
+    used = {"metrics": {names[type(metric)]: repr(metric) for metric in metrics}}
+    run = Run("1", "score", used, ["nmt"], "", {}, Result(), [], [Segment("1", "x y", references)])
+    assert ScoreMethod.means(run) == means
+
+
+def test_what_waits_for_people_is_counted_with_its_systems() -> None:
+    outputs = {"a": ["Ninguém sabe isto.", "Outra coisa."], "b": ["Ninguém sabe isto.", "Nada."]}
+    for systems, told in ((["a", "b"], "4 outputs of 2 systems wait for people"), (["a"], "2 outputs wait")):
+        run = mtassay.suite("en-pt", {name: outputs[name] for name in systems}, item=list(ITEMS)).record
+        (waiting,) = [h.text for h in SuiteMethod.headlines(run) if "for people" in h.text]
+        assert waiting.startswith(told)
+
+
 def test_facts_are_words_even_where_they_begin_with_a_digit(suite_run: Run) -> None:
     page = render_page(page_of([suite_run]))
     rests = page[page.index("What it rests on</caption>") :].partition("</table>")[0]
@@ -378,6 +409,23 @@ def test_the_example_of_a_weakness_is_a_failed_case_of_it() -> None:
     block = SENTENCES.example(CaseSelection("Negation", "b"))
     assert block is not None
     assert block.title == "2 · b · bad"
+
+
+def test_beside_a_wrong_translation_stands_a_right_one_of_another_system(suite_run: Run) -> None:
+    """Both are wrong about the second item; the first item is right in one of the two."""
+    page = page_of([suite_run])
+    examples = {proof.headline.system: proof.example for _, proof in page.proofs("weak")}
+    assert examples["none"] is not None
+    assert examples["none"].lines[-1] == Line("right", "half: Ambos os pais são médicos.")
+    assert examples["half"] is not None
+    assert not [line for line in examples["half"].lines if line.label == "right"]
+
+
+def test_a_pass_that_claims_nothing_is_not_shown_as_right() -> None:
+    page = page_of([toy_run(["bad", "good"], ["One two three four."])])
+    (example,) = [proof.example for _, proof in page.proofs("weak")]
+    assert example is not None
+    assert [line.label for line in example.lines] == ["source", "reference", "output", "why"]
 
 
 def test_addresses_are_the_numbers_that_the_script_looks_up() -> None:

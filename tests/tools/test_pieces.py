@@ -34,6 +34,11 @@ def as_file(entries: Iterable[tuple[str, float, int]]) -> bytes:
     return data + b"\x12\x02\x08\x01"
 
 
+def test_a_rare_piece_is_rarer_and_an_unknown_one_has_a_rarity_too() -> None:
+    pieces, scores, types = zip(("<unk>", 0.0, 2), ("▁a", -2.0, 1), ("ba", -12.5, 1), strict=True)
+    assert [PieceModel(pieces, scores, types).rarity(n) for n in range(3)] == [4.0, 0.1, 8.5]
+
+
 def test_a_file_is_read_with_scores_and_types(tmp_path: Path) -> None:
     path = tmp_path / "vocab.spm"
     path.write_bytes(as_file(ENTRIES))

@@ -21,24 +21,12 @@ from mtassay import api
 from mtassay.api import people
 from mtassay.formats.suite import Suite, read_suite, write_suite
 from mtassay.store import Workspace
+from tests.axe import find_barriers
 
 pytestmark = pytest.mark.slow
 
-CHROMIUM = "/usr/bin/chromium"
-AXE = Path(__file__).resolve().parent.parent / "axe" / "axe.min.js"
 DEMO = Path(__file__).resolve().parent.parent.parent / "demo"
 SCRIPT = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not Path(CHROMIUM).exists():
-        pytest.skip("there is no chromium here")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 def thinned(suite: Suite) -> Suite:
@@ -112,8 +100,8 @@ def served(folder: str) -> Iterator[str]:
 class Opened:
     """A page, with what it complained about and which other places it asked."""
 
-    def __init__(self, browser: Any, address: str, *, width: int = 1280, theme: str = "light") -> None:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+    def __init__(self, chromium: Any, address: str, *, width: int = 1280, theme: str = "light") -> None:
+        context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
         self.address = address
         self.page = context.new_page()
         self.complaints: list[str] = []
@@ -139,9 +127,7 @@ class Opened:
 
     def barriers(self) -> list[str]:
         """What axe finds, of any weight."""
-        self.page.evaluate(AXE.read_text("utf-8"))
-        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-        return [f"{entry['id']}: {entry['nodes'][0]['html'][:200]}" for entry in found]
+        return find_barriers(self.page)
 
 
 @pytest.fixture(scope="module")
@@ -155,8 +141,8 @@ def reviews_of(saved: dict[str, str], question: str) -> list[dict[str, Any]]:
     return [r for r in people.reviews(workspace=workspace) if r["question"] == question]
 
 
-def test_a_suite_is_settled_from_the_keyboard(browser: Any, address: str, saved: dict[str, str]) -> None:
-    one = Opened(browser, address)
+def test_a_suite_is_settled_from_the_keyboard(chromium: Any, address: str, saved: dict[str, str]) -> None:
+    one = Opened(chromium, address)
     one.go(f"/runs/{saved['suite']}/suite")
     one.press("c", "i", "s", "u")
     one.press("b")
@@ -168,10 +154,10 @@ def test_a_suite_is_settled_from_the_keyboard(browser: Any, address: str, saved:
     assert not one.complaints
 
 
-def test_words_become_a_rule_from_the_keyboard(browser: Any, address: str, saved: dict[str, str]) -> None:
+def test_words_become_a_rule_from_the_keyboard(chromium: Any, address: str, saved: dict[str, str]) -> None:
     suite = Path(saved["folder"]) / "suite.yaml"
     before = sum(len(item.positive_regex) for item in read_suite(suite).items)
-    one = Opened(browser, address)
+    one = Opened(chromium, address)
     page = one.go(f"/runs/{saved['suite']}/suite")
     one.press("s", "s")
     words = page.locator("#output").inner_text().split()
@@ -194,10 +180,30 @@ def test_words_become_a_rule_from_the_keyboard(browser: Any, address: str, saved
     assert not one.complaints
 
 
+def test_a_rule_is_taken_out_from_the_keyboard(chromium: Any, address: str, saved: dict[str, str]) -> None:
+    suite = Path(saved["folder"]) / "suite.yaml"
+    before = sum(len(item.negative_regex) for item in read_suite(suite).items)
+    one = Opened(chromium, address)
+    page = one.go(f"/runs/{saved['suite']}/suite")
+    for _ in range(60):  # the first output whose item has a rule
+        if page.locator(".take-out").count():
+            break
+        one.press("s")
+    page.locator(".take-out").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#rule [name=answer]:focus")
+    assert one.barriers() == []
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#status:has-text('Taken out of suite.yaml:')")
+    assert sum(len(item.negative_regex) for item in read_suite(suite).items) == before - 1
+    assert not one.complaints
+
+
 def test_the_form_of_a_rule_is_in_sight_and_closes_with_one_key(
-    browser: Any, address: str, saved: dict[str, str]
+    chromium: Any, address: str, saved: dict[str, str]
 ) -> None:
-    one = Opened(browser, address)
+    one = Opened(chromium, address)
     page = one.go(f"/runs/{saved['suite']}/suite")
     page.keyboard.press("r")
     page.wait_for_selector("#rule form")
@@ -212,9 +218,9 @@ def test_the_form_of_a_rule_is_in_sight_and_closes_with_one_key(
 
 
 def test_issues_are_labelled_and_corrected_from_the_keyboard(
-    browser: Any, address: str, saved: dict[str, str]
+    chromium: Any, address: str, saved: dict[str, str]
 ) -> None:
-    one = Opened(browser, address)
+    one = Opened(chromium, address)
     page = one.go(f"/runs/{saved['invariance']}/invariance")
     assert page.locator(".kin mark").count() > 1
     page.keyboard.press(".")
@@ -234,9 +240,9 @@ def test_issues_are_labelled_and_corrected_from_the_keyboard(
 
 @pytest.mark.parametrize("key", ["n", "."])
 def test_enter_leaves_note_and_correction_and_answers_nothing(
-    browser: Any, address: str, saved: dict[str, str], key: str
+    chromium: Any, address: str, saved: dict[str, str], key: str
 ) -> None:
-    one = Opened(browser, address)
+    one = Opened(chromium, address)
     page = one.go(f"/runs/{saved['suite']}/suite")
     card, before = page.locator("#card").get_attribute("data-card"), len(reviews_of(saved, "suite"))
     page.keyboard.press(key)
@@ -250,9 +256,9 @@ def test_enter_leaves_note_and_correction_and_answers_nothing(
 
 
 def test_enter_in_a_note_answers_nothing_without_scripts(
-    browser: Any, address: str, saved: dict[str, str]
+    chromium: Any, address: str, saved: dict[str, str]
 ) -> None:
-    page = browser.new_context(java_script_enabled=False).new_page()
+    page = chromium.new_context(java_script_enabled=False).new_page()
     page.goto(f"{address}/runs/{saved['suite']}/suite")
     before = len(reviews_of(saved, "suite"))
     page.locator("[name=note]").fill("some words")
@@ -271,9 +277,9 @@ def test_enter_in_a_note_answers_nothing_without_scripts(
     ],
 )
 def test_pairs_are_judged_and_rated_from_the_keyboard(
-    browser: Any, address: str, saved: dict[str, str], question: str, key: str, answer: str
+    chromium: Any, address: str, saved: dict[str, str], question: str, key: str, answer: str
 ) -> None:
-    one = Opened(browser, address)
+    one = Opened(chromium, address)
     one.go(f"/runs/{saved['behavior']}/{question}")
     one.press(key)
     assert [review["answer"] for review in reviews_of(saved, question)] == [answer]
@@ -283,10 +289,10 @@ def test_pairs_are_judged_and_rated_from_the_keyboard(
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 640, 390])
 def test_no_page_has_a_barrier_or_is_wider_than_its_window(
-    browser: Any, address: str, saved: dict[str, str], width: int, theme: str
+    chromium: Any, address: str, saved: dict[str, str], width: int, theme: str
 ) -> None:
     # 640 pixels are what a window of 1280 has left at 200 %.
-    one = Opened(browser, address, width=width, theme=theme)
+    one = Opened(chromium, address, width=width, theme=theme)
     for path in (
         "/",
         f"/runs/{saved['suite']}/suite",
@@ -305,8 +311,8 @@ def test_no_page_has_a_barrier_or_is_wider_than_its_window(
     assert one.barriers() == []
 
 
-def test_nothing_in_an_output_runs(browser: Any, address: str, saved: dict[str, str]) -> None:
-    one = Opened(browser, address)
+def test_nothing_in_an_output_runs(chromium: Any, address: str, saved: dict[str, str]) -> None:
+    one = Opened(chromium, address)
     for path in (f"/browse/{saved['hostile']}/suite", f"/browse/{saved['hostile']}/suite?text=%3Cscript"):
         page = one.go(path)
         assert "<script>" in page.locator("main").inner_text()
@@ -317,15 +323,15 @@ def test_nothing_in_an_output_runs(browser: Any, address: str, saved: dict[str, 
     assert not one.complaints
 
 
-def test_right_to_left_text_runs_that_way(browser: Any, address: str, saved: dict[str, str]) -> None:
-    one = Opened(browser, address)
+def test_right_to_left_text_runs_that_way(chromium: Any, address: str, saved: dict[str, str]) -> None:
+    one = Opened(chromium, address)
     page = one.go(f"/browse/{saved['hostile']}/suite?text=שלום")
     page.locator(".list a").first.click()
     assert page.evaluate("getComputedStyle(document.querySelector('#output')).direction") == "rtl"
 
 
-def test_all_works_without_scripts(browser: Any, address: str, saved: dict[str, str]) -> None:
-    context = browser.new_context(java_script_enabled=False)
+def test_all_works_without_scripts(chromium: Any, address: str, saved: dict[str, str]) -> None:
+    context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{address}/runs/{saved['behavior']}/tsf")
     first = page.locator("#card").get_attribute("data-card")
@@ -335,7 +341,7 @@ def test_all_works_without_scripts(browser: Any, address: str, saved: dict[str, 
 
 
 def test_a_link_from_another_site_lets_its_person_in(
-    browser: Any, saved: dict[str, str], tmp_path: Path
+    chromium: Any, saved: dict[str, str], tmp_path: Path
 ) -> None:
     from mtassay.api import access
 
@@ -345,7 +351,7 @@ def test_a_link_from_another_site_lets_its_person_in(
     Workspace(workspace).backup(copy)
     secret = access.invite("anna", workspace=copy)
     with served(str(tmp_path)) as address:
-        page = browser.new_context().new_page()
+        page = chromium.new_context().new_page()
         page.set_content(f'<a href="{address}/enter/{secret}">in</a>')
         page.click("a")
         page.wait_for_selector("h1:text('What waits')")
@@ -356,9 +362,9 @@ def test_a_link_from_another_site_lets_its_person_in(
 
 
 def test_an_answer_is_sent_again_when_the_server_comes_back(
-    browser: Any, address: str, saved: dict[str, str]
+    chromium: Any, address: str, saved: dict[str, str]
 ) -> None:
-    one = Opened(browser, address)
+    one = Opened(chromium, address)
     page = one.go(f"/runs/{saved['behavior']}/behavior")
     before = len(reviews_of(saved, "behavior"))
     lost = {"left": 2}

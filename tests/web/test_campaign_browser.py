@@ -18,23 +18,12 @@ from mtassay.core import Output, Result, Run, Segment
 from mtassay.formats.suite import read_suite, write_suite
 from mtassay.reviews import Subject, find_question, told_answer
 from mtassay.store import Workspace
-from tests.web.test_browser import CHROMIUM, DEMO, Opened, served, thinned
+from tests.web.test_browser import DEMO, Opened, served, thinned
 
 pytestmark = pytest.mark.slow
 
 FOREIGN = [("Maria loves Lisbon.", "ماريا تحب لشبونة كثيرا."), ("A cat sleeps.", "猫が寝ています。")]
 ENOUGH = 5
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not Path(CHROMIUM).exists():
-        pytest.skip("there is no chromium here")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +75,9 @@ def words(page: Any, side: str = "target") -> list[str]:
 
 
 def test_errors_are_marked_with_category_and_severity_from_the_keyboard(
-    browser: Any, address: str, workspace: Path
+    chromium: Any, address: str, workspace: Path
 ) -> None:
-    one = Opened(browser, address)
+    one = Opened(chromium, address)
     page = one.go("/campaign/next?name=mqm")
     target, source = words(page), words(page, "source")
     type_keys(page, "ArrowRight", "Shift+ArrowRight", "m", "Enter")
@@ -111,8 +100,8 @@ def test_errors_are_marked_with_category_and_severity_from_the_keyboard(
     assert not one.complaints
 
 
-def test_errors_are_marked_with_the_mouse(browser: Any, address: str, workspace: Path) -> None:
-    one = Opened(browser, address)
+def test_errors_are_marked_with_the_mouse(chromium: Any, address: str, workspace: Path) -> None:
+    one = Opened(chromium, address)
     page = one.go("/campaign/next?name=mqm")
     target = words(page)
     before = len(told(workspace, "mqm"))
@@ -136,8 +125,8 @@ def test_errors_are_marked_with_the_mouse(browser: Any, address: str, workspace:
     assert not one.complaints
 
 
-def test_a_score_goes_with_the_errors(browser: Any, address: str, workspace: Path) -> None:
-    one = Opened(browser, address)
+def test_a_score_goes_with_the_errors(chromium: Any, address: str, workspace: Path) -> None:
+    one = Opened(chromium, address)
     page = one.go("/campaign/next?name=esa")
     first = words(page)[0]
     type_keys(page, "ArrowRight", "e", "2", "q")
@@ -152,8 +141,8 @@ def test_a_score_goes_with_the_errors(browser: Any, address: str, workspace: Pat
     assert not one.complaints
 
 
-def test_names_are_marked_from_right_to_left(browser: Any, address: str, workspace: Path) -> None:
-    one = Opened(browser, address)
+def test_names_are_marked_from_right_to_left(chromium: Any, address: str, workspace: Path) -> None:
+    one = Opened(chromium, address)
     page = one.go("/campaign/next?name=arabic")
     type_keys(page, "ArrowLeft", "p", "ArrowLeft", "ArrowLeft", "l", "Enter")
     page.wait_for_selector("h1:text('Nothing waits')")
@@ -162,9 +151,9 @@ def test_names_are_marked_from_right_to_left(browser: Any, address: str, workspa
 
 
 def test_names_without_spaces_are_marked_by_the_character(
-    browser: Any, address: str, workspace: Path
+    chromium: Any, address: str, workspace: Path
 ) -> None:
-    one = Opened(browser, address)
+    one = Opened(chromium, address)
     page = one.go("/campaign/next?name=japanese")
     type_keys(page, "ArrowRight", "ArrowRight", "Shift+ArrowRight", "n")
     assert page.locator("[name=note]").input_value() == ""
@@ -173,8 +162,8 @@ def test_names_without_spaces_are_marked_by_the_character(
     assert told(workspace, "entities")[-1] == "NUM: が寝"
 
 
-def test_numbers_are_given_by_digits_and_by_the_slider(browser: Any, address: str, workspace: Path) -> None:
-    one = Opened(browser, address)
+def test_numbers_are_given_by_digits_and_by_the_slider(chromium: Any, address: str, workspace: Path) -> None:
+    one = Opened(chromium, address)
     page = one.go("/campaign/next?name=adequacy")
     type_keys(page, "n", "f", "1", "Enter")  # a note ends with Enter, and is no answer
     one.press("4", "1", "u")
@@ -194,7 +183,7 @@ def test_numbers_are_given_by_digits_and_by_the_slider(browser: Any, address: st
 
 
 def test_two_people_and_an_adjudicator_each_in_a_browser_of_their_own(
-    browser: Any, workspace: Path, tmp_path: Path
+    chromium: Any, workspace: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / ".mtassay" / "workspace.db"
     copy.parent.mkdir()
@@ -202,7 +191,7 @@ def test_two_people_and_an_adjudicator_each_in_a_browser_of_their_own(
     secrets = {name: access.invite(name, workspace=copy) for name in ("lena", "ben", "dora")}
     with served(str(tmp_path)) as address:
         for name, key in (("lena", "c"), ("ben", "i")):
-            one = Opened(browser, address)
+            one = Opened(chromium, address)
             one.go(f"/enter/{secrets[name]}").wait_for_selector("h1:text('What waits')")
             one.go("/campaign/next?name=both")
             for _ in range(ENOUGH - 1):
@@ -211,7 +200,7 @@ def test_two_people_and_an_adjudicator_each_in_a_browser_of_their_own(
             one.page.wait_for_selector("h1:text('Nothing waits')")
             assert ("Others said" in one.page.locator("main").inner_text()) == (name == "ben")
             assert not one.complaints
-        dora = Opened(browser, address)
+        dora = Opened(chromium, address)
         dora.go(f"/enter/{secrets['dora']}").wait_for_selector("h1:text('What waits')")
         page = dora.go("/campaign/disputes?name=both")
         assert page.locator(".history li").all_inner_texts() == ["ben: incorrect", "lena: correct"]
@@ -223,8 +212,8 @@ def test_two_people_and_an_adjudicator_each_in_a_browser_of_their_own(
         assert not dora.complaints
 
 
-def test_an_audit_from_the_form_to_its_precision(browser: Any, address: str, workspace: Path) -> None:
-    one = Opened(browser, address)
+def test_an_audit_from_the_form_to_its_precision(chromium: Any, address: str, workspace: Path) -> None:
+    one = Opened(chromium, address)
     page = one.go("/campaigns/new")
     page.get_by_label("name").first.fill("checked")
     page.locator("[name=run]").select_option(index=0)
@@ -244,8 +233,8 @@ def test_an_audit_from_the_form_to_its_precision(browser: Any, address: str, wor
     assert not one.complaints
 
 
-def test_a_file_is_downloaded_and_read_in(browser: Any, address: str, tmp_path: Path) -> None:
-    one = Opened(browser, address)
+def test_a_file_is_downloaded_and_read_in(chromium: Any, address: str, tmp_path: Path) -> None:
+    one = Opened(chromium, address)
     page = one.go("/exchange")
     with page.expect_download() as waiting:
         page.get_by_role("link", name="JSONL").click()
@@ -260,8 +249,8 @@ def test_a_file_is_downloaded_and_read_in(browser: Any, address: str, tmp_path: 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 640, 390])
-def test_no_page_of_a_campaign_has_a_barrier(browser: Any, address: str, width: int, theme: str) -> None:
-    one = Opened(browser, address, width=width, theme=theme)
+def test_no_page_of_a_campaign_has_a_barrier(chromium: Any, address: str, width: int, theme: str) -> None:
+    one = Opened(chromium, address, width=width, theme=theme)
     cards = [f"/campaign/next?name={name}" for name in ("mqm", "esa", "adequacy", "da", "both", "audit")]
     for path in ("/", "/campaigns", "/campaigns/new", "/exchange", "/campaign?name=both", *cards):
         page = one.go(path)
@@ -271,8 +260,8 @@ def test_no_page_of_a_campaign_has_a_barrier(browser: Any, address: str, width: 
         assert one.barriers() == [], path
 
 
-def test_spans_are_typed_where_there_are_no_scripts(browser: Any, address: str, workspace: Path) -> None:
-    page = browser.new_context(java_script_enabled=False).new_page()
+def test_spans_are_typed_where_there_are_no_scripts(chromium: Any, address: str, workspace: Path) -> None:
+    page = chromium.new_context(java_script_enabled=False).new_page()
     page.goto(f"{address}/campaign/next?name=mqm")
     word = page.locator(".words[data-side=target] [data-start]").first.inner_text()
     before = len(told(workspace, "mqm"))

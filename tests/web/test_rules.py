@@ -195,7 +195,7 @@ def test_what_was_written_is_told_with_its_file(browser: TestClient, workspace: 
     card = card_of(workspace, FALOU)
     sent = {"csrf": fields(browser.get(card).text)["csrf"], "pattern": r"\bfalou\b", "kind": "incorrect"}
     html = browser.post(f"{card}/rule", data=sent, headers={"hx-request": "true"}).text
-    assert r"Written to suite.yaml: incorrect if \bfalou\b. To take it out, delete it there." in html
+    assert r"Written to suite.yaml: incorrect if \bfalou\b. To take it out, go back to this output." in html
 
 
 def test_a_card_says_where_rules_of_today_contradict_ones_answer(
@@ -208,3 +208,84 @@ def test_a_card_says_where_rules_of_today_contradict_ones_answer(
     suite = folder / "suite.yaml"
     suite.write_text(suite.read_text("utf-8").replace("[Ninguém disse nada]", "[Ninguém]"), "utf-8")
     assert "You said incorrect, and the rules of today say correct" in browser.get(card).text
+
+
+# Taken out -----------------------------------------------------------------------------------------------
+
+
+def taking_out(html: str) -> list[str]:
+    """Where the page leads to take its rules out, in its order: those that apply first."""
+    return re.findall(r'class="take-out" href="([^"]+)"', html)
+
+
+def rules_in(folder: Path) -> list[str]:
+    (item, *_) = read_suite(folder / "suite.yaml").items
+    return [rule.text for rule in (*item.positive_regex, *item.negative_regex)]
+
+
+def test_a_rule_is_taken_out_after_it_is_told_what_that_does(
+    browser: TestClient, workspace: Path, folder: Path
+) -> None:
+    page = browser.get(card_of(workspace, BOTH)).text
+    place = taking_out(page)[0]
+    before = rules_in(folder)
+    html = browser.get(place).text
+    assert "correct if</b> <code" in html
+    assert "Known outputs that would be judged otherwise without it: 1<" in html
+    assert "conflict → incorrect" in html
+    assert rules_in(folder) == before
+    sent = {"csrf": fields(page)["csrf"], "id": "1", "answer": "incorrect"}
+    again = browser.post(place, data=sent, headers={"hx-request": "true"}).text
+    assert "Taken out of suite.yaml: correct if Ninguém disse nada." in again
+    assert rules_in(folder) == [rule for rule in before if rule != "Ninguém disse nada"]
+    assert "settled: incorrect" in again
+
+
+def test_who_took_a_rule_out_stands_beside_the_output(browser: TestClient, workspace: Path) -> None:
+    card = card_of(workspace, BOTH)
+    html = browser.get(card).text
+    sent = {"csrf": fields(html)["csrf"], "answer": "unsure"}
+    assert browser.post(taking_out(html)[0], data=sent).status_code == 200
+    (review,) = people.reviews(workspace=workspace)
+    assert (review["reviewer"], review["answer"]) == ("lena", "unsure")
+    assert review["note"] == "took out the rule: correct if Ninguém disse nada"
+    assert "took out the rule" in browser.get(card).text
+
+
+def test_a_rule_stays_where_the_request_is_not_ours_or_says_no_answer(
+    browser: TestClient, workspace: Path, folder: Path
+) -> None:
+    html = browser.get(card_of(workspace, BOTH)).text
+    place, token = taking_out(html)[0], fields(html)["csrf"]
+    before = (folder / "suite.yaml").read_bytes()
+    for sent, origin, status in (
+        ({"answer": "correct"}, None, 403),
+        ({"answer": "correct", "csrf": "x"}, None, 403),
+        ({"answer": "correct", "csrf": token}, "https://elsewhere.example", 403),
+        ({"csrf": token}, None, 400),
+        ({"answer": "right", "csrf": token}, None, 400),
+    ):
+        headers = {"origin": origin} if origin else {}
+        assert browser.post(place, data=sent, headers=headers).status_code == status
+    gone = place.rpartition("/")[0] + "/0123456789abcdef"
+    assert browser.get(gone).status_code == 400
+    assert browser.post(gone, data={"csrf": token, "answer": "correct"}).status_code == 400
+    assert (folder / "suite.yaml").read_bytes() == before
+    assert not people.reviews(workspace=workspace)
+
+
+def test_reviewers_who_are_no_admins_take_no_rules_out(
+    browser: TestClient, workspace: Path, folder: Path
+) -> None:
+    card = card_of(workspace, BOTH)
+    place = taking_out(browser.get(card).text)[0]
+    secret = access.invite("anna", workspace=workspace)
+    before = (folder / "suite.yaml").read_bytes()
+    with client_of(workspace) as other:
+        other.get(f"/enter/{secret}")
+        page = other.get(card).text
+        assert taking_out(page) == []
+        assert other.get(place).status_code == 403
+        sent = {"csrf": fields(page)["csrf"], "answer": "correct"}
+        assert other.post(place, data=sent).status_code == 403
+    assert (folder / "suite.yaml").read_bytes() == before

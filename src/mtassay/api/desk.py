@@ -15,8 +15,8 @@ from typing import Any
 from unicodedata import east_asian_width
 
 from mtassay.agenda import AbsentError, Agenda, AgendaChoice, AgendaEntry, is_prepared, prepare
-from mtassay.api.rulebook import Rulebook, RulesToday, open_rulebook
-from mtassay.core import Question, Review, Run, Segment
+from mtassay.api.rulebook import Rulebook, RulesToday, ShownRule, open_rulebook
+from mtassay.core import UNSURE, Question, Review, Run, Segment
 from mtassay.display import Block, Line
 from mtassay.errors import MtassayError, UsageError
 from mtassay.formats.suite import Item
@@ -37,16 +37,19 @@ __all__ = [
     "Answered",
     "Card",
     "RuleDraft",
+    "RuleRemoval",
     "SettledText",
     "add_rule",
     "agreement_so_far",
     "answer",
     "deal",
+    "draft_removal",
     "draft_rule",
     "languages",
     "load_card",
     "open_agenda",
     "question_in",
+    "remove_rule",
 ]
 
 _PREPARING = Lock()
@@ -373,7 +376,42 @@ def add_rule(
     text, correct = card.subject.outputs[-1], verdict == CORRECT
     rulebook.accept(agenda.workspace, item, text, pattern, correct=correct, reviewer=reviewer)
     answer(agenda, card.subject.id, verdict, reviewer, receipt=receipt)
-    return f"Written to {Path(rulebook.path).name}: {verdict} if {pattern}. To take it out, delete it there."
+    where = Path(rulebook.path).name
+    return f"Written to {where}: {verdict} if {pattern}. To take it out, go back to this output."
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRemoval:
+    """A rule that somebody is about to take out of its file, and outputs that would be judged otherwise."""
+
+    rule: ShownRule
+    file: str
+    changes: Sequence[TriedOutput]
+
+
+def draft_removal(agenda: Agenda, card: Card, key: str) -> RuleRemoval:
+    """What would become of the known outputs without a rule of the card, by its key."""
+    rulebook, item = _writable(card)
+    shown = rulebook.rule(item, key)
+    changes = rulebook.try_without(agenda.workspace, item, shown)
+    return RuleRemoval(shown, Path(rulebook.path).name, changes)
+
+
+def remove_rule(
+    agenda: Agenda, card: Card, key: str, reviewer: str, *, verdict: str, receipt: str | None = None
+) -> str:
+    """Take a rule out of the suite, and answer the card; tells what was done.
+
+    The answer is the reviewer's, with a note that says which rule went: so it is known who took it out, when,
+    and for what. Without one it is a `UsageError`, and nothing is changed.
+    """
+    rulebook, item = _writable(card)
+    shown = rulebook.rule(item, key)
+    if verdict not in (*card.rule_answers, UNSURE):
+        raise UsageError(f"Say first what this output is: {', '.join(card.rule_answers)} or {UNSURE}.")
+    rulebook.remove(item, shown)
+    answer(agenda, card.subject.id, verdict, reviewer, note=f"took out the rule: {shown}", receipt=receipt)
+    return f"Taken out of {Path(rulebook.path).name}: {shown}."
 
 
 def _contradicts(card: Card, verdict: str) -> bool:

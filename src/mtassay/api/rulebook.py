@@ -1,29 +1,29 @@
-"""The rules that judged a run, beside the outputs that they leave open: shown, tried out, and added to."""
+"""The rules that judged a run, beside the outputs that they leave open: shown, tried, added, taken out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
 from mtassay.core import Run
-from mtassay.display import Line
 from mtassay.errors import MtassayError, UsageError
-from mtassay.formats.suite import Item, Suite, read_suite
-from mtassay.formats.suite.editing import add_rules, editable
+from mtassay.formats.suite import Item, Rule, RuleField, Suite, read_suite
+from mtassay.formats.suite.editing import add_rules, editable, remove_rule
 from mtassay.method import method_of
 from mtassay.methods.suite.acceptance import Wish, rules_to_add
 from mtassay.methods.suite.judge import Judge
 from mtassay.methods.suite.material import ItemMaterial
 from mtassay.methods.suite.suggestions import expression_for, known_outputs, pattern_of
-from mtassay.methods.suite.trials import RuleTrial, try_expression
+from mtassay.methods.suite.trials import RuleTrial, TriedOutput, try_expression
 from mtassay.reviews import Subject
 from mtassay.store import Workspace
 from mtassay.texts.marks import marked
 
-__all__ = ["Rulebook", "RulesToday", "open_rulebook"]
+__all__ = ["Rulebook", "RulesToday", "ShownRule", "open_rulebook"]
 
-_KINDS = {
+_KINDS: dict[RuleField, str] = {
     "positive_regex": "correct",
     "negative_regex": "incorrect",
     "positive_tokens": "correct, word for word",
@@ -34,15 +34,44 @@ _LONGEST = 500  # characters of a pattern
 
 
 @dataclass(frozen=True, slots=True)
-class RulesToday:
-    """What the rules of the file say of an output by now: `status`, and each rule on a line of its own.
+class ShownRule:
+    """A rule of an item beside an output: what it stands for, and whether it applies to the output.
 
-    Of a line, `label` is what the rule stands for; a rule that applies is marked whole. `spans` are what
-    expressions match in the output.
+    `key` names it among the rules of its item.
+    """
+
+    kind: RuleField
+    rule: Rule
+    applies: bool = False
+
+    @property
+    def key(self) -> str:
+        """A digest, since the text of a rule may be as long as an output."""
+        return sha256(f"{self.kind} {self.rule.text}".encode("utf-8", "replace")).hexdigest()[:16]
+
+    @property
+    def label(self) -> str:
+        """What the rule stands for."""
+        return _KINDS[self.kind]
+
+    @property
+    def text(self) -> str:
+        """The rule itself, so much of it as there is room for."""
+        return marked(self.rule.text, limit=200)
+
+    def __str__(self) -> str:
+        return f"{self.label} if {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class RulesToday:
+    """What the rules of the file say of an output by now: `status`, and the rules, those that apply first.
+
+    `spans` are what expressions match in the output; `more` rules are not shown.
     """
 
     status: str
-    lines: list[Line]
+    rules: list[ShownRule]
     spans: list[tuple[int, int]]
     more: int = 0
 
@@ -64,14 +93,12 @@ class Rulebook:
         """What the rules say of an output now."""
         judged = self._judge(item).judge(item, text)
         applied = {(match.kind, match.rule.text) for match in judged.matches}
-        rules = [(kind, rule) for kind in _KINDS for rule in getattr(item, kind)]
-        rules.sort(key=lambda entry: (entry[0], entry[1].text) not in applied)
-        lines = []
-        for kind, rule in rules[:_SHOWN]:
-            shown = marked(rule.text, limit=200)
-            is_applied = (kind, rule.text) in applied
-            lines.append(Line(_KINDS[kind], shown, [(0, len(shown))] if is_applied else []))
-        return RulesToday(judged.status, lines, judged.evidence.spans(text), more=max(len(rules) - _SHOWN, 0))
+        rules = [
+            replace(shown, applies=(shown.kind, shown.rule.text) in applied) for shown in _rules_of(item)
+        ]
+        rules.sort(key=lambda shown: not shown.applies)
+        spans = judged.evidence.spans(text)
+        return RulesToday(judged.status, rules[:_SHOWN], spans, more=max(len(rules) - _SHOWN, 0))
 
     def propose(self, store: Workspace, item: Item, text: str, words: str, *, correct: bool) -> str:
         """An expression for words that were selected in an output, or for what tells it from others."""
@@ -119,6 +146,29 @@ class Rulebook:
             add_rules(self.path, outcome.rules)
         return [*outcome.lines, *outcome.remarks]
 
+    def rule(self, item: Item, key: str) -> ShownRule:
+        """The rule of an item with this key; a `UsageError` where there is none any more."""
+        found = next((shown for shown in _rules_of(item) if shown.key == key), None)
+        if found is None:
+            raise UsageError("This rule is not in the file any more. Reload the page.")
+        return found
+
+    def try_without(self, store: Workspace, item: Item, shown: ShownRule) -> list[TriedOutput]:
+        """The outputs of the item, in all runs, that rules would judge otherwise without this one."""
+        left = tuple(rule for rule in getattr(item, shown.kind) if rule.text != shown.rule.text)
+        changed = replace(item, **{shown.kind: left})  # type: ignore[arg-type]
+        tried = []
+        for text, systems in self._material(store, item).outputs.get(item.id, {}).items():
+            before = self._judge(item).judge(item, text).status
+            after = self._judge(changed).judge(changed, text).status
+            if before != after:
+                tried.append(TriedOutput(text, before, after, len(systems)))
+        return tried
+
+    def remove(self, item: Item, shown: ShownRule) -> None:
+        """Take a rule out of the file."""
+        remove_rule(self.path, item.id, shown.kind, shown.rule.text)
+
     def _only(self, item: Item) -> Suite:
         """The suite with this item alone, so that nothing else is looked at."""
         return replace(self.suite, items=(item,))
@@ -130,6 +180,10 @@ class Rulebook:
         material = ItemMaterial()
         material.add_item(store, item)
         return material
+
+
+def _rules_of(item: Item) -> list[ShownRule]:
+    return [ShownRule(kind, rule) for kind in _KINDS for rule in getattr(item, kind)]
 
 
 def open_rulebook(store: Workspace, run: Run) -> Rulebook | None:

@@ -118,6 +118,14 @@ DryRunOption = Annotated[
     typer.Option("--dry-run", help="Ask nobody; say how many calls there would be, and how much text."),
 ]
 AlphaOption = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")]
+SavedRunsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[RUN]...",
+        help="Saved runs: an id, RUN:SYSTEM, or a system (its newest run). Default: the newest run.",
+        show_default=False,
+    ),
+]
 SeedOption = Annotated[
     int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
 ]

@@ -45,7 +45,7 @@ COMMANDS = {
 """Each is a module of this package with a function `register`, and what the help says of it, in its order."""
 
 
-GROUPS = ("suite", "behavior")
+GROUPS = ("suite", "behavior", "review", "meta")
 """Those that load only the one of their own commands that is called."""
 
 

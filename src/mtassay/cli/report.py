@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from mtassay.api.reports import ReportForm, write_report
-from mtassay.cli.common import QuietOption, WorkspaceOption, say
+from mtassay.cli.common import QuietOption, SavedRunsArgument, WorkspaceOption, say
 
 
 class PageFormat(StrEnum):
@@ -25,14 +25,7 @@ def register(parent: typer.Typer) -> None:
 
 
 def report(
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[RUN]...",
-            help="Runs by their ids, or RUN:SYSTEM. Default: the last one.",
-            show_default=False,
-        ),
-    ] = None,
+    runs: SavedRunsArgument = None,
     output: Annotated[
         Path | None,
         typer.Option(

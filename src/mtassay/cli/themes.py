@@ -10,6 +10,7 @@ from mtassay.api.themes import find_themes
 from mtassay.cli.common import (
     FormatOption,
     OutputFormat,
+    SavedRunsArgument,
     SeedOption,
     WorkspaceOption,
     echo,
@@ -26,14 +27,7 @@ def register(parent: typer.Typer) -> None:
 
 
 def themes(
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[RUN...]",
-            help="Saved runs: an id, RUN:SYSTEM, or a system (its newest run). Default: the newest run.",
-            show_default=False,
-        ),
-    ] = None,
+    runs: SavedRunsArgument = None,
     system: Annotated[
         list[str] | None,
         typer.Option("--system", metavar="NAME", help="Only this system; * stands for anything. Repeat."),

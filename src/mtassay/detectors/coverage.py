@@ -5,16 +5,17 @@ He, Meister, Su 2020, sections 4.4.1 and 4.4.2.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, log
 from statistics import median
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
 from mtassay.detectors.base import PairDetector, RelationDetector, Shared, Suspicion
-from mtassay.detectors.counterparts import Counterparts
+from mtassay.detectors.counterparts import Counterparts, LeftOver
 from mtassay.tools.annotate.annotation import Annotation, Layer
 from mtassay.tools.annotate.words import words_of, words_of_both
 
@@ -103,7 +104,31 @@ def _says_twice(source: Annotation) -> bool:
 
 
 @dataclass(frozen=True)
-class UnderTranslation(PairDetector):
+class _Coverage(PairDetector):
+    """Looks at what is left over on either side, and at how long an output is beside others."""
+
+    counterparts: Counterparts
+    needs: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
+    needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
+
+    @classmethod
+    def open(cls, shared: Shared) -> Self:
+        return cls(shared.part(Counterparts))
+
+    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
+        """In the order of the answers."""
+        lengths = relative_lengths(answers)
+        left_over = self.counterparts.left_over(answers)
+        judged = map(self._suspicion, answers, lengths, left_over)
+        return [suspicion for suspicion in judged if suspicion]
+
+    @abstractmethod
+    def _suspicion(self, answer: AnnotatedAnswer, length: float | None, left: LeftOver) -> Suspicion | None:
+        """What is suspected of one answer, given its relative length and the words without a counterpart."""
+
+
+@dataclass(frozen=True)
+class UnderTranslation(_Coverage):
     """Content words without a counterpart, or an output far shorter than is usual.
 
     `lost` is the share of the source's words that must be left over, beyond those that the output has left
@@ -112,36 +137,24 @@ class UnderTranslation(PairDetector):
     minus the length.
     """
 
-    counterparts: Counterparts
     lost: float = 0.1
     shorter: float = 0.85
     lost_alone: float = 0.3
     short: float = 0.5
     name: ClassVar[str] = "under-translation"
     about: ClassVar[str] = "a part of the source is missing in the output"
-    needs: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
-    needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
 
-    @classmethod
-    def open(cls, shared: Shared) -> UnderTranslation:
-        return cls(shared.part(Counterparts))
-
-    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
-        """In the order of the answers."""
-        suspicions = []
-        lengths = relative_lengths(answers)
-        left_over = self.counterparts.left_over(answers)
-        for answer, length, left in zip(answers, lengths, left_over, strict=True):
+    def _suspicion(self, answer: AnnotatedAnswer, length: float | None, left: LeftOver) -> Suspicion | None:
+        if answer.source.text.strip() and not answer.output.text.strip():
+            return Suspicion(answer.id, "the output is empty", 1.0)
+        if left.lost >= (self.lost if _at_most(length, self.shorter) else self.lost_alone):
             words = [token.text for token in left.source]
-            if answer.source.text.strip() and not answer.output.text.strip():
-                suspicions.append(Suspicion(answer.id, "the output is empty", 1.0))
-            elif left.lost >= (self.lost if _at_most(length, self.shorter) else self.lost_alone):
-                why = f"look for what translates: {', '.join(words)}"
-                suspicions.append(Suspicion(answer.id, why, left.lost, {"missing": words}))
-            elif length is not None and length < self.short:
-                why = f"the output has {length:.0%} of the usual length: look for what was left out"
-                suspicions.append(Suspicion(answer.id, why, 1 - length, {"length": round(length, 2)}))
-        return suspicions
+            why = f"look for what translates: {', '.join(words)}"
+            return Suspicion(answer.id, why, left.lost, {"missing": words})
+        if length is not None and length < self.short:
+            why = f"the output has {length:.0%} of the usual length: look for what was left out"
+            return Suspicion(answer.id, why, 1 - length, {"length": round(length, 2)})
+        return None
 
 
 def _at_most(length: float | None, limit: float) -> bool:
@@ -149,7 +162,7 @@ def _at_most(length: float | None, limit: float) -> bool:
 
 
 @dataclass(frozen=True)
-class OverTranslation(PairDetector):
+class OverTranslation(_Coverage):
     """A repeated phrase, content words without a counterpart, or an output far longer than is usual.
 
     `added` is the share of the output's words that must be left over, beyond those that the source has left
@@ -157,36 +170,23 @@ class OverTranslation(PairDetector):
     suspected for that alone. The value is 1 for a repetition, else the share, or the length minus 1.
     """
 
-    counterparts: Counterparts
     added: float = 0.3
     longer: float = 1.2
     long: float = 2.0
     name: ClassVar[str] = "over-translation"
     about: ClassVar[str] = "the output says something twice, or something that the source does not say"
-    needs: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
-    needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma"))
 
-    @classmethod
-    def open(cls, shared: Shared) -> OverTranslation:
-        return cls(shared.part(Counterparts))
-
-    def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
-        """In the order of the answers."""
-        suspicions = []
-        lengths = relative_lengths(answers)
-        left_over = self.counterparts.left_over(answers)
-        for answer, length, left in zip(answers, lengths, left_over, strict=True):
+    def _suspicion(self, answer: AnnotatedAnswer, length: float | None, left: LeftOver) -> Suspicion | None:
+        if suspicion := _says_again(answer):
+            return suspicion
+        if left.added >= self.added and length is not None and length >= self.longer:
             words = [token.text for token in left.output]
-            if phrase := repeated_phrase(answer.source, answer.output):
-                why = f"the output says twice: {phrase}"
-                suspicions.append(Suspicion(answer.id, why, 1.0, {"repeated": phrase}))
-            elif left.added >= self.added and length is not None and length >= self.longer:
-                why = f"look for what in the source says: {', '.join(words)}"
-                suspicions.append(Suspicion(answer.id, why, left.added, {"added": words}))
-            elif length is not None and length > self.long:
-                why = f"the output has {length:.1f} times the usual length: look for what was added"
-                suspicions.append(Suspicion(answer.id, why, length - 1, {"length": round(length, 2)}))
-        return suspicions
+            why = f"look for what in the source says: {', '.join(words)}"
+            return Suspicion(answer.id, why, left.added, {"added": words})
+        if length is not None and length > self.long:
+            why = f"the output has {length:.1f} times the usual length: look for what was added"
+            return Suspicion(answer.id, why, length - 1, {"length": round(length, 2)})
+        return None
 
 
 class Repetition(PairDetector):
@@ -198,12 +198,13 @@ class Repetition(PairDetector):
 
     def suspects(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
         """In the order of the answers."""
-        suspicions = []
-        for answer in answers:
-            if phrase := repeated_phrase(answer.source, answer.output):
-                why = f"the output says twice: {phrase}"
-                suspicions.append(Suspicion(answer.id, why, 1.0, {"repeated": phrase}))
-        return suspicions
+        return [suspicion for answer in answers if (suspicion := _says_again(answer))]
+
+
+def _says_again(answer: AnnotatedAnswer) -> Suspicion | None:
+    if phrase := repeated_phrase(answer.source, answer.output):
+        return Suspicion(answer.id, f"the output says twice: {phrase}", 1.0, {"repeated": phrase})
+    return None
 
 
 @dataclass(frozen=True)

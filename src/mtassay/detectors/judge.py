@@ -23,7 +23,7 @@ from mtassay.detectors.base import PairDetector, Suspicion
 from mtassay.detectors.clue import Clue
 from mtassay.detectors.clues import ClueFinder
 from mtassay.detectors.companions import installed_detectors, open_detectors
-from mtassay.detectors.likelihood import LIKELIHOODS
+from mtassay.detectors.likelihood import CONTRASTS, LIKELIHOODS
 from mtassay.detectors.vocabulary import DATA
 from mtassay.languages import Pair
 from mtassay.reviews.audit import TrackRecord
@@ -148,8 +148,8 @@ class Weights:
 class TrainedJudge(TranslationJudge):
     """Adds up clues; the weights depend on whether there is a reference, and what else is at hand.
 
-    That is what translation models on this machine say of a translation like theirs, or else a translation
-    back.
+    That is what translation models on this machine say: much of a translation like theirs, of any other only
+    how it stands to its reference; or else a translation back.
     """
 
     pair: Pair
@@ -194,6 +194,8 @@ def kind_of(answer: AnnotatedAnswer, clues: Mapping[str, Clue]) -> str:
     kind = "reference" if any(map(str.strip, answer.references)) else "source"
     if LIKELIHOODS[0] in clues:
         return f"{kind}+models"
+    if CONTRASTS[0] in clues:
+        return f"{kind}+contrast"
     return kind if answer.back is None else f"{kind}+back"
 
 

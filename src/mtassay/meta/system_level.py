@@ -106,7 +106,10 @@ class SystemLevel:
                 self._resampled_p(rater, part, side.deviation)
                 for rater, part, side in zip((metric, human), units, sides, strict=True)
             ]
-            ends = stats.interval(1 - np.nanmean(np.abs(p[0] - p[1]), axis=1))
+            distances = np.abs(p[0] - p[1])
+            # A draw may have no rating of a system: without any pair it counts for nothing.
+            pairs = (~np.isnan(distances)).sum(axis=1)
+            ends = stats.interval(1 - rowwise.divided(np.nansum(distances, axis=1), pairs))
             low, high = float(ends[0]), float(ends[1])
         return Estimate(name, value, math.comb(len(rated), 2), low, high, self.drawn)
 

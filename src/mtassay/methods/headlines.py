@@ -9,7 +9,7 @@ from mtassay.changes import PairedScores
 from mtassay.core import Comparison, Run, Score
 from mtassay.display import Headline, Leaderboard, Standing
 from mtassay.snapshots import Snapshot
-from mtassay.texts.marks import p_text, plural, signed
+from mtassay.texts.marks import p_stated, plural, signed
 
 __all__ = ["Contest", "weakest"]
 
@@ -78,7 +78,7 @@ class Contest:
         compared, n = self._compared(best.system, other.system), f"n = {plural(best.n, self.unit)}"
         if compared is None or compared.p is None:
             return f"{best.system} has the better {self.label}: {values} ({n}); nothing was tested."
-        how = f"{self._difference(best, other)}, p = {p_text(compared.p)}, {n}".replace("p = <", "p < ")
+        how = f"{self._difference(best, other)}, {p_stated(compared.p)}, {n}"
         if compared.p < self.alpha:
             return f"{best.system} is better than {other.system} by {self.label}: {values}, {how}."
         shows = (
@@ -99,9 +99,7 @@ class Contest:
         behind = [(s, c) for s, c in tested if c is not None and c.p is not None and c.p < self.alpha]
         if behind:
             named = [
-                f"{s.system} {self._difference(best, s, short=True)} (p = {p_text(c.p)})".replace(
-                    "p = <", "p < "
-                )
+                f"{s.system} {self._difference(best, s, short=True)} ({p_stated(c.p)})"
                 for s, c in behind[::-1][:_SOME]
             ]
             told.append(f"Significantly worse: {_listed(named, len(behind))}.")

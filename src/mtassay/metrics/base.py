@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.core import Finding, Segment, Statistics, Tools
-from mtassay.processes import map_in_processes, process_count
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +44,11 @@ class Metric(ABC):
 
     batch: ClassVar[int] = 0
     """So many segments at a time can be measured anywhere, with the same statistics; 0: only all together."""
+
+    shared: ClassVar[bool] = False
+    """Whether the cores of this machine share its work, as that of any metric of the same kind.
+
+    Parts of the segments are measured on their own then, and nothing is prepared."""
 
     @property
     def needs(self) -> frozenset[str]:
@@ -120,9 +124,6 @@ class Metric(ABC):
 
 CHUNK = 16384
 """Segments measured at once: bounds the memory, costs nothing."""
-ENOUGH_FOR_PROCESSES = 1_000_000
-"""Characters of all outputs together from which it pays to start processes."""
-
 Measure = Callable[[Sequence[Segment], Mapping[str, Sequence[str]]], Mapping[str, NDArray[Any]]]
 
 
@@ -135,29 +136,17 @@ def measure_in_chunks(
 ) -> list[Statistics]:
     """`Metric.measure` for a metric that can do any segments and any systems on their own.
 
-    `measure` gives the values of each system for some of the segments. Large work is spread over processes.
+    `measure` gives the values of each system for some of the segments.
     """
-    work = sum(sum(map(len, texts)) for texts in outputs.values())
-    processes = process_count() if work >= ENOUGH_FOR_PROCESSES else 1
-    size = max(1, min(CHUNK, -(-len(segments) // processes)))
-    chunks = [slice(start, start + size) for start in range(0, len(segments), size)]
-    tasks = [
-        (measure, segments[chunk], {system: texts[chunk] for system, texts in outputs.items()})
-        for chunk in chunks
+    tables = [
+        measure(segments[chunk], {system: texts[chunk] for system, texts in outputs.items()})
+        for chunk in (slice(start, start + CHUNK) for start in range(0, len(segments), CHUNK))
     ]
-    tables = map_in_processes(_measure_task, tasks, processes=processes)
     ids = [segment.id for segment in segments]
     return [
         Statistics(metric.name, system, ids, columns, np.concatenate([table[system] for table in tables]))
         for system in outputs
     ]
-
-
-def _measure_task(
-    task: tuple[Measure, Sequence[Segment], Mapping[str, Sequence[str]]],
-) -> Mapping[str, NDArray[Any]]:
-    measure, segments, outputs = task
-    return measure(segments, outputs)
 
 
 def settings_signature(
@@ -182,7 +171,7 @@ def reference_count(segments: Sequence[Segment]) -> int | str:
     >>> reference_count([Segment("1", "a", ("b", "c")), Segment("2", "d", ("e", None))])
     'var'
     """
-    counts = {sum(reference is not None for reference in segment.references) for segment in segments}
+    counts = {len(segment.references) - segment.references.count(None) for segment in segments}
     return counts.pop() if len(counts) == 1 else "var"
 
 

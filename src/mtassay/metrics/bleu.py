@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mtassay.core import Segment, Statistics
 from mtassay.errors import UsageError
+from mtassay.languages import name_of
 from mtassay.metrics.base import Floats, Metric, measure_in_chunks
 from mtassay.metrics.ngrams import Matcher, WordNumbers
 from mtassay.metrics.tokenizers import (
@@ -24,7 +25,6 @@ from mtassay.metrics.tokenizers import (
     split_texts,
     tokenizer_signature,
 )
-from mtassay.texts.identification import name_of
 
 _SMOOTH_DEFAULTS: dict[str, float | None] = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
 
@@ -39,6 +39,7 @@ class BLEU(Metric):
 
     name: ClassVar[str] = "bleu"
     batch: ClassVar[int] = 2048
+    shared: ClassVar[bool] = True
 
     tokenize: str | None = None
     lowercase: bool = False

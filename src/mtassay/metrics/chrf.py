@@ -24,6 +24,7 @@ class ChrF(Metric):
 
     name: ClassVar[str] = "chrf"
     batch: ClassVar[int] = 2048
+    shared: ClassVar[bool] = True
 
     char_order: int = 6
     word_order: int = 0

@@ -12,26 +12,28 @@ from __future__ import annotations
 import re
 import unicodedata
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple
 
-from mtassay.core import Finding, Segment
+from mtassay.core import Finding, Segment, Tools
 from mtassay.errors import InputError
-from mtassay.languages import parse_language
+from mtassay.languages import name_of, parse_language
 from mtassay.texts.identification import (
     Guess,
     LanguageVocabulary,
     can_identify,
     identify,
     is_unspaced,
-    name_of,
     same_as,
     script_of,
     words_of,
 )
-from mtassay.texts.numbers import Number, NumbersOf, is_converted, read_numbers
+from mtassay.texts.numbers import Number, NumbersOf, is_converted, western
 
 __all__ = ["KINDS", "Guards", "find_guard_hits"]
 
@@ -139,6 +141,9 @@ def _is_close(output: str, reference: str) -> bool:
     return fold(output) == fold(reference) or sum(word in vocabulary for word in words) > 0.6 * len(words)
 
 
+BATCH = 4096
+"""Segments that a worker looks at together."""
+
 KINDS = (
     "empty",
     "copied",
@@ -173,8 +178,11 @@ def find_guard_hits(
     outputs: Mapping[str, Sequence[str]],
     *,
     pair: tuple[str, str] | None = None,
+    tools: Tools | None = None,
 ) -> Guards:
     """Look for broken segments in each system's outputs; `outputs[system][i]` translates `segments[i]`.
+
+    Where `tools` have workers, they look at parts of a long test set.
 
     `pair` is (source language, target language) as ISO 639 codes, for example `("de", "en")`; without it
     the target language is what the references, or else most outputs, are written in. A check that needs
@@ -189,19 +197,58 @@ def find_guard_hits(
     for system, texts in outputs.items():
         if len(texts) != len(segments):
             raise InputError(f"system {system!r} has {len(texts)} outputs for {len(segments)} segments")
+    learned = Learned.of(segments, outputs, pair=pair)
+    check = partial(check_part, learned, pair)
+    hits_by_system: dict[str, dict[str, Hits]] = {system: {kind: {} for kind in KINDS} for system in outputs}
+    suspects: dict[str, list[int]] = {system: [] for system in outputs}
+    batch = BATCH if tools is not None and tools.workers > 1 else len(segments) or 1
+    starts = range(0, len(segments), batch)
+    tasks = (
+        (segments[i : i + batch], {system: texts[i : i + batch] for system, texts in outputs.items()})
+        for i in starts
+    )
+    parts = map(check, tasks) if tools is None or len(starts) == 1 else tools.map(check, tasks)
+    for start, part in zip(starts, parts, strict=True):
+        for system, hits in part.hits.items():
+            for kind, found in hits.items():
+                hits_by_system[system][kind] |= {start + index: why for index, why in found.items()}
+            suspects[system] += [start + index for index in part.suspects[system]]
+    language = WrongLanguage(segments, outputs, learned, pair=pair)
+    for system, foreign in language.hits(suspects).items():
+        hits_by_system[system]["wrong_language"] = foreign
+    return Guards(
+        counts={system: {kind: len(hits[kind]) for kind in KINDS} for system, hits in hits_by_system.items()},
+        findings={system: _findings(segments, system, hits) for system, hits in hits_by_system.items()},
+        unchecked=language.unchecked,
+    )
+
+
+class CheckedPart(NamedTuple):
+    """What some segments show of each system: evidence by kind and index, and lines that look foreign."""
+
+    hits: dict[str, dict[str, Hits]]
+    suspects: dict[str, list[int]]
+
+
+def check_part(
+    learned: Learned,
+    pair: tuple[str, str] | None,
+    task: tuple[Sequence[Segment], Mapping[str, Sequence[str]]],
+) -> CheckedPart:
+    """All checks on some segments and their outputs but the identification of languages."""
+    segments, outputs = task
     is_monolingual = pair is not None and parse_language(pair[1]).code in same_as(
         parse_language(pair[0]).code
     )
-    language = WrongLanguage(segments, outputs, pair=pair)
-    blank, copied = Blank(segments), Copied(segments, language.vocabulary)
+    language = WrongLanguage(segments, outputs, learned, pair=pair)
+    blank, copied, sources = Blank(segments), Copied(segments, learned.vocabulary), _Sources(segments)
     missing: dict[str, Numbers | Urls | Placeholders | Tags] = {
         "missing_numbers": Numbers(segments, pair=pair),
-        "missing_urls": Urls(segments),
-        "missing_placeholders": Placeholders(segments),
-        "missing_tags": Tags(segments),
+        "missing_urls": Urls(segments, sources),
+        "missing_placeholders": Placeholders(segments, sources),
+        "missing_tags": Tags(segments, sources),
     }
-    hits_by_system: dict[str, dict[str, Hits]] = {}
-    rest: dict[str, list[int]] = {}
+    part = CheckedPart({}, {})
     for system, texts in outputs.items():
         doubtful = language.doubtful(system)
         hits = {"empty": blank.hits(texts, doubtful), "copied": {}}
@@ -210,15 +257,10 @@ def find_guard_hits(
         for kind, check in missing.items():
             # Nothing else is worth saying about a segment that is not there at all.
             hits[kind] = {i: why for i, why in check.hits(texts).items() if i not in hits["empty"]}
-        hits_by_system[system] = hits
-        rest[system] = [i for i in doubtful if i not in hits["empty"] and i not in hits["copied"]]
-    for system, foreign in language.hits(rest).items():
-        hits_by_system[system]["wrong_language"] = foreign
-    return Guards(
-        counts={system: {kind: len(hits[kind]) for kind in KINDS} for system, hits in hits_by_system.items()},
-        findings={system: _findings(segments, system, hits) for system, hits in hits_by_system.items()},
-        unchecked=language.unchecked,
-    )
+        part.hits[system] = hits
+        rest = [i for i in doubtful if i not in hits["empty"] and i not in hits["copied"]]
+        part.suspects[system] = language.suspects(system, rest)
+    return part
 
 
 def _findings(segments: Sequence[Segment], system: str, hits: Mapping[str, Hits]) -> list[Finding]:
@@ -243,6 +285,42 @@ _MOST_IDENTIFIED = 2_000
 _FILE_LINES = 20
 
 
+class Learned(NamedTuple):
+    """What a test set shows of its languages: whose words are whose, and which systems write in others."""
+
+    vocabulary: LanguageVocabulary
+    strangers: frozenset[str]
+
+    @classmethod
+    def of(
+        cls,
+        segments: Sequence[Segment],
+        outputs: Mapping[str, Sequence[str]],
+        *,
+        pair: tuple[str, str] | None,
+    ) -> Learned:
+        """From the references, or else from outputs: the words that those of several segments have."""
+        step = len(segments) // _VOCABULARY_SEGMENTS + 1
+        some = segments[::step]
+        sources = [segment.source for segment in some if segment.source is not None]
+        if any(reference is not None for segment in segments for reference in segment.references):
+            given = ([text for text in segment.references if text is not None] for segment in some)
+            return cls(LanguageVocabulary(sources, [texts[0] for texts in given if texts]), frozenset())
+        strangers = _find_strangers(outputs, parse_language(pair[1]).code if pair else None)
+        pool = [texts[::step] for system, texts in outputs.items() if system not in strangers]
+        # Each word once per segment: ten systems that leave the same name untranslated are one witness.
+        pooled = [" ".join(set(words_of("\n".join(texts)))) for texts in zip(*pool, strict=True)]
+        return cls(LanguageVocabulary(sources, pooled, fewest=2), strangers)
+
+
+def _find_strangers(outputs: Mapping[str, Sequence[str]], target: str | None) -> frozenset[str]:
+    """Systems whose file as a whole is in another language; asked only where no reference shows it."""
+    if target is None or not can_identify(target):
+        return frozenset()
+    files = {system: _sample(texts) for system, texts in outputs.items()}
+    return frozenset(system for system, text in files.items() if _is_foreign(identify(text, target), target))
+
+
 class WrongLanguage:
     """Lines that are surely in another language, where no reference of the segment is in that one too."""
 
@@ -250,23 +328,27 @@ class WrongLanguage:
         self,
         segments: Sequence[Segment],
         outputs: Mapping[str, Sequence[str]],
+        learned: Learned,
         *,
         pair: tuple[str, str] | None,
     ) -> None:
         self._segments = segments
         self._outputs = outputs
-        self._references = [[text for text in s.references if text is not None] for s in segments]
+        self._vocabulary, self._strangers = learned
         self._expected = parse_language(pair[1]).code if pair else None
-        self._strangers = set() if any(self._references) else self._find_strangers()
-        self.vocabulary = self._learn()
         self.unchecked: dict[str, int] = {}
 
-    def hits(self, candidates: Mapping[str, Sequence[int]]) -> dict[str, Hits]:
-        """Evidence by system and segment index; the candidates are lines that are doubtful at first sight."""
-        suspects = {
-            system: [i for i in indices if system in self._strangers or not self._accepts(system, i)]
-            for system, indices in candidates.items()
-        }
+    def doubtful(self, system: str) -> Sequence[int]:
+        """The segments whose output is not plainly in the target language."""
+        lines = self._outputs[system]
+        return range(len(lines)) if system in self._strangers else self._vocabulary.doubtful(lines)
+
+    def suspects(self, system: str, doubtful: Sequence[int]) -> list[int]:
+        """Those of the doubtful lines that no words clear."""
+        return [i for i in doubtful if system in self._strangers or not self._accepts(system, i)]
+
+    def hits(self, suspects: Mapping[str, Sequence[int]]) -> dict[str, Hits]:
+        """Evidence by system and segment index; the suspects are lines that no words have cleared."""
         lines = list(dict.fromkeys(self._outputs[s][i] for s, indices in suspects.items() for i in indices))
         if not lines:
             return {system: {} for system in suspects}
@@ -298,59 +380,37 @@ class WrongLanguage:
                 return None
             return f"looks like {name_of(guess.code)}, not {name_of(target)}"
         script = script_of(self._outputs[system][index])
-        expected = {script_of(reference) for reference in self._references[index]}
+        expected = {script_of(reference) for reference in self._references(index)}
         if not expected or script in expected:
             return None
         return f"is written in {script.title()} script and not in {name_of(target)}"
 
-    def doubtful(self, system: str) -> Sequence[int]:
-        """The segments whose output is not plainly in the target language."""
-        lines = self._outputs[system]
-        return range(len(lines)) if system in self._strangers else self.vocabulary.doubtful(lines)
-
     def _accepts(self, system: str, index: int) -> bool:
         """True if the words of the test set, or of what other systems made of the segment, clear the line."""
         line, source = self._outputs[system][index], self._segments[index].source
-        references = self._references[index]
-        if self.vocabulary.accepts(line, source, references):
+        references = self._references(index)
+        if self._vocabulary.accepts(line, source, references):
             return True
         others = (texts[index] for name, texts in self._outputs.items() if name not in self._strangers)
-        witnesses = [text for text in others if self.vocabulary.accepts(text, source, references)]
-        return bool(witnesses) and self.vocabulary.accepts(line, source, [*references, *witnesses])
-
-    def _learn(self) -> LanguageVocabulary:
-        """The words of the references, or else those that outputs of several segments have."""
-        step = len(self._segments) // _VOCABULARY_SEGMENTS + 1
-        sources = [segment.source for segment in self._segments[::step] if segment.source is not None]
-        references = [texts[0] for texts in self._references[::step] if texts]
-        if any(self._references):
-            return LanguageVocabulary(sources, references)
-        pool = [texts[::step] for system, texts in self._outputs.items() if system not in self._strangers]
-        # Each word once per segment: ten systems that leave the same name untranslated are one witness.
-        pooled = [" ".join(set(words_of("\n".join(texts)))) for texts in zip(*pool, strict=True)]
-        return LanguageVocabulary(sources, pooled, fewest=2)
-
-    def _find_strangers(self) -> set[str]:
-        """Systems whose file as a whole is in another language; asked only where no reference shows it."""
-        target = self._expected
-        if target is None or not can_identify(target):
-            return set()
-        files = {system: _sample(texts) for system, texts in self._outputs.items()}
-        return {system for system, text in files.items() if _is_foreign(identify(text, target), target)}
+        witnesses = [text for text in others if self._vocabulary.accepts(text, source, references)]
+        return bool(witnesses) and self._vocabulary.accepts(line, source, [*references, *witnesses])
 
     def _target(self) -> str:
         """The target language as the identifier calls it."""
         if self._expected is not None and can_identify(self._expected):
             return self._expected
-        references = [text for texts in self._references for text in texts]
+        references = [text for segment in self._segments for text in segment.references if text is not None]
         samples = [_sample(references)] if references else map(_sample, self._outputs.values())
         return Counter(identify(sample, "").code for sample in samples).most_common(1)[0][0]
 
+    def _references(self, index: int) -> list[str]:
+        return [text for text in self._segments[index].references if text is not None]
+
     def _has_reference_in(self, code: str, index: int, target: str) -> bool:
         return any(
-            not self.vocabulary.accepts(reference, self._segments[index].source, ())
+            not self._vocabulary.accepts(reference, self._segments[index].source, ())
             and identify(reference, target).code in same_as(code)
-            for reference in self._references[index]
+            for reference in self._references(index)
         )
 
 
@@ -378,6 +438,26 @@ _TAG_ID = re.compile(r"""\b(?:id|rid|x)\s{0,3}=\s{0,3}["']?([^"'\s/>]{1,60})""")
 _MOST_ITEMS = 200
 
 
+class _Sources:
+    """The sources of all segments as one text, to see at once which of them have something."""
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        texts = [segment.source or "" for segment in segments]
+        self._text = "\n".join(texts)
+        self._ends = list(accumulate(len(text) + 1 for text in texts))
+
+    def with_any(self, marks: Iterable[str]) -> list[int]:
+        """The segments whose source has one of the marks, in order; no mark has a line break."""
+        indices: set[int] = set()
+        for mark in marks:
+            place = self._text.find(mark)
+            while place >= 0:
+                index = bisect_right(self._ends, place)
+                indices.add(index)
+                place = self._text.find(mark, self._ends[index])
+        return sorted(indices)
+
+
 class _Carried(ABC):
     """Items that each source, and each of its references, has; counted as often as they occur."""
 
@@ -385,14 +465,12 @@ class _Carried(ABC):
     """A source without any of these has no item, which is cheap to see."""
     noun: ClassVar[tuple[str, str]]
 
-    def __init__(self, segments: Sequence[Segment]) -> None:
+    def __init__(self, segments: Sequence[Segment], sources: _Sources | None = None) -> None:
         self._wanted: list[tuple[int, Counter[str]]] = []
-        for index, segment in enumerate(segments):
-            source = segment.source
-            if source is None or not _has_any(self.marks, source):
-                continue
-            wanted = Counter(dict(Counter(self.items(source)).most_common(_MOST_ITEMS)))
-            for reference in segment.references:
+        for index in (sources or _Sources(segments)).with_any(self.marks):
+            items = Counter(self.items(segments[index].source or ""))
+            wanted = Counter(dict(items.most_common(_MOST_ITEMS)))
+            for reference in segments[index].references:
                 if reference is not None and wanted:
                     wanted &= self._found(reference, wanted)
             if wanted:
@@ -457,7 +535,9 @@ class Placeholders(_Carried):
         >>> Placeholders([]).items("{0} of {{ total }}: %s, %1$d and %(name)s in ${HOME}, 100%ig, [NAME]")
         ['{0}', '{{total}}', '%s', '%1$d', '%(name)s', '${HOME}', '[NAME]']
         """
-        return [re.sub(r"\s", "", match) for match in _PLACEHOLDER.findall(_URL.sub(" ", text))]
+        if "://" in text or "www." in text.lower():
+            text = _URL.sub(" ", text)
+        return [re.sub(r"\s", "", match) for match in _PLACEHOLDER.findall(text)]
 
 
 class Tags(_Carried):
@@ -480,14 +560,6 @@ class Tags(_Carried):
         return items
 
 
-def _has_any(marks: tuple[str, ...], text: str) -> bool:
-    # A plain loop: this runs on every source.
-    for mark in marks:  # noqa: SIM110
-        if mark in text:
-            return True
-    return False
-
-
 def _core(url: str) -> str:
     url = url.casefold().rstrip("/")
     return re.sub(r"^https?://(?=www\.)", "", url)
@@ -498,7 +570,7 @@ def _without_end(url: str) -> str:
     return url.rstrip(".,;:!?'*_~" if "(" in url or "[" in url else ".,;:!?'*_~)]")
 
 
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"\d\d*+")
 # People and systems spell these out, in words that differ by language.
 _SPELLED_OUT = frozenset(map(str, [*range(21), *range(30, 101, 10), 24, 1000]))
 # A segment with more is a table; the bound keeps look-up linear.
@@ -506,7 +578,6 @@ _MOST_NUMBERS = 200
 
 
 class _Wanted(NamedTuple):
-    segment: int
     numbers: list[Number]
     runs: frozenset[str]
 
@@ -523,41 +594,39 @@ class Numbers:
         # What is read once of a text serves for all systems, which often agree.
         self._of_source = _NumbersOfTexts(pair[0] if pair else None).__getitem__
         self._of_target = _NumbersOfTexts(pair[1] if pair else None).__getitem__
-        self._wanted: list[_Wanted] = []
+        self._read: dict[int, _Wanted] = {}
+        # All runs of digits of each source that has some: an output that has them all lacks no number.
+        self._runs: list[tuple[int, set[str]]] = []
         for index, segment in enumerate(segments):
-            if segment.source is None or not _DIGITS.search(segment.source):
-                continue
-            numbers = list(dict.fromkeys(read_numbers(segment.source)))[:_MOST_NUMBERS]
-            references = [text for text in segment.references if text is not None]
-            if not references:
-                numbers = [number for number in numbers if len(number.digits) > 1]
-            for reference in references:
-                if not _has_all(_runs(numbers), reference):
-                    reference_numbers = self._of_target(reference)
-                    # Where the reference has it in words, an output may have it in any.
-                    source = self._of_source(segment.source)
-                    numbers = [n for n in numbers if reference_numbers.has(n, source=source, words=False)]
-            if numbers:
-                self._wanted.append(_Wanted(index, numbers, _runs(numbers)))
+            if segment.source and _DIGITS.search(segment.source):
+                self._runs.append((index, set(map(western, _DIGITS.findall(segment.source)))))
 
     def hits(self, outputs: Sequence[str]) -> dict[int, dict[str, Any]]:
         """Evidence by segment index; `instead` lists the output's numbers that nobody else has."""
         hits = {}
-        for index, numbers, runs in self._wanted:
+        for index, runs in self._runs:
             output = outputs[index]
             # Nearly always the same digits stand in the output, which is cheap to see.
             if _has_all(runs, output):
                 continue
+            numbers, runs_of_numbers = self._wanted(index)
+            if _has_all(runs_of_numbers, output):
+                continue
             source = self._of_source(self._segments[index].source or "")
             output_numbers = self._of_target(output)
-            missing = [number for number in numbers if not output_numbers.has(number, source=source)]
+            missing = [n for n in numbers if not output_numbers.has(n, source=source, words=False)]
             if not missing:
                 continue
-            instead = self._new_numbers(index, output)
-            if instead:
-                missing = [number for number in missing if not any(is_converted(number, n) for n in instead)]
-            else:
+            instead = self._new_numbers(index, output_numbers)
+            if not instead:
                 missing = [number for number in missing if number.digits not in _SPELLED_OUT]
+            # To read number words takes longest, so what they cannot change comes first.
+            missing = [
+                number
+                for number in missing
+                if not output_numbers.has(number, source=source)
+                and not any(is_converted(number, other) for other in instead)
+            ]
             if missing:
                 shown = [number.shown for number in missing]
                 noun = "numbers" if len(shown) > 1 else "number"
@@ -568,12 +637,29 @@ class Numbers:
                 }
         return hits
 
-    def _new_numbers(self, index: int, output: str) -> list[Number]:
+    def _wanted(self, index: int) -> _Wanted:
+        """The numbers that an output should have."""
+        if index not in self._read:
+            text, references = self._segments[index].source or "", self._segments[index].references
+            source = self._of_source(text)
+            numbers = list(dict.fromkeys(source.numbers))[:_MOST_NUMBERS]
+            given = [reference for reference in references if reference is not None]
+            if not given:
+                numbers = [number for number in numbers if len(number.digits) > 1]
+            for reference in given:
+                if not _has_all(_runs(numbers), reference):
+                    reference_numbers = self._of_target(reference)
+                    # Where the reference has it in words, an output may have it in any.
+                    numbers = [n for n in numbers if reference_numbers.has(n, source=source, words=False)]
+            self._read[index] = _Wanted(numbers, _runs(numbers))
+        return self._read[index]
+
+    def _new_numbers(self, index: int, output: NumbersOf) -> list[Number]:
         """Numbers of the output that neither the source nor a reference has."""
         segment = self._segments[index]
         inputs = [self._of_source(segment.source)] if segment.source is not None else []
         inputs += [self._of_target(text) for text in segment.references if text is not None]
-        numbers = dict.fromkeys(read_numbers(output)[:_MOST_NUMBERS])
+        numbers = dict.fromkeys(output.numbers[:_MOST_NUMBERS])
         return [number for number in numbers if not any(text.has(number) for text in inputs)]
 
 

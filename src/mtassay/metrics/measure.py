@@ -1,27 +1,26 @@
-"""Measures and guards a corpus, taking from the cache what was found out before."""
+"""Measures a corpus, taking from the cache what was found out before."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from mtassay import __version__
-from mtassay.core import Finding, Output, Segment, Statistics, Tools
+from mtassay.core import Output, Segment, Statistics, Tools
 from mtassay.errors import MtassayError, ServiceError, UsageError
-from mtassay.metrics.base import Metric
-from mtassay.metrics.guards import Guards, find_guard_hits
-from mtassay.metrics.plausibility import notes_on_inputs
-from mtassay.processes import computed_beside
+from mtassay.metrics.base import CHUNK, Metric
+from mtassay.processes import map_in_processes, process_count
 from mtassay.store import pack_statistics, unpack_statistics
+
+ENOUGH_FOR_A_FORK = 300_000
+"""Characters of all outputs together from which another process is worth its start."""
 
 _HOW = {"source": "the source of each segment: add -s FILE", "references": "references: add -r FILE"}
 
@@ -57,6 +56,17 @@ class Corpus:
             {system: [texts[i] for i in rows] for system, texts in self.outputs.items()},
         )
 
+    @property
+    def size(self) -> int:
+        """How many characters all outputs have together."""
+        return sum(sum(map(len, texts)) for texts in self.outputs.values())
+
+    def parts(self, size: int) -> Iterator[Corpus]:
+        """The same, so many segments at a time; nothing where there are no outputs."""
+        for start in range(0, len(self.segments) if self.outputs else 0, max(1, size)):
+            rows = slice(start, start + size)
+            yield Corpus(self.segments[rows], {system: texts[rows] for system, texts in self.outputs.items()})
+
     @cached_property
     def digest(self) -> str:
         """Of all that a metric may look at, but the outputs."""
@@ -64,12 +74,12 @@ class Corpus:
         for segment in self.segments:
             texts += (segment.id, segment.source or "", str(len(segment.references)))
             texts += (reference if reference is not None else "\1" for reference in segment.references)
-        return _digest(texts)
+        return digest_of(texts)
 
     @cached_property
     def output_digests(self) -> dict[str, str]:
         """Of each system's outputs."""
-        return {system: _digest(texts) for system, texts in self.outputs.items()}
+        return {system: digest_of(texts) for system, texts in self.outputs.items()}
 
 
 class MeasuredMetric(NamedTuple):
@@ -101,119 +111,129 @@ def measure_all(
 
     Metrics are by the name that their statistics get; `extra` goes into the signatures.
     """
+    at_once = _measured_at_once(metrics, corpus, tools) if tools.workers == 1 else {}
     for done, (name, metric) in enumerate(metrics.items()):
         tools.progress(metric.label, done, len(metrics))
-        usable = corpus.usable(name, metric)
-        prepared = metric.prepare(usable.segments, tools)
-        if prepared is not usable.segments:
-            usable = Corpus(prepared, usable.outputs)
+        if name in at_once:
+            usable, measured = at_once[name]
+        else:
+            usable = corpus.usable(name, metric)
+            prepared = metric.prepare(usable.segments, tools)
+            if prepared is not usable.segments:
+                usable = Corpus(prepared, usable.outputs)
+            measured = measure(metric, usable, tools)
         signature = metric.signature(usable.segments, extra=extra)
-        statistics = [
-            replace(entry, metric=name, signature=signature) for entry in measure(metric, usable, tools)
-        ]
+        statistics = [replace(entry, metric=name, signature=signature) for entry in measured]
         yield MeasuredMetric(name, metric, usable, statistics)
+
+
+def _measured_at_once(
+    metrics: Mapping[str, Metric], corpus: Corpus, tools: Tools
+) -> dict[str, tuple[Corpus, list[Statistics]]]:
+    """Of the metrics whose work is shared: what they are measured on, and their statistics."""
+    jobs = {
+        name: _Job.of(metric, corpus.usable(name, metric), tools)
+        for name, metric in metrics.items()
+        if metric.shared
+    }
+    tools.progress(", ".join(job.metric.label for job in jobs.values()), 0, None)
+    fresh = measure_at_once([(job.metric, job.missing) for job in jobs.values()])
+    return {
+        name: (job.corpus, job.finish(measured, tools))
+        for (name, job), measured in zip(jobs.items(), fresh, strict=True)
+    }
+
+
+def measure_at_once(work: Sequence[tuple[Metric, Corpus]]) -> list[list[Statistics]]:
+    """`Metric.measure` for each of these; of the `shared` ones in parts, for all cores at once."""
+    size = sum(corpus.size for _, corpus in work)
+    processes = process_count() if size >= ENOUGH_FOR_A_FORK else 1
+    tasks = [
+        (number, metric, part)
+        for number, (metric, corpus) in enumerate(work)
+        if metric.shared
+        for part in corpus.parts(min(CHUNK, -(-len(corpus.segments) // processes)))
+    ]
+    parts: list[list[list[Statistics]]] = [[] for _ in work]
+    for number, measured in map_in_processes(_measure_task, tasks, processes=processes):
+        parts[number].append(measured)
+    return [
+        _joined(own) if metric.shared else metric.measure(corpus.segments, corpus.outputs)
+        for (metric, corpus), own in zip(work, parts, strict=True)
+    ]
 
 
 def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:
     """`metric.measure` for all systems, but only for those that the cache does not know."""
     if not metric.cacheable:
         return metric.measure_with(corpus.segments, corpus.outputs, tools)
-    what = [__version__, _code(metric), repr(metric), metric.signature(corpus.segments), corpus.digest]
-    keys = {system: _digest([*what, digest]) for system, digest in corpus.output_digests.items()}
-    cached = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
-    missing = {system: texts for system, texts in corpus.outputs.items() if system not in cached}
-    fresh = {s.system: s for s in _measured(metric, corpus.segments, missing, tools)} if missing else {}
-    for system, measured in fresh.items():
-        tools.remember(keys[system], pack_statistics(measured))
-    return [
-        fresh[system] if system in fresh else unpack_statistics(cached[system], metric.name, system)
-        for system in corpus.outputs
-    ]
+    job = _Job.of(metric, corpus, tools)
+    missing = job.missing
+    if not missing.outputs:
+        fresh = []
+    elif tools.workers > 1 and 0 < metric.batch < len(corpus.segments):
+        fresh = _joined(list(tools.map(partial(_measure_part, metric), missing.parts(metric.batch))))
+    elif metric.shared:
+        (fresh,) = measure_at_once([(metric, missing)])
+    else:
+        fresh = metric.measure_with(missing.segments, missing.outputs, tools)
+    return job.finish(fresh, tools)
 
 
-def _measured(
-    metric: Metric, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], tools: Tools
-) -> list[Statistics]:
-    """`metric.measure`, on the workers of the run where there are some and the metric can be spread."""
-    if tools.workers == 1 or not 0 < metric.batch < len(segments):
-        return metric.measure_with(segments, outputs, tools)
-    tasks = (
-        (
-            segments[start : start + metric.batch],
-            {s: t[start : start + metric.batch] for s, t in outputs.items()},
-        )
-        for start in range(0, len(segments), metric.batch)
-    )
-    parts: dict[str, list[Statistics]] = {system: [] for system in outputs}
-    for measured in tools.map(partial(_measure_part, metric), tasks):
-        for entry in measured:
-            parts[entry.system].append(entry)
+class _Job(NamedTuple):
+    """A metric on a corpus, and what the cache knows of it: `cached` by system, under the `keys`."""
+
+    metric: Metric
+    corpus: Corpus
+    keys: Mapping[str, str]
+    cached: Mapping[str, bytes]
+
+    @classmethod
+    def of(cls, metric: Metric, corpus: Corpus, tools: Tools) -> _Job:
+        """What the cache knows."""
+        what = [__version__, _code(metric), repr(metric), metric.signature(corpus.segments), corpus.digest]
+        keys = {system: digest_of([*what, digest]) for system, digest in corpus.output_digests.items()}
+        cached = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
+        return cls(metric, corpus, keys, cached)
+
+    @property
+    def missing(self) -> Corpus:
+        """What is still to be measured."""
+        outputs = {name: texts for name, texts in self.corpus.outputs.items() if name not in self.cached}
+        return Corpus(self.corpus.segments, outputs)
+
+    def finish(self, measured: Sequence[Statistics], tools: Tools) -> list[Statistics]:
+        """The statistics of all systems, once the missing ones are measured; these are kept."""
+        fresh = {entry.system: entry for entry in measured}
+        for system, entry in fresh.items():
+            tools.remember(self.keys[system], pack_statistics(entry))
+        return [
+            fresh[system]
+            if system in fresh
+            else unpack_statistics(self.cached[system], self.metric.name, system)
+            for system in self.corpus.outputs
+        ]
+
+
+def _measure_task(task: tuple[int, Metric, Corpus]) -> tuple[int, list[Statistics]]:
+    number, metric, part = task
+    return number, _measure_part(metric, part)
+
+
+def _measure_part(metric: Metric, part: Corpus) -> list[Statistics]:
+    return metric.measure(part.segments, part.outputs)
+
+
+def _joined(parts: Sequence[Sequence[Statistics]]) -> list[Statistics]:
+    """The statistics of each system, from those of parts of the segments."""
     return [
         replace(
-            own[0],
-            ids=[key for part in own for key in part.ids],
-            values=np.concatenate([part.values for part in own]),
+            of_system[0],
+            ids=[key for part in of_system for key in part.ids],
+            values=np.concatenate([part.values for part in of_system]),
         )
-        for own in parts.values()
+        for of_system in zip(*parts, strict=True)
     ]
-
-
-def _measure_part(
-    metric: Metric, task: tuple[Sequence[Segment], Mapping[str, Sequence[str]]]
-) -> list[Statistics]:
-    return metric.measure(*task)
-
-
-# Characters of all outputs together from which another process is worth its start.
-_ENOUGH_FOR_A_FORK = 300_000
-
-
-@contextmanager
-def guarded(corpus: Corpus, pair: tuple[str, str] | None, tools: Tools) -> Iterator[Callable[[], Guards]]:
-    """`find_guard_hits` by a call, and computed meanwhile; but only if the cache does not know.
-
-    Systems are judged beside each other.
-    """
-    systems = [text for item in corpus.output_digests.items() for text in item]
-    key = _digest([__version__, "guards", str(pair), corpus.digest, *systems])
-    if (cached := tools.recall(key)) is not None:
-        yield partial(_unpack_guards, cached)
-        return
-    compute = partial(find_guard_hits, corpus.segments, corpus.outputs, pair=pair)
-
-    def remember(guards: Guards) -> Guards:
-        tools.remember(key, json.dumps(asdict(guards)).encode())
-        return guards
-
-    if sum(sum(map(len, texts)) for texts in corpus.outputs.values()) < _ENOUGH_FOR_A_FORK:
-        yield lambda: remember(compute())
-        return
-    with computed_beside(compute) as answer:
-        yield lambda: remember(answer())
-
-
-def _unpack_guards(cached: bytes) -> Guards:
-    stored = json.loads(cached)
-    findings = {name: [Finding(**finding) for finding in row] for name, row in stored["findings"].items()}
-    return Guards(stored["counts"], findings, stored["unchecked"])
-
-
-def look_over(
-    corpus: Corpus, pair: tuple[str, str] | None, metrics: Mapping[str, Metric], tools: Tools
-) -> None:
-    """Note which inputs are not what they seem: `notes_on_inputs`, but only if the cache does not know."""
-    for name, metric in metrics.items():
-        corpus.usable(name, metric)  # who lacks references needs no other advice
-    systems = [text for item in corpus.output_digests.items() for text in item]
-    settings = [text for name, metric in metrics.items() for text in (name, repr(metric))]
-    key = _digest([__version__, "inputs", str(pair), corpus.digest, *settings, *systems])
-    if (cached := tools.recall(key)) is not None:
-        notes: list[str] = json.loads(cached)
-    else:
-        notes = notes_on_inputs(corpus.segments, corpus.outputs, pair=pair, metrics=metrics)
-        tools.remember(key, json.dumps(notes).encode())
-    for note in notes:
-        tools.note(note)
 
 
 def _code(metric: Metric) -> str:
@@ -228,10 +248,11 @@ def _code(metric: Metric) -> str:
 def _has(segment: Segment, need: str) -> bool:
     if need == "source":
         return segment.source is not None
-    return any(reference is not None for reference in segment.references)
+    return segment.references.count(None) < len(segment.references)
 
 
-def _digest(texts: Sequence[str]) -> str:
+def digest_of(texts: Sequence[str]) -> str:
+    """Another one for any other row of texts."""
     # The lengths keep ["ab", "c"] apart from ["a", "bc"].
     digest = hashlib.blake2b(np.fromiter(map(len, texts), np.int64, len(texts)).tobytes(), digest_size=20)
     digest.update("".join(texts).encode("utf-8", "surrogatepass"))

@@ -7,18 +7,18 @@ costs a few milliseconds for each system.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.core import Segment
-from mtassay.languages import parse_language
+from mtassay.languages import name_of, parse_language
 from mtassay.metrics.base import Metric
 from mtassay.metrics.chrf import ChrF
 from mtassay.metrics.tokenizers import reference_streams
-from mtassay.texts.identification import foreign_language, language_of_script, name_of, same_as
+from mtassay.texts.identification import foreign_language, language_of_script, same_as
 from mtassay.texts.tokenization import Tokenization, tokenization_of
 
 __all__ = ["notes_on_inputs"]
@@ -96,9 +96,9 @@ def _joined(names: Sequence[str], every: Sequence[_Side]) -> str:
 def _tables(inputs: _Inputs) -> Iterator[str]:
     """Lines that hold several columns, taken as one text."""
     for side in inputs.all:
-        texts = [text for text in side.texts if text]
-        if not any("\t" in text for text in texts[: 2 * _FEWEST_LINES]):
+        if not any("\t" in text for text in islice(filter(None, side.texts), 2 * _FEWEST_LINES)):
             continue
+        texts = [text for text in side.texts if text]
         tabs = [text.strip().count("\t") for text in texts]
         columns = max(set(tabs), key=tabs.count) + 1
         if columns > 1 and tabs.count(columns - 1) >= _NEARLY_ALL * len(texts):
@@ -189,12 +189,15 @@ def _equal(inputs: _Inputs) -> Iterator[str]:
 
 def _hashes(texts: Sequence[str | None]) -> NDArray[np.int64]:
     """One number a line, blanks around it aside; 0 where there is nothing."""
-    return np.array([hash(text.strip()) if text and not text.isspace() else 0 for text in texts], np.int64)
+    stripped = [text.strip() if text else "" for text in texts]
+    return np.fromiter(map(hash, stripped), np.int64, len(stripped))  # that of "" is 0
 
 
 def _blanks(inputs: _Inputs) -> Iterator[str]:
     """Lines that end in blanks, and files that end in blank lines."""
-    found = {side.name: sum(text[-1:].isspace() for text in side.texts if text) for side in inputs.all}
+    found = {
+        side.name: sum(map(str.isspace, [text[-1] for text in side.texts if text])) for side in inputs.all
+    }
     many = {name: n for name, n in found.items() if n >= 0.1 * len(inputs.segments)}
     if many and len(inputs.segments) >= _FEWEST_LINES:
         outputs = [side.name for side in inputs.outputs if side.name in many]

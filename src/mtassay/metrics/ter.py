@@ -19,16 +19,17 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.core import Segment, Statistics
+from mtassay.languages import name_of
 from mtassay.metrics.base import Floats, Metric
 from mtassay.metrics.tokenizers import UNSPACED, reference_streams, sacre_signature, split_for_ter
 from mtassay.processes import map_in_processes, process_count
-from mtassay.texts.identification import name_of
 
 BEAM = 25
 """How many columns on either side of the diagonal are computed."""
@@ -47,11 +48,12 @@ class ColumnRange(NamedTuple):
 
 class MeasuredOutput(NamedTuple):
     """The distance of an output; for each of its words the row above, and the cells equal to the one
-    above and to the left."""
+    above and to the left. `limits` has what each row may use of the row above; `None` where that is all."""
 
     distance: int
     above: list[Row]
     same: list[int]
+    limits: Sequence[ColumnRange | None]
 
 
 class Alignment(NamedTuple):
@@ -81,38 +83,89 @@ class EditDistance:
             self._codes[word] = self._codes.get(word, 0) | 1 << place
         self._length, self._size = length, len(reference)
         self._full = (1 << self._size) - 1
-        self._limits = _limits(length, self._size)
         # A lane has at least one bit more than a row, because the sum in `_advance` may carry.
         self._width = self._size // 8 + 1
-        self._bytes = {code: code.to_bytes(self._width, "little") for code in (0, *self._codes.values())}
 
     def encode(self, words: Iterable[str]) -> list[int]:
         """The codes of the words; 0 for a word that the reference lacks."""
         return [self._codes.get(word, 0) for word in words]
 
-    def measure(self, output: Sequence[int]) -> MeasuredOutput:
-        """The distance of one output, and its rows."""
-        first: Row = (self._full, 0, 0, 0, 0)
-        above, same, last = _advance(output, first, self._limits, self._full, 1)
-        more, less = _differences(last)
-        return MeasuredOutput(self._length + more.bit_count() - less.bit_count(), above, same)
+    def measure(self, output: Sequence[int], *, expected: int) -> MeasuredOutput:
+        """The distance of one output, and its rows; in less time where it is about what is expected."""
+        # Who leaves the beam drops and adds so many words at least. Below that it changes nothing: neither a
+        # cheapest way nor what is as cheap.
+        far = 2 * (BEAM - 1) - abs(self._size - self._length)
+        if self._size < BEAM or expected < far:
+            measured = self._measure(output, [None] * self._length)
+            if self._size < BEAM or measured.distance < far:
+                return measured
+        return self._measure(output, _limits(self._length, self._size, BEAM))
 
-    def distances(self, outputs: Sequence[Sequence[int]], *, start: int, above: Row) -> list[int]:
-        """The distances of outputs that agree up to the word `start`, whose row above is given."""
-        count, width = len(outputs), self._width
-        ones = int.from_bytes((b"\1" + bytes(width - 1)) * count, "little")
-        lanes = [[self._bytes[code] for code in output[start:]] for output in outputs]
-        matches = [int.from_bytes(b"".join(column), "little") for column in zip(*lanes, strict=True)]
-        plus, minus, left, left_plus, left_minus = above
-        first = (plus * ones, minus * ones, left * ones, left_plus * ones, left_minus * ones)
-        _, _, last = _advance(matches, first, self._limits[start:], self._full * ones, ones)
-        more, less = (_count_bits(bits, width, count) for bits in _differences(last))
+    def _measure(self, output: Sequence[int], limits: Sequence[ColumnRange | None]) -> MeasuredOutput:
+        first: Row = (self._full, 0, 0, 0, 0)
+        above, same, last = _advance(output, first, limits, self._full, 1)
+        more, less = _differences(last)
+        return MeasuredOutput(self._length + more.bit_count() - less.bit_count(), above, same, limits)
+
+    def after(self, shifts: Sequence[Shift], output: Sequence[int], measured: MeasuredOutput) -> list[int]:
+        """The distance after each of some shifts; one that is no better may come out smaller than it is, but
+        not better."""
+        start = min(min(shift.start, shift.target) for shift in shifts)
+        words = list(output)
+        moved = [_move(words, shift)[start:] for shift in shifts]
+        rows = list(zip(*moved, strict=True))
+        if any(measured.limits):
+            return self._after_in_beam(rows, measured, start)
+        as_bytes = {code: code.to_bytes(self._width, "little") for code in set(output)}.__getitem__
+        ones = _lanes(1, self._width, len(shifts))
+        matches = [int.from_bytes(b"".join(map(as_bytes, codes)), "little") for codes in rows]
+        plus, minus, *_ = measured.above[start]
+        first = (plus * ones, minus * ones, 0, 0, 0)
+        _, _, (plus, minus, *_) = _advance(matches, first, measured.limits[start:], self._full * ones, ones)
+        more, less = (map(int.bit_count, _split(bits, self._width, len(shifts))) for bits in (plus, minus))
         return [self._length + m - s for m, s in zip(more, less, strict=True)]
+
+    def _after_in_beam(
+        self, rows: Sequence[tuple[int, ...]], measured: MeasuredOutput, start: int
+    ) -> list[int]:
+        """The distances of outputs whose words from `start` on are given, place by place.
+
+        A lane has the columns that the beam is on, and moves along with it. What the columns left behind have
+        added up to is part of the distance, and so begins with it.
+        """
+        limits = [limit or ColumnRange(0, self._size + 1) for limit in measured.limits[start:]]
+        highs = [*(limit.high for limit in limits[1:]), self._size + 1]
+        window = max(high - limit.low for high, limit in zip(highs, limits, strict=True))
+        count, width, mask = len(rows[0]), window // 8 + 1, (1 << window) - 1
+        ones = _lanes(1, width, count)
+        full = mask * ones
+        plus, minus, _, left_plus, left_minus = measured.above[start]
+        low = limits[0].low
+        distances = (self._length + left_plus.bit_count() - left_minus.bit_count()) * ones
+        plus, minus = (plus >> low & mask) * ones, (minus >> low & mask) * ones
+        for codes, limit in zip(rows, limits, strict=True):
+            for _ in range(limit.low - low):
+                distances += (plus & ones) - (minus & ones)
+                plus, minus = plus >> 1, minus >> 1
+            low = limit.low
+            # As in `_restrict`: the columns on the right side of the beam.
+            inside = ((1 << limit.high - 1 - low) - 1 & mask) * ones
+            plus, minus = plus & inside | full ^ inside, minus & inside
+            usable = (1 << limit.high - low) - 1 & mask
+            as_bytes = {code: (code >> low & usable).to_bytes(width, "little") for code in set(codes)}
+            match = int.from_bytes(b"".join(map(as_bytes.__getitem__, codes)), "little")
+            # As in `_advance`.
+            same = ((match & plus) + plus ^ plus | match | minus) & full
+            higher = (minus | full ^ (same | plus)) << 1 | ones
+            plus, minus = ((same & plus) << 1 | full ^ (same | higher)) & full, higher & same
+        last = _lanes((1 << self._size - low) - 1, width, count)
+        sums, more, less = (_split(bits, width, count) for bits in (distances, plus & last, minus & last))
+        return [n + m.bit_count() - s.bit_count() for n, m, s in zip(sums, more, less, strict=True)]
 
     def align(self, output: Sequence[int], measured: MeasuredOutput) -> Alignment:
         """The cheapest edits; of equally cheap ones those of Tercom, which decides from the end and prefers
         to pair two words, then to drop an output word, then to add a reference word."""
-        _, above, same = measured
+        _, above, same, all_limits = measured
         i, j = self._length, self._size
         used = [0] * (j + 1)
         output_wrong, reference_wrong = [True] * i, [True] * j
@@ -121,7 +174,7 @@ class EditDistance:
             match = output[i - 1] & bit
             pair = match or not same[i - 1] & bit
             drop = not pair and above[i - 1][1] & bit
-            limits = self._limits[i - 1]
+            limits = all_limits[i - 1]
             if limits is not None and not limits.low < j <= limits.high:
                 pair, drop = False, j <= limits.low
             if drop:
@@ -146,8 +199,8 @@ def _advance(
     above, sames = [], []
     for match, limit in zip(matches, limits, strict=True):
         if limit is not None:
-            row = _restrict(row, limit, full, ones)
-            match &= ((1 << limit.high) - 1) * ones
+            row = _restrict(row, limit, full)
+            match &= (1 << limit.high) - 1
         above.append(row)
         plus, minus, left, left_plus, left_minus = row
         same = ((match & plus) + plus ^ plus | match | minus) & full
@@ -159,11 +212,11 @@ def _advance(
     return above, sames, row
 
 
-def _restrict(row: Row, limit: ColumnRange, full: int, ones: int) -> Row:
+def _restrict(row: Row, limit: ColumnRange, full: int) -> Row:
     """Give the cells outside the limits values that help no cell inside."""
     plus, minus, left, left_plus, left_minus = row
-    low = ((1 << limit.low) - 1) * ones
-    inside = ((1 << limit.high - 1) - 1) * ones
+    low = (1 << limit.low) - 1
+    inside = (1 << limit.high - 1) - 1
     # What the columns left behind have added up to so far is still part of the distance.
     new = low & ~left
     left_plus |= plus & new
@@ -177,15 +230,15 @@ def _differences(row: Row) -> tuple[int, int]:
     return plus & ~left | left_plus, minus & ~left | left_minus
 
 
-def _limits(length: int, size: int) -> list[ColumnRange | None]:
+@lru_cache(maxsize=4096)
+def _limits(length: int, size: int, least: int) -> list[ColumnRange | None]:
     """For each row what it may use of the row above; `None` where that is all.
 
-    sacreBLEU's beam runs along the diagonal of the matrix, whatever its shape.
+    sacreBLEU's beam runs along the diagonal of the matrix, whatever its shape, with `least` columns on either
+    side.
     """
-    if size < BEAM:
-        return [None] * length
     ratio = size / length
-    beam = math.ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
+    beam = math.ceil(ratio / 2 + least) if ratio / 2 > least else least
     limits: list[ColumnRange | None] = []
     low, high = 0, size + 1
     for i in range(1, length + 1):
@@ -198,17 +251,24 @@ def _limits(length: int, size: int) -> list[ColumnRange | None]:
     return limits
 
 
-def _count_bits(number: int, width: int, count: int) -> list[int]:
-    """How many bits each of the lanes has, of `width` bytes each."""
+def _lanes(number: int, width: int, count: int) -> int:
+    """The number in each of the lanes, of `width` bytes each."""
+    return int.from_bytes(number.to_bytes(width, "little") * count, "little")
+
+
+def _split(number: int, width: int, count: int) -> list[int]:
+    """The number in each of the lanes, of `width` bytes each."""
     data = number.to_bytes(width * count, "little")
-    lanes = (data[at : at + width] for at in range(0, len(data), width))
-    return [int.from_bytes(lane, "little").bit_count() for lane in lanes]
+    return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]
 
 
 # The limits of the search, in words and in shifts tried per sentence.
 LONGEST_SHIFT = 10
 FARTHEST_SHIFT = 50
 MOST_CANDIDATES = 1000
+
+
+Word = TypeVar("Word")
 
 
 class Shift(NamedTuple):
@@ -232,11 +292,10 @@ def count_edits(output: Sequence[str], reference: Sequence[str]) -> int:
     fewest = fewest_edits(output, reference)
     distance = EditDistance(reference, len(output))
     words, goal = distance.encode(output), distance.encode(reference)
+    measured = distance.measure(words, expected=fewest)
+    edits = measured.distance
     shifts = candidates = 0
-    while True:
-        measured = distance.measure(words)
-        if measured.distance == fewest:
-            break
+    while edits > fewest:
         possible_shifts, tried = _find_shifts(
             words, goal, distance.align(words, measured), most=MOST_CANDIDATES - candidates
         )
@@ -244,15 +303,17 @@ def count_edits(output: Sequence[str], reference: Sequence[str]) -> int:
         # Tercom gives up here, and forgets what this round has found.
         if not possible_shifts or candidates >= MOST_CANDIDATES:
             break
-        start = min(min(shift.start, shift.target) for shift in possible_shifts)
-        moved = [_move(words, shift) for shift in possible_shifts]
-        distances = distance.distances(moved, start=start, above=measured.above[start])
-        best = min(zip(distances, possible_shifts, moved, strict=True), key=_preference)
-        if best[0] >= measured.distance:
+        distances = distance.after(possible_shifts, words, measured)
+        best = min(distances)
+        if best >= edits:
             break
-        words = best[2]
+        nearest = [shift for shift, n in zip(possible_shifts, distances, strict=True) if n == best]
+        words = _move(words, min(nearest, key=_preference))
+        edits = best
         shifts += 1
-    return shifts + measured.distance
+        if edits > fewest:
+            measured = distance.measure(words, expected=edits)
+    return shifts + edits
 
 
 def fewest_edits(output: Sequence[str], reference: Sequence[str]) -> int:
@@ -261,8 +322,13 @@ def fewest_edits(output: Sequence[str], reference: Sequence[str]) -> int:
     >>> fewest_edits("b a c".split(), "a b b".split())
     1
     """
-    common = Counter(output) & Counter(reference)
-    return max(len(output), len(reference)) - common.total()
+    left = Counter(reference)
+    common = 0
+    for word in output:
+        if n := left.get(word):
+            left[word] = n - 1
+            common += 1
+    return max(len(output), len(reference)) - common
 
 
 def _find_shifts(
@@ -277,14 +343,21 @@ def _find_shifts(
     places: dict[int, list[int]] = {}
     for place, code in enumerate(goal):
         places.setdefault(code, []).append(place)
+    # A block without an edit on either side does not move.
+    output_edit, reference_edit = _next_places(output_wrong), _next_places(reference_wrong)
     shifts: dict[Shift, None] = {}
     count = 0
     for start, code in enumerate(words):
-        for place in places.get(code, ()):
+        first_edit = output_edit[start] - start
+        if not code or first_edit >= LONGEST_SHIFT:
+            continue
+        for place in places[code]:
             partner = used[place + 1] - 1
             if partner == start or abs(place - start) > FARTHEST_SHIFT:
                 continue
             longest = min(LONGEST_SHIFT, len(words) - start, len(goal) - place)
+            if first_edit >= longest or reference_edit[place] - place >= longest:
+                continue
             # A block does not move into itself.
             if partner > start:
                 longest = min(longest, partner - start)
@@ -308,7 +381,18 @@ def _find_shifts(
     return list(shifts), count
 
 
-def _move(words: list[int], shift: Shift) -> list[int]:
+def _next_places(flags: list[bool]) -> list[int]:
+    """For each place the next one, or itself, that has its flag set; far away where there is none."""
+    place = len(flags) + LONGEST_SHIFT
+    places = [place] * len(flags)
+    for i in range(len(flags) - 1, -1, -1):
+        if flags[i]:
+            place = i
+        places[i] = place
+    return places
+
+
+def _move(words: list[Word], shift: Shift) -> list[Word]:
     length, start, target = shift
     end = start + length
     block = words[start:end]
@@ -320,10 +404,9 @@ def _move(words: list[int], shift: Shift) -> list[int]:
     return words[:start] + words[end:target] + block + words[target:]
 
 
-def _preference(candidate: tuple[int, Shift, list[int]]) -> tuple[int, int, int, int]:
-    """The nearest output first, then the longest block, then the first block, then the first target."""
-    distance, shift, _ = candidate
-    return distance, -shift.length, shift.start, shift.target
+def _preference(shift: Shift) -> tuple[int, int, int]:
+    """Of equally good shifts the longest block first, then the first block, then the first target."""
+    return -shift.length, shift.start, shift.target
 
 
 COLUMNS = ("edits", "reference_length")

@@ -36,7 +36,7 @@ from mtassay.report.figures import draw
 from mtassay.report.run import Form, render_tables, score_rows
 from mtassay.report.table import to_html
 from mtassay.reviews import caution_of_models
-from mtassay.texts.marks import json_text
+from mtassay.texts.marks import json_text, p_stated
 
 __all__ = ["AgreementAssessment", "Assessment", "Detection", "Discrimination", "RankingAssessment"]
 
@@ -262,10 +262,9 @@ class Discrimination(Assessment):
         notes = []
         if self.between and self.between.delta is not None and self.between.p is not None:
             a, b = (self._labels[name] for name in (self.between.a, self.between.b))
-            p = "p < 0.001" if self.between.p < 0.001 else f"p = {self.between.p:.3f}"
             notes.append(
                 f"With or without reference, on the items that both have: {a} is {self.between.delta:.1f} "
-                f"points above {b} ({p})."
+                f"points above {b} ({p_stated(self.between.p)})."
             )
         for metric in self.metrics:
             expected = sum(pair.reference is None for pair in self.pairs) * (metric.kind == "reference-based")

@@ -13,14 +13,19 @@ from mtassay.report.blocks import block_html, block_markdown, block_text
 from mtassay.report.run import Form
 from mtassay.report.table import escape_markdown, latex_comment, to_html, to_latex, to_tsv
 from mtassay.stats import wilson
-from mtassay.texts.marks import json_text, marked, p_text, plural, printable
+from mtassay.texts.marks import json_text, marked, p_stated, p_text, plural, printable
 from mtassay.themes import Examined, Theme, Themes
 from mtassay.themes.features import LONGEST
 
-__all__ = ["render_themes", "theme_blocks", "themes_html", "themes_record", "themes_table"]
+__all__ = ["COUNTED", "render_themes", "theme_blocks", "themes_html", "themes_record", "themes_table"]
 
 SYSTEMS = 20
 """So many systems are shown, those with the most failures; a program gets all."""
+COUNTED = (
+    "Failures are counted over all methods and runs here, each output once, also of items on which systems "
+    "are not compared: so there may be more than in a table."
+)
+"""Why a theme counts more failures than a table beside it."""
 _NAME = 60
 
 
@@ -52,7 +57,7 @@ def shown_systems(themes: Themes) -> list[Examined]:
 
 def notes_of(themes: Themes) -> list[str]:
     """What a reader must know besides the numbers."""
-    failure = f"A failure is, in {'; in '.join(themes.failure)}."
+    failure = f"A failure is, in {'; in '.join(themes.failure)}. {COUNTED}"
     claimed = (
         "Odds: how many times higher the odds of it are among failures, with a prior and the 95 % interval. "
         f"p: corrected for all features of a system, claimed up to {themes.alpha:g}; what fires on the same "
@@ -89,7 +94,7 @@ def numbers(theme: Theme) -> str:
     """How much a theme explains, and how sure it is."""
     low, high = wilson(theme.failures, theme.of)
     share = f"{100 * theme.failures / theme.of:.0f} % [{100 * low:.0f}–{100 * high:.0f}] of the failures"
-    return f"{share}; odds × {theme.odds:.3g} {_ends(theme)}; p {p_text(theme.p)}"
+    return f"{share}; odds × {theme.odds:.3g} {_ends(theme)}; {p_stated(theme.p)}"
 
 
 def _ends(theme: Theme) -> str:

@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import hashlib
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mtassay.core import Output, Request
 from mtassay.errors import InputError
 from mtassay.languages import Language, Pair
-from mtassay.systems.live import Answer
+from mtassay.systems.live import Answer, LiveSystem, answer_each
 from mtassay.tools.chat import ChatReply
 
-__all__ = ["Cleaned", "clean", "find_refusal", "find_warnings"]
+__all__ = ["ChatTranslator", "Cleaned", "clean", "find_refusal", "find_warnings"]
 
 
 _PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
@@ -401,3 +404,32 @@ def _unfinished(reply: ChatReply) -> str | None:
         case "tool_calls" | "function_call":
             return "the model called a tool instead of translating"
     return None
+
+
+class ChatTranslator(LiveSystem):
+    """A chat model as a translator: one conversation for each text, by a prompt and examples from files."""
+
+    prompt: str | None
+    shots: str | None
+
+    def translate(self, requests: Sequence[Request]) -> list[Output]:
+        """One conversation per request."""
+        return [output for request in requests for output in self._translate_one(request)]
+
+    def _translate_one(self, request: Request) -> list[Output]:
+        return answer_each([request], lambda texts: [self._ask(texts[0], request.context)])
+
+    @abstractmethod
+    def _ask(self, text: str, context: str | None) -> Answer:
+        """What the model says to one text."""
+
+    def _messages(self, text: str, context: str | None) -> list[dict[str, str]]:
+        return self._prompt.messages(text, pair=self.pair, context=context, shots=self._shots)
+
+    @cached_property
+    def _prompt(self) -> Prompt:
+        return read_prompt(self.prompt) if self.prompt else DEFAULT
+
+    @cached_property
+    def _shots(self) -> tuple[Shot, ...]:
+        return read_shots(self.shots) if self.shots else ()

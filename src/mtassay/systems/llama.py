@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal
 
-from mtassay.core import Output, Request
 from mtassay.errors import UsageError
-from mtassay.systems.chat import DEFAULT, Prompt, Shot, digest, judge_reply, read_prompt, read_shots
-from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
+from mtassay.systems.chat import ChatTranslator, digest, judge_reply
+from mtassay.systems.live import Answer, Limits, signature
 from mtassay.tools.gguf import GgufModel
 
 ADAPTER = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Llama(LiveSystem):
+class Llama(ChatTranslator):
     """`llama:MODEL.gguf`, run by xllamacpp or llama-cpp-python, whichever is installed.
 
     Prompt, examples and clean-up are those of the system `openai`. `context` is in tokens, prompt and
@@ -72,15 +70,8 @@ class Llama(LiveSystem):
         """The model itself, for other work than translating."""
         return self._model
 
-    def translate(self, requests: Sequence[Request]) -> list[Output]:
-        """One conversation per request."""
-        return [output for request in requests for output in self._translate_one(request)]
-
-    def _translate_one(self, request: Request) -> list[Output]:
-        return answer_each([request], lambda texts: [self._ask(texts[0], request.context)])
-
     def _ask(self, text: str, context: str | None) -> Answer:
-        messages = self._prompt.messages(text, pair=self.pair, context=context, shots=self._shots)
+        messages = self._messages(text, context)
         reply = self._model.complete(messages, temperature=self.temperature, seed=self.seed)
         return judge_reply(reply, text, target=self.pair.target, cleaning=self.clean)
 
@@ -94,11 +85,3 @@ class Llama(LiveSystem):
             threads=self.threads,
             runtime=self.runtime,
         )
-
-    @cached_property
-    def _prompt(self) -> Prompt:
-        return read_prompt(self.prompt) if self.prompt else DEFAULT
-
-    @cached_property
-    def _shots(self) -> tuple[Shot, ...]:
-        return read_shots(self.shots) if self.shots else ()

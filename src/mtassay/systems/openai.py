@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from mtassay.core import Output, Request
 from mtassay.errors import RejectedError, UsageError
-from mtassay.systems.chat import DEFAULT, Prompt, Shot, digest, judge_reply, read_prompt, read_shots
-from mtassay.systems.live import Answer, Limits, LiveSystem, answer_each, signature
+from mtassay.systems.chat import ChatTranslator, digest, judge_reply
+from mtassay.systems.live import Answer, Limits, signature
 from mtassay.tools.chat import ChatClient
 
 ADAPTER = 1
@@ -20,7 +18,7 @@ _REASONING = re.compile(r"(?:o\d|gpt-5)(?:$|[-.])")
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenAI(LiveSystem):
+class OpenAI(ChatTranslator):
     """`openai:MODEL`, with the key in OPENAI_API_KEY; a server on this machine needs none.
 
     `url` is the address up to and with `/v1`, else that of OPENAI_BASE_URL; `key` names another variable
@@ -75,14 +73,8 @@ class OpenAI(LiveSystem):
         """The model itself, for other work than translating."""
         return self._client
 
-    def translate(self, requests: Sequence[Request]) -> list[Output]:
-        return [output for request in requests for output in self._translate_one(request)]
-
-    def _translate_one(self, request: Request) -> list[Output]:
-        return answer_each([request], lambda texts: [self._ask(texts[0], request.context)])
-
     def _ask(self, text: str, context: str | None) -> Answer:
-        messages = self._prompt.messages(text, pair=self.pair, context=context, shots=self._shots)
+        messages = self._messages(text, context)
         try:
             reply = self._client.complete(messages, temperature=self.temperature, seed=self.seed)
         except RejectedError as error:
@@ -105,14 +97,6 @@ class OpenAI(LiveSystem):
             reasoning_effort=self.reasoning_effort,
             timeout=self.timeout,
         )
-
-    @cached_property
-    def _prompt(self) -> Prompt:
-        return read_prompt(self.prompt) if self.prompt else DEFAULT
-
-    @cached_property
-    def _shots(self) -> tuple[Shot, ...]:
-        return read_shots(self.shots) if self.shots else ()
 
     @cached_property
     def _settings(self) -> dict[str, object]:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from mtassay.errors import UsageError
-from mtassay.languages import parse_language
+import numpy as np
+
+from mtassay.texts.identifier import open_identifier
 
 # Scripts written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
 _UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -27,6 +29,7 @@ _LONELY_SCRIPTS = {
 }  # fmt: skip
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD_OR_CHARACTER = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+_UNSPACED_RUN = re.compile(f"[{_UNSPACED}][{_UNSPACED}]*")
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 _PUNCTUATION = "\\.,;:!?\"'()[]{}|/*„“”‚‘’«»‹›…·-–—、。，！？：；「」（）《》|¿¡،؟।"
 # Links, handles, hashtags and tags are in no language.
@@ -35,6 +38,7 @@ _NOISE_MARKS = frozenset("/@#<{")
 # How much more often a word must occur on one side than on the other to belong to it.
 _RATIO = 4
 _END = 80
+_BLOCK = 4096  # lines
 # Shorter lines are in no language for sure.
 _FEWEST_LETTERS = 20
 
@@ -91,10 +95,25 @@ class LanguageVocabulary:
         # The end of a line is enough, and shows best where a system lost its way.
         ends = [line[-_END:] for line in lines]
         if self._is_unspaced:
-            return [index for index, end in enumerate(ends) if 2 * len(of_target(end)) <= len(end)]
-        words = [*map(str.split, map(str.lower, ends))]
-        right = map(len, map(of_target, words))
-        return [i for i, (n, of) in enumerate(zip(right, map(len, words), strict=True)) if 5 * n <= 2 * of]
+            return [i for i in self._unclear(ends) if 2 * len(of_target(ends[i])) <= len(ends[i])]
+        words = map(str.split, map(str.lower, ends))
+        return [i for i, own in enumerate(words) if 5 * len(of_target(own)) <= 2 * len(own)]
+
+    def _unclear(self, ends: Sequence[str]) -> Iterator[int]:
+        """Lines that may have too few different characters of the target language, at a glance.
+
+        Characters count once in each of 256 classes: there are at least so many different ones.
+        """
+        is_right = np.zeros(sys.maxunicode + 1, np.bool_)
+        is_right[[ord(word) for word in self._right if len(word) == 1]] = True
+        for start in range(0, len(ends), _BLOCK):
+            block = ends[start : start + _BLOCK]
+            sizes = np.fromiter(map(len, block), np.int64, len(block))
+            codes = np.frombuffer("".join(block).encode("utf-32-le", "surrogatepass"), np.uint32)
+            rows, right = np.repeat(np.arange(len(block)), sizes), is_right[codes]
+            seen = np.zeros((len(block), 256), np.bool_)
+            seen[rows[right], codes[right] & 255] = True
+            yield from (start + np.flatnonzero(2 * np.count_nonzero(seen, axis=1) <= sizes)).tolist()
 
     def leaning(self, line: str) -> int:
         """How many more words of the line speak for the target language than for the source language."""
@@ -106,7 +125,10 @@ class LanguageVocabulary:
         A word that the source has too says nothing, unless it belongs to the source language; a word
         that only the references of the same segment have is a good one.
         """
-        words = words_of(line.lower())
+        lowered = line.lower()
+        if self._is_plain(lowered):
+            return True
+        words = words_of(lowered)
         if self._has_enough(sum(map(self._right.__contains__, words)), len(words)):
             return True
         sizes = [_size(word) for word in words]
@@ -126,6 +148,13 @@ class LanguageVocabulary:
             letters += size
         return letters < _FEWEST_LETTERS or self._has_enough(right, total)
 
+    def _is_plain(self, lowered: str) -> bool:
+        """True if what stands between spaces shows enough: to take punctuation off can only add to it."""
+        words = lowered.split()
+        if self._is_unspaced or 3 * sum(map(self._right.__contains__, words)) < len(words):
+            return False
+        return _NOISE_MARKS.isdisjoint(lowered) and not _UNSPACED_CHARACTER.search(lowered)
+
     def _has_enough(self, right: int, total: int) -> bool:
         # Languages that share characters, such as Chinese and Japanese, share many of them.
         return 5 * right >= 3 * total if self._is_unspaced else 3 * right >= total
@@ -139,9 +168,11 @@ def _size(word: str) -> int:
 def _count(texts: Sequence[str]) -> dict[str, int]:
     """How often each lower-cased word occurs; faster than `words_of` for each text."""
     text = "\n".join(texts).lower()
-    is_unspaced = _is_mostly(_UNSPACED, _sample(texts))
     counts: dict[str, int] = {}
-    for word, n in Counter(_WORD_OR_CHARACTER.findall(text) if is_unspaced else text.split()).items():
+    if _is_mostly(_UNSPACED, _sample(texts)):
+        counts = {char: n for char, n in Counter(text).items() if _UNSPACED_CHARACTER.match(char)}
+        text = _UNSPACED_RUN.sub(" ", text)
+    for word, n in Counter(text.split()).items():
         if not word.isalpha():
             word = word.strip(_PUNCTUATION)
             if not _LETTER.search(word):
@@ -226,10 +257,8 @@ def identify(text: str, target: str) -> Guess:
     >>> guess.code, guess.is_sure, guess.excludes("en")
     ('de', True, True)
     """
-    import py3langid
-
     text = text[:_MOST_CHARACTERS]
-    ranking = py3langid.rank(text)
+    ranking = open_identifier()(text)
     # The model's raw scores grow with the text; this scale makes them good probabilities at any length.
     scale = math.sqrt(len(text.encode(errors="replace")) or 1)
     best = ranking[0][1]
@@ -245,9 +274,7 @@ def identify(text: str, target: str) -> Guess:
 
 def can_identify(code: str) -> bool:
     """True if the model knows the language or a variant that no line tells apart from it."""
-    import py3langid
-
-    return not {language for language, _ in py3langid.rank("")}.isdisjoint(same_as(code))
+    return not {language for language, _ in open_identifier()("")}.isdisjoint(same_as(code))
 
 
 def script_of(text: str) -> str:
@@ -374,11 +401,3 @@ def _file_sample(texts: Sequence[str | None]) -> str:
 def same_as(code: str) -> set[str]:
     """The code and those that no line tells apart from it."""
     return next((group for group in _SAME if code in group), {code})
-
-
-def name_of(code: str) -> str:
-    """The English name, or the code itself where the name is unknown."""
-    try:
-        return parse_language(code).name
-    except UsageError:
-        return code

@@ -20,6 +20,7 @@ __all__ = [
     "find_words",
     "json_text",
     "marked",
+    "p_stated",
     "p_text",
     "pieces",
     "plural",
@@ -77,6 +78,15 @@ def p_text(p: float | None) -> str:
     if p < 0.001:
         return "<0.001"
     return "1" if p > 0.9995 else f"{p:.3f}"
+
+
+def p_stated(p: float | None) -> str:
+    """A p-value in a sentence.
+
+    >>> p_stated(0.0312), p_stated(0.00002)
+    ('p = 0.031', 'p < 0.001')
+    """
+    return f"p = {p_text(p)}".replace("= <", "< ")
 
 
 def printable(text: str) -> str:

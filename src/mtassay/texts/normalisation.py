@@ -141,7 +141,19 @@ class Normaliser:
         ['2', '2500000']
         """
         matches = list(self._pattern.finditer(text))
-        words = [self._known[match.group()] for match in matches]
+        spans = self._number_spans([self._known[match.group()] for match in matches])
+        return [
+            NormalisedToken(value, value, matches[start].start(), matches[stop - 1].end())
+            for start, stop, value in spans
+        ]
+
+    def number_values(self, text: str) -> list[str]:
+        """The texts of `number_tokens`, in half the time."""
+        spans = self._number_spans([*map(self._known.__getitem__, self._pattern.findall(text))])
+        return [value for _, _, value in spans]
+
+    def _number_spans(self, words: Sequence[_Word]) -> list[tuple[int, int, str]]:
+        """All numbers in words and digits, in order: from, up to, value."""
         joined = list(self._numbers(words))
         inside = {place for start, stop, _ in joined for place in range(start, stop)}
         alone = [
@@ -149,11 +161,7 @@ class Normaliser:
             for place, word in enumerate(words)
             if word.plain[:1].isdecimal() and place not in inside
         ]
-        return [
-            NormalisedToken(value, value, matches[start].start(), matches[stop - 1].end())
-            for start, stop, value in sorted([*joined, *alone])
-            if value[:1].isdecimal()
-        ]
+        return [span for span in sorted([*joined, *alone]) if span[2][:1].isdecimal()]
 
     def with_dates(self, tokens: Sequence[NormalisedToken]) -> list[NormalisedToken]:
         """The same tokens, but each date is one.
@@ -268,15 +276,17 @@ class Normaliser:
             ordinals=ordinal_pattern(self._language_of_words) if self.numbers else "",
         )
 
-    @property
+    @cached_property
     def primary_language(self) -> str:
         """The language without script or region."""
         return self.language.lower().replace("_", "-").split("-")[0]
 
     def word(self, raw: str) -> _Word:
         """One token of a text, normalised by itself."""
-        text = "".join(c for c in raw.translate(_PUNCTUATION) if unicodedata.category(c) != "Cf")
-        text = unicodedata.normalize("NFKC", text).translate(_PUNCTUATION)
+        text = raw
+        if not (raw.isascii() and raw.isalnum()):
+            text = "".join(c for c in raw.translate(_PUNCTUATION) if unicodedata.category(c) != "Cf")
+            text = unicodedata.normalize("NFKC", text).translate(_PUNCTUATION)
         if self.names and len(text) > 1:
             text = text.rstrip("-·")
             if not raw[0].isdecimal():
@@ -371,7 +381,9 @@ def _pattern(*, grouped_by_space: bool, names: bool, ordinals: str) -> regex.Pat
     after_word = rf"(?:[{_DASHES}](?=[\p{{L}}\p{{Nd}}]))?" if names else ""
     after_character = rf"(?:[{_DOTS}](?=[{_UNSPACED}]))?" if names else ""
     abbreviation = (
-        rf"(?<![\p{{L}}\p{{N}}])(?:(?i:{_ABBREVIATED})|[\p{{Lu}}--[{_UNSPACED}]])\.(?![\p{{Ll}}\p{{N}}])|"
+        # Few words have a full stop after them: to see that first saves trying them all.
+        r"(?<![\p{L}\p{N}])(?=\p{L}{1,6}\.)"
+        rf"(?:(?i:{_ABBREVIATED})|[\p{{Lu}}--[{_UNSPACED}]])\.(?![\p{{Ll}}\p{{N}}])|"
         if names
         else ""
     )

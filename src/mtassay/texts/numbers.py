@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from mtassay.texts.normalisation import Normaliser
 
-# Spaces group digits in threes only, so that "2,000 737s" are two numbers.
-_CHAIN = re.compile(r"\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})++(?!\d)(?:[.,٫]\d++)?|\d++(?:[.,'’٫٬]\d++)*+")
+# Spaces group digits in threes only, so that "2,000 737s" are two numbers. A search is several times faster
+# where the expression begins with one digit, and not with some.
+_CHAIN = re.compile(
+    r"\d(?:\d{0,2}(?:[ \u00a0\u2009\u202f]\d{3})++(?!\d)(?:[.,٫]\d++)?|\d*+(?:[.,'’٫٬]\d++)*+)"
+)
 _WHOLE = re.compile(r"\d{1,3}([.,'’٬ \u00a0\u2009\u202f])\d{3}(?:\1\d{3})*|\d{1,3}(?:,\d\d)+,\d{3}")
 _DECIMAL = re.compile(r"(\d+|\d{1,3}(?:[.,'’٬ \u00a0\u2009\u202f]\d{3})+)[.,٫](\d+)")
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"\d\d*+")
 _OTHER_DIGIT = re.compile(r"[^\D0-9]")
 # With units of ten thousand and the like, 120 million turns into 1.2亿.
 _LARGE_UNIT = re.compile("[万萬亿億兆千百만억]|लाख|करोड़|লাখ|কোটি|lakh|crore", re.IGNORECASE)
@@ -51,7 +54,7 @@ def read_numbers(text: str) -> list[Number]:
     ['10005', '22', '2020', '15', '30', '3', '20', '1000']
     """
     numbers = []
-    for chain in _CHAIN.findall(_western(text)):
+    for chain in _CHAIN.findall(western(text)):
         if chain.isdigit():
             numbers.append(_plain(chain))
         elif _WHOLE.fullmatch(chain):
@@ -77,7 +80,7 @@ def _grouped(chain: str, *, whole: str, decimals: str) -> Number:
 
 
 class NumbersOf:
-    """The numbers of one text, ready for look-up.
+    """The numbers of one text in order, `numbers`, and ready for look-up.
 
     With `language`, a code, number words and units such as million count as that language has them; without,
     as any language has them.
@@ -87,7 +90,7 @@ class NumbersOf:
         numbers = read_numbers(text)
         self._text = text
         self._language = language
-        self._numbers = numbers
+        self.numbers = numbers
         self._runs = {run for number in numbers for run in number.runs}
         self._digits = {number.digits for number in numbers}
 
@@ -161,9 +164,9 @@ class NumbersOf:
     def _words(self) -> set[str]:
         """The values of all numbers in the text, cardinal or ordinal."""
         return {
-            token.text.removesuffix(".")
+            value.removesuffix(".")
             for normaliser in _normalisers(self._language)
-            for token in normaliser.number_tokens(self._text)
+            for value in normaliser.number_values(self._text)
         }
 
     @cached_property
@@ -191,7 +194,7 @@ class NumbersOf:
     def _sizes(self) -> dict[str, set[int]]:
         """How many digits stand before the decimal point, by significant digits."""
         sizes: dict[str, set[int]] = {}
-        for number in self._numbers:
+        for number in self.numbers:
             sizes.setdefault(number.digits.rstrip("0"), set()).add(len(number.digits) - number.decimals)
         return sizes
 
@@ -203,7 +206,7 @@ class NumbersOf:
     @cached_property
     def _joined(self) -> str:
         """All digits in a row, however grouped."""
-        return "".join(_DIGITS.findall(_western(self._text)))
+        return "".join(_DIGITS.findall(western(self._text)))
 
     @cached_property
     def _han_digits(self) -> str:
@@ -243,7 +246,7 @@ def is_converted(number: Number, other: Number) -> bool:
     return any(abs(celsius * 1.8 + 32 - fahrenheit) < 1.5 for celsius, fahrenheit in ((one, two), (two, one)))
 
 
-def _western(text: str) -> str:
+def western(text: str) -> str:
     """The text with all decimal digits as 0 to 9."""
     if text.isascii() or not (others := _OTHER_DIGIT.findall(text)):
         return text

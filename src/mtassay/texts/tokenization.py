@@ -11,32 +11,49 @@ _SPACED_MARK = re.compile(r"\w [,.](?= |$)")
 _PLAIN_MARK = re.compile(r"\w[,.](?= |$)")
 _CHARACTERS = "\u3040-\u30ff\u3400-\u9fff"
 # A name in Latin letters has a space beside it now and then; a tokenised line has one after every word.
-_SPACED_CHARACTERS = re.compile(rf"(?<![{_CHARACTERS}])(?:[{_CHARACTERS}]++ ){{3}}[{_CHARACTERS}]")
+# The first character is looked for, and then what stands before it, which is several times faster.
+_SPACED_CHARACTERS = re.compile(
+    rf"[{_CHARACTERS}](?<![{_CHARACTERS}]{{2}})[{_CHARACTERS}]*+ (?:[{_CHARACTERS}]++ ){{2}}[{_CHARACTERS}]"
+)
 _CHARACTER = re.compile(f"[{_CHARACTERS}]")
 
 
 class _Sign(NamedTuple):
-    """What tokenised lines have: in at least `share` of those that have `among`."""
+    """What tokenised lines have: in at least `share` of those that have `among`.
+
+    A line without any of the `marks` does not have it, which is cheap to see.
+    """
 
     what: str
+    marks: Sequence[str]
     pattern: re.Pattern[str]
     fix: str
     share: float
     among: re.Pattern[str] | None = None
 
+    def is_in(self, text: str) -> bool:
+        """Whether a line has it."""
+        return any(mark in text for mark in self.marks) and self.pattern.search(text) is not None
+
 
 _DETOKENISE = "detokenise (sacremoses detokenize)"
 _SIGNS = (
-    _Sign("pieces of SentencePiece ('▁')", re.compile("▁"), "join them (tr -d ' ' | tr '▁' ' ')", 0.5),
-    _Sign("pieces of BPE ('@@ ')", re.compile("@@(?= |$)"), "join them (sed -E 's/@@( |$)//g')", 0.2),
+    _Sign(
+        "pieces of SentencePiece ('▁')", ("▁",), re.compile("▁"), "join them (tr -d ' ' | tr '▁' ' ')", 0.5
+    ),
+    _Sign(
+        "pieces of BPE ('@@ ')", ("@@",), re.compile("@@(?= |$)"), "join them (sed -E 's/@@( |$)//g')", 0.2
+    ),
     _Sign(
         "words split by Moses ('@-@', '&quot;')",
+        ["@-@", "&"],
         re.compile("@-@|&(?:quot|apos|#91|#93|#124);"),
         _DETOKENISE,
         0.05,
     ),
     _Sign(
         "spaces before commas and full stops",
+        [" ,", " ."],
         _SPACED_MARK,
         _DETOKENISE,
         0.5,
@@ -44,6 +61,7 @@ _SIGNS = (
     ),
     _Sign(
         "spaces between Chinese or Japanese words",
+        [" "],
         _SPACED_CHARACTERS,
         "take them out (tr -d ' ')",
         0.5,
@@ -75,12 +93,15 @@ def tokenization_of(texts: Sequence[str | None]) -> Tokenization | None:
     6
     """
     some = [text for text in texts[:: len(texts) // _SAMPLE + 1] if text]
+    together = "\n".join(some)
     for sign in _SIGNS:
-        hits = sum(sign.pattern.search(text) is not None for text in some)
+        if not any(mark in together for mark in sign.marks):
+            continue
+        hits = sum(map(sign.is_in, some))
         if hits < _FEWEST:
             continue
         among = len(some) if sign.among is None else sum(sign.among.search(text) is not None for text in some)
         if hits >= sign.share * among:
-            lines = sum(sign.pattern.search(text) is not None for text in texts if text)
+            lines = sum(sign.is_in(text) for text in texts if text)
             return Tokenization(sign.what, lines, sign.fix)
     return None

@@ -86,6 +86,7 @@ def find_themes(
     if not runs:
         raise UsageError("There is no run to look for themes in.")
     materials = _gather(runs)
+    settled = {system: material.settled() for system, material in materials.items()}
     chosen = named(list(materials), systems, "name", lambda name: [name], has="system has")
     pair = _pair(runs)
     themes: list[Theme] = []
@@ -93,15 +94,15 @@ def find_themes(
     for done, system in enumerate(chosen):
         if told is not None:
             told(done, len(chosen))
-        material = materials[system]
-        observations = material.settled()
+        material, observations = materials[system], settled[system]
         failures = sum(o.verdict == "fail" for o in observations)
         features = 0
         if enough([o.verdict == "fail" for o in observations]):
             table = find_features(observations, pair)
             features = len(table.features)
             causes = find_causes(observations, table, alpha=alpha, trials=trials, seed=seed)
-            themes += [make_theme(system, cause, observations, table) for cause in causes]
+            right = _right(system, materials, settled) if causes else {}
+            themes += [make_theme(system, cause, observations, table, right) for cause in causes]
         passing = len(observations) - failures
         examined.append(Examined(system, failures, passing, material.left_out(), features))
     failure = list(dict.fromkeys(f"{run.method}: {method_of(run).failure(run)}" for run in runs))
@@ -114,11 +115,16 @@ class _Material:
 
     by_texts: dict[tuple[str, str], list[Observation]] = field(default_factory=dict)
     untold: list[Observation] = field(default_factory=list)
+    right: set[tuple[str, str]] = field(default_factory=set)
+    """Those that a run says to be right, which is more than that nothing speaks against them."""
 
-    def add(self, observation: Observation) -> None:
-        """One more; one without texts can only be counted."""
+    def add(self, observation: Observation, *, claims_right: bool) -> None:
+        """One more; one without texts can only be counted. `claims_right` says that a pass is right."""
         if observation.source or observation.output:
-            self.by_texts.setdefault((observation.source, observation.output), []).append(observation)
+            texts = observation.source, observation.output
+            self.by_texts.setdefault(texts, []).append(observation)
+            if claims_right and observation.verdict == "pass":
+                self.right.add(texts)
         else:
             self.untold.append(observation)
 
@@ -139,9 +145,25 @@ def _gather(runs: Sequence[Run]) -> dict[str, _Material]:
     for run in runs:
         for system in run.systems:
             materials.setdefault(system, _Material())
-        for observation in method_of(run).observations(run):
-            materials.setdefault(observation.system, _Material()).add(observation)
+        method = method_of(run)
+        claims_right = method.claims_right(run)
+        for observation in method.observations(run):
+            material = materials.setdefault(observation.system, _Material())
+            material.add(observation, claims_right=claims_right)
     return materials
+
+
+def _right(
+    system: str, materials: Mapping[str, _Material], settled: Mapping[str, Sequence[Observation]]
+) -> dict[str, str]:
+    """A right output of another system for each source that has one, behind the name of its system."""
+    right: dict[str, str] = {}
+    for other, material in materials.items():
+        for observation in settled[other] if other != system else ():
+            texts = observation.source, observation.output
+            if observation.verdict == "pass" and texts in material.right:
+                right.setdefault(observation.source, f"{other}: {observation.output.strip()}")
+    return right
 
 
 def _joint(several: Sequence[Observation]) -> Observation:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +60,17 @@ def _counts(failures: int, of: int, passes: int, passing: int) -> str:
     return f": {failures:,} of {of:,} failures, {passes:,} of {passing:,} other outputs"
 
 
-def make_theme(system: str, cause: Cause, observations: Sequence[Observation], table: FeatureTable) -> Theme:
-    """A cause in words, with its numbers among all observations."""
+def make_theme(
+    system: str,
+    cause: Cause,
+    observations: Sequence[Observation],
+    table: FeatureTable,
+    right: Mapping[str, str] = MappingProxyType({}),
+) -> Theme:
+    """A cause in words, with its numbers among all observations.
+
+    `right` are outputs of other systems that are right, by source, each with the name of its system.
+    """
     failed = np.array([o.verdict == "fail" for o in observations])
     failures, of = int(failed[cause.units].sum()), int(failed.sum())
     passes, passing = len(cause.units) - failures, len(failed) - of
@@ -69,7 +79,7 @@ def make_theme(system: str, cause: Cause, observations: Sequence[Observation], t
     features = list(dict.fromkeys([cause.feature, *cause.twins, *cause.parts]))
     parts = list(dict.fromkeys(_describe(feature, table) for feature in features))[:_PARTS]
     parts += _clues(cause, observations)
-    examples = _examples(cause, observations, failed, table)
+    examples = _examples(cause, observations, failed, table, right)
     return Theme(
         system, sentence, failures, of, passes, passing, odds, interval, cause.p, tuple(parts), examples
     )
@@ -159,7 +169,11 @@ def _clues(cause: Cause, observations: Sequence[Observation]) -> list[str]:
 
 
 def _examples(
-    cause: Cause, observations: Sequence[Observation], failed: NDArray[np.bool_], table: FeatureTable
+    cause: Cause,
+    observations: Sequence[Observation],
+    failed: NDArray[np.bool_],
+    table: FeatureTable,
+    right: Mapping[str, str],
 ) -> tuple[Block, ...]:
     """The failures that have most of what belongs to the cause, short ones first, each of another family."""
     own = dict.fromkeys([cause.feature, *cause.twins, *cause.parts])
@@ -179,11 +193,11 @@ def _examples(
     marked_features = [*cause.twins, *filter(None, [_added_word(cause)])]
     words = {feature.name for feature in marked_features}
     features = [*marked_features, *(f for f in cause.parts if f.kind == "contrast" and f.name in words)]
-    return tuple(_block(observation, features) for observation in chosen.values())
+    return tuple(_block(one, features, right.get(one.source, "")) for one in chosen.values())
 
 
-def _block(observation: Observation, features: Sequence[Feature]) -> Block:
-    """One failure, with what belongs to the cause marked on every side."""
+def _block(observation: Observation, features: Sequence[Feature], right: str) -> Block:
+    """One failure, with what belongs to the cause marked on every side, and what is right where known."""
     source, output, reference = set[str](), set[str](), set[str]()
     for feature in features:
         if feature.kind == "source":
@@ -196,6 +210,7 @@ def _block(observation: Observation, features: Sequence[Feature]) -> Block:
     lines = [Line("source", observation.source, _places(observation.source, source))]
     lines += [Line("reference", text, _places(text, reference)) for text in observation.references[:1]]
     lines += [Line("output", observation.output, _places(observation.output, output))]
+    lines += [Line("right", right)] if right else []
     if observation.clues:
         lines.append(Line("clues", ", ".join(observation.clues)))
     return Block(lines, observation.segment_id, _LABEL)

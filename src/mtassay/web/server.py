@@ -68,9 +68,15 @@ def serve(
             timeout_graceful_shutdown=1,
             limit_concurrency=500,
         )
-        server = uvicorn.Server(config)
-        listen(site.address)
-        server.run(sockets=[listener])
+
+        class Server(uvicorn.Server):
+            """Says where it is once Ctrl-C ends it well, not before."""
+
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                listen(site.address)
+
+        Server(config).run(sockets=[listener])
         site.pool.close()
     store.close()
 

@@ -6,6 +6,7 @@ import difflib
 import json
 import multiprocessing
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtassay.errors import InputError, MtassayError, UsageError
-from mtassay.formats.suite import RULE_FIELDS, Item, Rule, RuleField, read_suite, write_suite
-from mtassay.formats.suite.editing import add_items, add_rules, set_fields
+from mtassay.formats.suite import RULE_FIELDS, Item, Rule, RuleField, Suite, read_suite, write_suite
+from mtassay.formats.suite.editing import add_items, add_rules, remove_rule, set_fields
 
 NEW = Item("new-1", "en-de", "Negation", "Scope", "Not all came.", positive_regex=(Rule("nicht alle"),))
 HEAD = "# ours\nsuite: t\nlangpair: en-de   # both ways some day\n"
@@ -97,6 +98,72 @@ def test_a_rule_is_added_at_the_end_of_the_file(newline: str, ending: str, tmp_p
     assert path.read_bytes().count(b"\r\n") == (path.read_bytes().count(b"\n") if newline == "\r\n" else 0)
     (item,) = read_suite(path).items
     assert item.negative_tokens == (Rule("No: it is.", author="ana", date="2026-01-02"),)
+
+
+SHORTER = {
+    "a block list": (
+        "    positive_regex:\n      - one   # first\n      # behind\n      - three\n",
+        ["-       - one   # first"],
+    ),
+    "the last of a block list": ("    positive_regex:\n    - three\n    - one\n", ["-     - one"]),
+    "the first of a list in brackets": (
+        "    positive_regex: [one, three]   # c\n",
+        ["-     positive_regex: [one, three]   # c", "+     positive_regex: [three]   # c"],
+    ),
+    "the last of a list in brackets": (
+        "    positive_regex: [three, one]\n",
+        ["-     positive_regex: [three, one]", "+     positive_regex: [three]"],
+    ),
+    "the only one": (
+        "    positive_regex:\n      - one\n",
+        ["-     positive_regex:", "+     positive_regex: []", "-       - one"],
+    ),
+    "the only one in brackets": (
+        "    positive_regex: [one]   # c\n",
+        ["-     positive_regex: [one]   # c", "+     positive_regex: []   # c"],
+    ),
+    "one plain text": (
+        "    positive_regex: one   # c\n",
+        ["-     positive_regex: one   # c", "+     positive_regex: []   # c"],
+    ),
+    "a rule with its author": (
+        "    positive_regex:\n      - regex: one\n        author: ana\n      - three\n",
+        ["-       - regex: one", "-         author: ana"],
+    ),
+    "a rule that is there twice": (
+        "    positive_regex:\n      - one\n      - three\n      - one\n",
+        ["-       - one", "-       - one"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("written", "expected"), SHORTER.values(), ids=SHORTER)
+def test_a_rule_is_taken_out_of(written: str, expected: list[str], tmp_path: Path) -> None:
+    item = f"  - id: a\n    category: Negation\n    phenomenon: Scope\n    source: Not all.\n{written}"
+    text = f"{HEAD}items:\n{item}    note: stays\n"
+    path = tmp_path / "s.yaml"
+    path.write_text(text, "utf-8")
+    remove_rule(path, "a", "positive_regex", "one")
+    assert changes(text, path.read_text("utf-8")) == expected
+    assert "one" not in [rule.text for rule in read_suite(path).items[0].positive_regex]
+    with pytest.raises(UsageError, match="does not have this rule any more"):
+        remove_rule(path, "a", "positive_regex", "one")
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "json", "yaml"])
+def test_a_rule_is_taken_out_of_a_file_of_every_kind(ending: str, tmp_path: Path) -> None:
+    rules = (Rule("eins"), Rule("zwei", author="ana"))
+    approver = "" if ending == "json" else "ben"
+    item = Item(
+        "a", "en-de", "Negation", "Scope", "Not all.", negative_tokens=rules, approver=approver, author="ana"
+    )
+    path = tmp_path / f"s.{ending}"
+    write_suite(path, Suite((item, replace(NEW, id="b")), "t", "en-de"))
+    remove_rule(path, "a", "negative_tokens", "zwei")
+    first, second = read_suite(path).items
+    assert [rule.text for rule in first.negative_tokens] == ["eins"]
+    assert first.approver == ""  # what was approved is another thing now
+    assert [rule.text for rule in second.positive_regex] == ["nicht alle"]
 
 
 def test_an_item_in_braces_gets_new_lists_in_brackets(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Changes suite files in place: adds items and rules, sets fields. Everything else stays as it was written.
+"""Changes suite files in place: items and rules come, rules go, fields are set. All else stays as it was.
 
 In YAML only the lines concerned change, in JSONL only the items; the DFKI's JSON has one way to be written.
 After an edit the new text is read again: unless exactly the wanted change has happened, the file is left
@@ -20,10 +20,10 @@ from mtassay.errors import InputError, UsageError
 from mtassay.formats.suite.files import own_suites, parse_suite, write_text
 from mtassay.formats.suite.items import RULE_FIELDS, Item, Rule, RuleField, Suite
 from mtassay.formats.suite.records import dfki_text, item_record, rule_record
-from mtassay.formats.suite.yaml import with_entries, with_items, with_texts
+from mtassay.formats.suite.yaml import with_entries, with_items, with_texts, without_entry
 from mtassay.formats.text import FilePath, decode, read_bytes
 
-__all__ = ["add_items", "add_rules", "editable", "set_fields"]
+__all__ = ["add_items", "add_rules", "editable", "remove_rule", "set_fields"]
 
 NewRules = Mapping[str, Sequence[tuple[RuleField, Rule]]]
 _Record = dict[str, Any]
@@ -91,6 +91,39 @@ def add_rules(where: FilePath, rules: NewRules) -> Suite:
         edit,
         lambda text, suite: _with_records(text, entries, edit_record),
     )
+
+
+def remove_rule(where: FilePath, item_id: str, kind: RuleField, text: str) -> Suite:
+    """Take a rule out of an item, wherever it stands in this list; gives the suite afterwards.
+
+    The item loses its approver, as one with new rules does.
+    """
+
+    def change(suite: Suite) -> Suite:
+        item = _item_by_id(suite, item_id)
+        kept = tuple(rule for rule in getattr(item, kind) if rule.text != text)
+        if kept == getattr(item, kind):
+            raise UsageError(f"Item '{item_id}' in {where} does not have this rule any more.")
+        return _with_changed(suite, {item_id: replace(item, **{kind: kept}, approver="")})  # type: ignore[arg-type]
+
+    def edit(yaml_text: str, suite: Suite) -> str:
+        item = _item_by_id(suite, item_id)
+        places = [place for place, rule in enumerate(getattr(item, kind)) if rule.text == text]
+        for place in reversed(places):
+            yaml_text = without_entry(yaml_text, item_id, kind, place)
+        return with_texts(yaml_text, {item_id: {"approver": ""}}) if item.approver else yaml_text
+
+    def lines(jsonl_text: str, suite: Suite) -> str:
+        rules = getattr(_item_by_id(suite, item_id), kind)
+
+        def edit_record(record: _Record) -> _Record:
+            old = record[kind] if isinstance(record[kind], list) else [record[kind]]
+            left = [entry for entry, rule in zip(old, rules, strict=True) if rule.text != text]
+            return {key: left if key == kind else value for key, value in record.items() if key != "approver"}
+
+        return _with_records(jsonl_text, {item_id: kind}, edit_record)
+
+    return _change(where, change, edit, lines)
 
 
 def set_fields(where: FilePath, texts: Mapping[str, Mapping[str, str]]) -> Suite:

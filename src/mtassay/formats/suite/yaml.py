@@ -201,6 +201,12 @@ def with_entries(text: str, entries: Mapping[str, Entries]) -> str:
     return page.edited(edits)
 
 
+def without_entry(text: str, item_id: str, name: str, place: int) -> str:
+    """The text without one entry of a list of an item, by its place from 0, and what stands on its lines."""
+    page = _Page(text)
+    return page.edited([page.without(page.item(item_id), name, place)])
+
+
 def with_texts(text: str, texts: Mapping[str, Mapping[str, str]]) -> str:
     """The text with plain fields of items set, by the id of the item and the name of the field."""
     page = _Page(text)
@@ -308,6 +314,24 @@ class _Page:
         lines = self.block([*old, *entries], column).splitlines()
         stop = self.after(self.end_of(value), lines)
         return [_Edit(colon, stop.start, self.newline), _Edit(stop.start, stop.start, stop.text)]
+
+    def without(self, item: Any, name: str, place: int) -> _Edit:
+        """No entry at this place of a list of an item; the last one leaves an empty list."""
+        key, value = next((key, value) for key, value in item.value if key.value == name)
+        entries = value.value if isinstance(value, yaml.SequenceNode) else [value]
+        if len(entries) == 1:
+            end = self.end_of(value)
+            ending = self.newline if self.text[end - 1] == "\n" else ""
+            return _Edit(self.text.index(":", key.end_mark.index) + 1, end, f" []{ending}")
+        node = entries[place]
+        if value.flow_style:
+            if place:
+                return _Edit(entries[place - 1].end_mark.index, node.end_mark.index, "")
+            return _Edit(node.start_mark.index, entries[1].start_mark.index, "")
+        end = self.end_of(node)
+        if self.text[end - 1] != "\n":
+            end = self.text.find("\n", end) + 1 or len(self.text)
+        return _Edit(self.text.rfind("\n", 0, node.start_mark.index) + 1, end, "")
 
     def set(self, item: Any, name: str, value: str) -> _Edit:
         """A plain field of an item."""

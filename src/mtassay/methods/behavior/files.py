@@ -20,9 +20,9 @@ from mtassay.formats import Stream, read_references, read_stream
 from mtassay.formats.jsonl import json_objects, write_jsonl
 from mtassay.formats.segments import join
 from mtassay.formats.text import FilePath, check_characters, read_bytes, shown, split_lines
-from mtassay.languages import Pair
+from mtassay.languages import Pair, name_of
 from mtassay.methods.behavior.pairs import BehaviorCase, edited_id, segments_of
-from mtassay.texts.identification import foreign_language, name_of, same_as
+from mtassay.texts.identification import foreign_language, same_as
 from mtassay.texts.marks import plural
 from mtassay.texts.tokenization import tokenization_of
 

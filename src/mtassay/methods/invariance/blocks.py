@@ -39,7 +39,6 @@ class InvarianceRun(Method):
     """What the method knows of a saved run: an issue is an original with its farthest variants."""
 
     name: ClassVar[str] = METHOD
-    means: ClassVar[str] = "one word changed"
     asks: ClassVar[Sequence[Question]] = (
         Question(
             QUESTION,
@@ -66,6 +65,10 @@ class InvarianceRun(Method):
     @classmethod
     def failure(cls, run: Run) -> str:
         return "an output of an issue, or one that a companion detector suspects"
+
+    @classmethod
+    def means(cls, run: Run) -> str:
+        return "one word changed"
 
     @classmethod
     def facts(cls, run: Run) -> str:

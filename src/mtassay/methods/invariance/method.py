@@ -37,7 +37,7 @@ from mtassay.detectors.companions import (
 from mtassay.detectors.judge import Opinion, TranslationJudge, is_trained, open_judge
 from mtassay.errors import InputError, UsageError
 from mtassay.formats import read_segments
-from mtassay.languages import Pair, parse_pair
+from mtassay.languages import Pair, name_of, parse_pair
 from mtassay.methods.basis import SettledOutputs, sign
 from mtassay.methods.gaps import missing
 from mtassay.methods.invariance.answers import answered, cases_of, is_made, read_texts, texts_of, with_edits
@@ -71,7 +71,7 @@ from mtassay.methods.opinions import BACK_TRANSLATION, ask_judge, reasons_of
 from mtassay.options import option
 from mtassay.registry import find, names
 from mtassay.stats import fixed_seed
-from mtassay.texts.identification import foreign_language, name_of
+from mtassay.texts.identification import foreign_language
 from mtassay.texts.tokenization import tokenization_of
 from mtassay.tools.annotate import Annotation, Annotator, Layer, open_annotator
 

@@ -55,14 +55,15 @@ from mtassay.methods.score.tables import (
     signature_lines,
 )
 from mtassay.metrics.base import Metric
-from mtassay.metrics.guards import Guards
-from mtassay.metrics.measure import Corpus, guarded, look_over, measure_all
+from mtassay.metrics.checks import checked
+from mtassay.metrics.measure import Corpus, measure_all
 from mtassay.options import build, option, split_specs
 from mtassay.registry import find
 
 if TYPE_CHECKING:
     from mtassay.methods.score.differences import Differences
     from mtassay.methods.score.streaming import StreamedFiles
+    from mtassay.metrics.guards import Guards
 
 __all__ = ["ScoreMethod"]
 
@@ -85,7 +86,6 @@ class ScoreMethod(Method):
     """
 
     name: ClassVar[str] = "score"
-    means: ClassVar[str] = "against references"
 
     metrics: Mapping[str, Metric] = field(
         metadata=option(
@@ -248,8 +248,7 @@ class ScoreMethod(Method):
             yield lambda: None
             return
         tools.progress("guards", 0, None)
-        look_over(corpus, self.pair, self.metrics, tools)
-        with guarded(corpus, self.pair, tools) as guards_found:
+        with checked(corpus, self.pair, self.metrics, tools) as guards_found:
             yield guards_found
 
     def score(self, judgement: Judgement, tools: Tools) -> Result:
@@ -374,10 +373,21 @@ class ScoreMethod(Method):
         return super().finds(detector)
 
     @classmethod
+    def means(cls, run: Run) -> str:
+        """References, where there are any and all metrics need them; else the metrics say more."""
+        if not _most_references(run):
+            return "without references"
+        metrics = _installed_metrics(run)
+        labels = _labels_of(metrics)
+        needing = [label for name, label in labels.items() if "references" in metrics[name].needs]
+        if len(needing) == len(labels):
+            return "against references"
+        return f"{', '.join(needing)} against references" if needing else ", ".join(labels.values())
+
+    @classmethod
     def facts(cls, run: Run) -> str:
         streamed = run.result.basis.get("streamed", {})
-        references = max((len(segment.references) for segment in run.segments), default=0)
-        references = streamed.get("references", references)
+        references = _most_references(run)
         pair = run.parameters.get("pair")
         facts = ["-".join(pair)] if pair else []
         n = streamed.get("segments", len(run.segments))
@@ -545,6 +555,12 @@ def _labelled(run: Run) -> Run:
         for s in run.result.scores
     ]
     return replace(run, result=replace(run.result, scores=scores)) if labels else run
+
+
+def _most_references(run: Run) -> int:
+    """How many references the segments of a run have at most."""
+    most = max((len(segment.references) for segment in run.segments), default=0)
+    return int(run.result.basis.get("streamed", {}).get("references", most))
 
 
 def _installed_metrics(run: Run) -> dict[str, Metric]:

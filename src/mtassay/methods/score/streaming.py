@@ -16,7 +16,7 @@ from mtassay.methods.score.comparison import MetricColumn, SystemTests
 from mtassay.methods.score.tables import WHOLE
 from mtassay.metrics.base import Metric
 from mtassay.metrics.guards import find_guard_hits
-from mtassay.metrics.measure import Corpus
+from mtassay.metrics.measure import Corpus, measure_at_once
 
 __all__ = ["BLOCK", "StreamedFiles", "score_stream"]
 
@@ -93,15 +93,12 @@ def score_stream(
     signatures: dict[str, str] = {}
     for corpus in files.blocks():
         tools.progress("lines", sums.units, total)
-        tables = []
         for name, metric in metrics.items():
-            usable = corpus.usable(name, metric)
-            if len(usable.segments) != len(corpus.segments):
+            if corpus.usable(name, metric) is not corpus:
                 raise UsageError(f"--stream: metric '{name}' lacks something in some lines.")
-            measured = metric.measure(usable.segments, usable.outputs)
-            tables.append(np.stack([entry.values for entry in measured], axis=1))
-            signatures[name] = metric.signature(usable.segments, extra=extra)
-        sums.add(tables)
+            signatures[name] = metric.signature(corpus.segments, extra=extra)
+        measured = measure_at_once([(metric, corpus) for metric in metrics.values()])
+        sums.add([np.stack([entry.values for entry in own], axis=1) for own in measured])
         if guards:
             for system, found in find_guard_hits(corpus.segments, corpus.outputs, pair=pair).counts.items():
                 counts[system].update(found)

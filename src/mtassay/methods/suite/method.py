@@ -82,7 +82,6 @@ class SuiteMethod(Method):
     """
 
     name: ClassVar[str] = "suite"
-    means: ClassVar[str] = "linguistic items"
     asks: ClassVar[Sequence[Question]] = (
         Question(QUESTION, "Is the phenomenon translated right?", {"c": "correct", "i": "incorrect"}),
     )
@@ -316,6 +315,10 @@ class SuiteMethod(Method):
         if drafts := sum(item.is_draft for item in items if item.author):
             facts.append(plural(drafts, "draft"))
         return " · ".join(facts)
+
+    @classmethod
+    def means(cls, run: Run) -> str:
+        return "linguistic items"
 
     @classmethod
     def facts(cls, run: Run) -> str:

@@ -154,7 +154,8 @@ def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
     """One run, as its method shows it."""
     method = method_of(run)
     sentences = PageCases.of(method.case_views(run))
-    proofs = [_proof(headline, sentences) for headline in method.headlines(run)]
+    claims_right = method.claims_right(run)
+    proofs = [_proof(headline, sentences, claims_right) for headline in method.headlines(run)]
     plain, detail = View(cases=_CASES), View(cases=_CASES, detail=True)
     figures = [figure for figure in method.figures(run, plain) if figure.kind != "panels" or figure.panels]
     tables = method.tables(run, plain)
@@ -177,7 +178,7 @@ def run_part(run: Run, key: str = "r0", name: str = "") -> RunPart:
         list(_made(run, any(table.title == "Time" for table in tables))),
         method.signatures(run),
         sentences,
-        method.means,
+        method.means(run),
     )
 
 
@@ -186,10 +187,11 @@ def _about(method: type[Method]) -> str:
     return "" if method is Method else (method.__doc__ or "").strip().partition("\n")[0]
 
 
-def _proof(headline: Headline, sentences: PageCases) -> Proof:
+def _proof(headline: Headline, sentences: PageCases, claims_right: bool) -> Proof:
     found = sentences.of_headline(headline)
-    is_shown = found is not None and headline.kind == "weak"
-    return Proof(headline, found, sentences.example(found) if found and is_shown else None)
+    if found is None or headline.kind != "weak":
+        return Proof(headline, found)
+    return Proof(headline, found, sentences.example(found, with_right=claims_right))
 
 
 def _title(runs: Sequence[Run]) -> str:

@@ -14,6 +14,7 @@ from mtassay.display import Block, Figure, Line, Table
 from mtassay.report.page.charts import drawing, figure_table, heat_cells, shade
 from mtassay.report.page.contents import Page
 from mtassay.report.page.sentences import CaseSelection, PageCases
+from mtassay.report.themes import COUNTED
 from mtassay.texts.marks import pieces, printable
 
 __all__ = ["render_page"]
@@ -50,6 +51,7 @@ def render_page(page: Page) -> str:
         found_in=_found_in,
         address=_address,
         block_parts=_block_parts,
+        counted=COUNTED,
     )
 
 

@@ -54,7 +54,7 @@ def _parts(page: Page) -> Iterable[str]:
         yield _table(table)
     if page.themes:
         yield "## What failures have in common"
-        for it in page.themes[:10]:
+        for it in (*page.themes[:10], *page.themes[10:][-1:]):  # the last one says what was counted
             yield _table(it) if isinstance(it, Table) else block_markdown(it)
     for part in page.parts:
         yield from _run(part)

@@ -19,6 +19,7 @@ _MOST_CHARACTERS = 24_000_000
 """So many characters of sentences are in a page at most, before they are packed."""
 _NAME = 200  # characters of a name
 _FAIR_LENGTH = range(15, 240)  # characters of a source that makes a good example
+_OUTPUTS = ("output", "edited")  # labels of what a system answered
 _GRAVEST = ("fail", "error", "undecided", "skipped", "pass", "")
 
 
@@ -142,8 +143,11 @@ class PageCases:
         n = self._counts[found.group, system, found.status]
         return found._replace(n=n) if n else None
 
-    def example(self, found: CaseSelection) -> Block | None:
-        """One of these cases, told whole: a failed one of a length that is read at once, if there is any."""
+    def example(self, found: CaseSelection, *, with_right: bool = False) -> Block | None:
+        """One of these cases, told whole: a failed one of a length that is read at once, if there is any.
+
+        `with_right` has the output of another system beside it, and prefers cases in which one passes.
+        """
         fitting = []
         for place, view in enumerate(self.views):
             for answer in view.answers:
@@ -152,6 +156,7 @@ class PageCases:
                     rank = (
                         _GRAVEST.index(answer.verdict),
                         length not in _FAIR_LENGTH,
+                        with_right and not _right(view),
                         found.group not in answer.groups if found.group not in view.groups else False,
                         answer.order,
                         place,
@@ -161,7 +166,8 @@ class PageCases:
             return None
         _, view, answer = min(fitting, key=lambda entry: entry[0])
         head = [view.id, answer.system, answer.status]
-        return Block([*view.lines, *answer.lines], " · ".join(filter(None, head)))
+        right = _right(view) if with_right and answer.verdict == "fail" else []
+        return Block([*view.lines, *answer.lines, *right], " · ".join(filter(None, head)))
 
     # Packed ------------------------------------------------------------------------------------------------
 
@@ -225,6 +231,15 @@ def _fits(view: CaseView, answer: AnswerView, found: CaseSelection) -> bool:
         and (not found.group or found.group in names)
         and (not found.second or found.second in names)
     )
+
+
+def _right(view: CaseView) -> list[Line]:
+    """What the first system answered that passes."""
+    for answer in view.answers:
+        for line in answer.lines:
+            if answer.verdict == "pass" and line.label in _OUTPUTS and line.text:
+                return [Line("right", f"{answer.system}: {line.text.strip()}")]
+    return []
 
 
 def _size(view: CaseView) -> int:

@@ -138,7 +138,8 @@ function showRule() {
 document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.target.id === "rule") {
     const isChosen = document.querySelector("#rule [name=kind]:checked");
-    document.querySelector(isChosen ? "#pattern" : "#rule [name=kind]").focus({ preventScroll: true });
+    const first = document.querySelector(isChosen ? "#pattern" : "#rule input[type=radio]");
+    first.focus({ preventScroll: true });
   }
   if (["rule", "trial"].includes(event.detail.target.id)) showRule();
   if (event.detail.target.id !== "main") return;

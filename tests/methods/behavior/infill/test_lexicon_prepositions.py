@@ -76,6 +76,17 @@ def test_a_preposition_that_something_asks_for_is_left_alone(
     assert edits(ReadPair("1", lemmas, both.reference, both.links)) == {}
 
 
+def test_a_language_is_no_place_whatever_an_annotator_says() -> None:
+    both = read("written/VBN in/IN Ido/NNP", "in", "Ido", "written", "escrito/VB em/IN ido/NNP", "ido")
+    source = Annotation(both.source.text, both.source.tokens, (TokenSpan(2, 3, "GPE"),))
+    assert edits(ReadPair("1", source, both.reference, both.links)) == {}
+
+
+def test_nobody_is_inside_a_beach() -> None:
+    both = read("He eats/VBZ on/IN the/DT beach/NN", "on", "beach", "eats", "Come/VB na/IN praia/NN", "praia")
+    assert edits(both) == {"near": "perto da", "outside": "fora da", "far from": "longe da"}
+
+
 def test_a_city_is_known_by_its_kind_and_from_portuguese_too() -> None:
     both = read(
         "He lives/VBZ in/IN Boston/NNP", "in", "Boston", "lives", "Mora/VB em/IN Boston/NNP", "Boston"
@@ -85,6 +96,35 @@ def test_a_city_is_known_by_its_kind_and_from_portuguese_too() -> None:
     links = frozenset((b, a) for a, b in both.links)
     turned = ReadPair("1", both.reference, source, links)
     assert edits(turned, ("pt", "en"))["perto de"] == "near"
+
+
+@pytest.mark.parametrize(
+    ("source", "preposition", "thing", "governor", "reference", "linked"),
+    [
+        # where to, not where
+        ("She fell/VBD into/IN the/DT lake/NN", "into", "lake", "fell", "Ela caiu/VB no/IN lago/NN", "lago"),
+        ("She came/VBD into/IN the/DT house/NN", "into", "house", "came", "Veio/VB na/IN casa/NN", "casa"),
+        ("She went/VBD in/IN the/DT house/NN", "in", "house", "went", "Ela entrou/VB na/IN casa/NN", "casa"),
+        # no article: a fixed phrase
+        ("a storm/NN at/IN sea/NN", "at", "sea", "storm", "uma tempestade/NN no/IN mar/NN", "mar"),
+        ("He sleeps/VBZ in/IN bed/NN", "in", "bed", "sleeps", "Ele dorme/VB na/IN cama/NN", "cama"),
+        # what something is made with
+        ("It is/VBZ equipped/VBN with/IN bags/NNS", "with", "bags", "equipped",
+         "É equipado/VB com/IN malas/NN", "malas"),
+        # so long that it still lasts
+        ("I have/VBP lived/VBN here for/IN three/CD years/NNS", "for", "years", "lived",
+         "Moro/VB aqui por/IN três/CD anos/NN", "anos"),
+        ("He came/VBD with/IN friends/NNS", "with", "friends", "came",
+         "Veio/VB com/IN uns/DT amigos/NN", "amigos"),
+        # years of something
+        ("after/IN three/CD years/NNS of/IN war/NN", "after", "years", "",
+         "após/IN três/CD anos/NN de/IN guerra", "anos"),
+    ],
+)  # fmt: skip
+def test_a_preposition_that_goes_with_its_words_alone_is_left_alone(
+    source: str, preposition: str, thing: str, governor: str, reference: str, linked: str
+) -> None:
+    assert edits(read(source, preposition, thing, governor, reference, linked)) == {}
 
 
 @pytest.mark.parametrize("word", ["na", "dos", "pelas", "àquele", "comigo", "naquela", "com", "dele"])

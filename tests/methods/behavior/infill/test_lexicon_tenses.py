@@ -43,7 +43,9 @@ def in_past_perfect(annotation: Annotation, language: str) -> list[str]:
         ("Did she buy a car?", []),
         ("Buy a car!", []),
         ("If she bought a car, we would be happy.", []),
+        ("She is not always happy.", ["She had not always been happy."]),
         ("She had bought a car.", []),
+        ("She bought a car two years ago.", []),
     ],
 )
 def test_english_verbs(text: str, expected: list[str]) -> None:
@@ -60,6 +62,8 @@ def test_english_verbs(text: str, expected: list[str]) -> None:
         ("A casa foi construída em 1990.", ["A casa tinha sido construída em 1990."]),
         ("Compramos um carro.", ["Tínhamos comprado um carro."]),
         ("Ela vai comprar um carro.", []),
+        ("Ela quer que ele se meta nisso.", []),  # `metesse`
+        ("Esperamos que ele saia.", []),
         ("Ela tinha comprado um carro.", []),
     ],
 )
@@ -118,6 +122,35 @@ def test_the_only_verbs_of_both_sides_need_no_link() -> None:
     source = annotator("en").annotate(["She bought a car."])[0]
     reference = annotator("pt").annotate(["Ela comprou um carro."])[0]
     assert len(tense_offers(("en", "pt"), ReadPair("1", source, reference, frozenset()))) == 1
+
+
+def test_the_only_verbs_do_not_go_together_where_one_is_linked_with_a_verb_that_is_not_finite() -> None:
+    source = annotator("en").annotate(["He took the knight, attacking the king."])[0]
+    reference = annotator("pt").annotate(["Ao tomar o cavalo, ele atacou o rei."])[0]
+    words = [[token.text for token in side.tokens] for side in (source, reference)]
+    taken = frozenset({(words[0].index("took"), words[1].index("tomar"))})
+    assert tense_offers(("en", "pt"), ReadPair("1", source, reference, taken)) == []
+
+
+def test_verbs_of_different_sentences_do_not_go_together() -> None:
+    source = annotator("en").annotate(["I like cheap cars. I am happy with it."])[0]
+    reference = annotator("pt").annotate(["Sou um homem simples. Isso me deixa feliz."])[0]
+    verbs = ([t.text for t in source.tokens].index("am"), [t.text for t in reference.tokens].index("Sou"))
+    assert tense_offers(("en", "pt"), ReadPair("1", source, reference, frozenset({verbs}))) == []
+    same = annotator("pt").annotate(["Gosto de carros baratos. Sou feliz com isso."])[0]
+    verbs = (verbs[0], [t.text for t in same.tokens].index("Sou"))
+    offers = tense_offers(("en", "pt"), ReadPair("1", source, same, frozenset({verbs})))
+    assert [one.substitutes[0].reference for one in offers] == ["Tinha sido"]
+
+
+def test_a_passive_is_known_by_its_participle_not_by_its_auxiliary() -> None:
+    source = annotator("en").annotate(["The rules are based on trust."])[0]
+    reference = annotator("pt").annotate(["As regras têm base na confiança."])[0]
+    words = [token.text for token in source.tokens]
+    auxiliary = ReadPair("1", source, reference, frozenset({(words.index("are"), 2)}))
+    assert tense_offers(("en", "pt"), auxiliary) == []
+    participle = ReadPair("1", source, reference, frozenset({(words.index("based"), 2)}))
+    assert len(tense_offers(("en", "pt"), participle)) == 1
 
 
 def test_the_lexicon_edits_tense_where_it_knows_both_languages() -> None:

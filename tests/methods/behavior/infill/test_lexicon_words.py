@@ -430,3 +430,210 @@ def test_an_adverb_in_the_middle_needs_a_verb_and_nothing_that_denies_it(
     found = substitutes(pair(side(source), side(reference)), word)
     assert found.get("always") == expected
     assert ("less" in found) is (word == "more")
+
+
+@pytest.mark.parametrize(
+    ("source", "relations", "reference", "word"),
+    [
+        # a path, a state, a direction: what the others of the group do not take
+        ("He danced/VBD across/IN the/DT hall/NN", {"across": ("prep", "danced")},
+         "Ele dançou no salão", "danced"),
+        ("They told/VBD me to/TO rest/VB still/JJ", {}, "Mandaram-me descansar quieto/JJ", "rest"),
+        ("She walks/VBZ home/RB", {}, "Ela caminha em casa", "walks"),
+        ("She walks/VBZ here/RB", {}, "Ela caminha aqui", "walks"),
+        # the object is a direct one in English alone
+        ("He exchanged/VBD the/DT cars/NNS", {"cars": ("dobj", "exchanged")},
+         "Ele trocou de carro", "exchanged"),
+        ("He sold/VBD the/DT house/NN to/TO them/PRP", {"house": ("dobj", "sold"), "to": ("prep", "sold")},
+         "Ele vendeu a casa a eles", "sold"),
+        ("He bought/VBD us/PRP a/DT car/NN", {"us": ("dative", "bought"), "car": ("dobj", "bought")},
+         "Ele comprou um carro", "bought"),
+        ('"/`` It/PRP adds/VBZ sugar/NN "/``', {"sugar": ("dobj", "adds")}, '" Acrescenta açúcar "', "adds"),
+        ("He has/VBZ cut/VB the/DT bread/NN", {"has": ("aux", "cut"), "bread": ("dobj", "cut")},
+         "Ele cortou o pão", "cut"),
+        ("He knows/VBZ much/JJ about/IN art/NN", {"much": ("dobj", "knows")},
+         "Ele sabe muito de arte", "knows"),
+        ("He did/VBD nothing/NN but/IN cry/VB", {"nothing": ("dobj", "did")}, "Ele fez nada mais que chorar",
+         "did"),
+        # nobody is needing to go
+        ("She is/VBZ planning/VBG to/TO go/VB", {}, "Ela está planejando ir", "planning"),
+        # an adjective that is a noun
+        ("A new/JJ old/JJ makes/VBZ sense/NN", {"old": ("nsubj", "makes")},
+         "Um velho novo faz sentido", "old"),
+        ("the/DT cold/JJ season/NN", {}, "a estação/NN de/IN frio/NN", "cold"),
+        ("We have/VBP nothing/NN in/IN common/JJ", {}, "Não temos nada em/IN comum/JJ", "common"),
+        ("It will/MD soon/RB be/VB paid/VBN", {}, "Será pago em breve", "soon"),
+        ("He comes/VBZ at/IN two/CD tomorrow/NN", {}, "Ele vem às duas de amanhã", "tomorrow"),
+        ("He hid/VBD something/NN from/IN me/PRP", {"something": ("dobj", "hid")},
+         "Escondeu algo de mim", "hid"),
+        # degrees and amounts
+        ("He speaks/VBZ only/RB a/DT little/JJ", {}, "Ele fala só um/DT pouco", "only"),
+        ("You can/MD go/VB almost/RB immediately/RB", {}, "Você pode ir quase imediatamente", "immediately"),
+        ("I saw/VBD how/WRB late/RB it was/VBD", {}, "Vi como era tarde", "late"),
+        ("He slept/VBD late/RB", {}, "Ele dormiu até tarde", "late"),
+        ("He sings/VBZ even/RB in/IN winter/NN", {}, "Ele canta até mesmo no/IN inverno", "even"),
+        ("He almost/RB never/RB sings/VBZ", {}, "Ele quase nunca/RB canta/VB", "never"),
+        ("the/DT worst/JJS film/NN I have/VBP ever/RB seen/VBN", {}, "o pior filme que já/RB vi/VBD", "ever"),
+        ("It is/VBZ by/IN far/RB better/JJR", {}, "É muito melhor", "far"),
+        # no article, or a preposition of its own
+        ("the/DT first/JJ year/NN of/IN university/NN", {}, "o primeiro ano da universidade", "university"),
+        ("He hears/VBZ the/DT radio/NN", {}, "Ele ouve/VB rádio/NN", "radio"),
+        ("my/PRP$ French/JJ teacher/NN", {}, "meu professor de francês", "teacher"),
+        # verbs that need their question
+        ("I know/VBP where/WRB she lives/VBZ", {"where": ("advmod", "lives"), "lives": ("ccomp", "know")},
+         "Sei onde ela mora/VB", "where"),
+        ("He sings/VBZ when/WRB cooking/VBG", {"when": ("advmod", "cooking"), "cooking": ("advcl", "sings")},
+         "Ele canta quando cozinha/VB", "when"),
+    ],
+)  # fmt: skip
+def test_a_word_is_left_alone_where_something_goes_with_it_alone(
+    source: str, relations: dict[str, tuple[str, str]], reference: str, word: str
+) -> None:
+    annotation = side(source, relations=relations)
+    lemmas = {"lives": "live", "has": "have"}
+    tokens = tuple(token._replace(lemma=lemmas.get(token.text, "")) for token in annotation.tokens)
+    assert substitutes(pair(Annotation(annotation.text, tokens), side(reference)), word) == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "relations", "reference", "word", "allowed"),
+    [
+        ("He danced/VBD in/IN the/DT hall/NN", {"in": ("prep", "danced")},
+         "Ele dançou no salão", "danced", "sang"),
+        ("He wipes/VBZ the/DT cold/JJ table/NN", {}, "Ele limpa a mesa/NN fria/JJ", "cold", "hot"),
+        ("He hears/VBZ the/DT radio/NN", {}, "Ele ouve/VB o/DT rádio/NN", "radio", "phone"),
+        ("He plays/VBZ the/DT violin/NN", {}, "Ele toca/VB violino/NN", "violin", "piano"),
+        ("the/DT old/JJ university/NN", {}, "a velha universidade", "university", "library"),
+        ("my/PRP$ French/JJ teacher/NN", {}, "meu professor francês", "teacher", "librarian"),
+        ("He slept/VBD late/RB", {}, "Ele dormiu tarde", "late", "early"),
+        ("Tom/NNP already/RB saw/VBD it/PRP", {}, "Tom já/RB viu/VBD isso", "already", "probably"),
+    ],
+)  # fmt: skip
+def test_the_same_word_is_replaced_where_nothing_goes_with_it_alone(
+    source: str, relations: dict[str, tuple[str, str]], reference: str, word: str, allowed: str
+) -> None:
+    assert allowed in substitutes(pair(side(source, relations=relations), side(reference)), word)
+
+
+def test_a_room_of_several_words_is_replaced_whole() -> None:
+    read = pair(side("The/DT living/NN room/NN is/VBZ cold/JJ"), side("A sala de estar é fria"))
+    assert substitutes(read, "living room")["kitchen"] == "cozinha"
+    [offer] = [o for o in word_offers(load_lexicon("en", "pt"), ("en", "pt"), read) if o.kind == "room"]
+    assert read.reference.text[offer.reference_start : offer.reference_end] == "sala de estar"
+
+
+def test_big_is_no_greatness() -> None:
+    read = pair(side("a/DT good/JJ person/NN"), side("uma boa/JJ pessoa/NN"))
+    assert "grande" not in substitutes(read, "good").values()
+
+
+def test_a_place_keeps_the_preposition_that_english_has_for_it() -> None:
+    on = pair(side("snakes/NNS on/IN this/DT island/NN"), side("cobras nesta ilha"))
+    assert substitutes(on, "island") == {}  # `in this region`
+    of = pair(side("the/DT laws/NNS of/IN this/DT island/NN"), side("as leis desta ilha"))
+    assert substitutes(of, "island")["province"] == "província"
+    born = pair(side("born/VBN in/IN that/DT house/NN"), side("nascido naquela casa"))
+    assert "farm" not in substitutes(born, "house")  # `on that farm`
+
+
+def test_a_question_does_not_say_how_sure_its_answer_is() -> None:
+    told = pair(side("Tom/NNP already/RB left/VBD ./."), side("Tom já/RB saiu/VBD ."))
+    assert "probably" in substitutes(told, "already")
+    asked = pair(side("Tom/NNP already/RB left/VBD ?/."), side("Tom já/RB saiu/VBD ?"))
+    assert "often" in substitutes(asked, "already")
+    assert not {"probably", "certainly"} & set(substitutes(asked, "already"))
+
+
+def test_what_is_denied_is_not_slight() -> None:
+    read = pair(side("It is/VBZ n't/RB a/DT very/RB good/JJ car/NN"), side("Não é um carro muito/RB bom/JJ"))
+    found = substitutes(read, "very")
+    assert "particularly" in found
+    assert not {"quite", "relatively", "slightly"} & set(found)
+
+
+def test_nobody_goes_here_or_comes_there() -> None:
+    def read(verb: str) -> ReadPair:
+        annotation = side(f"They {verb}/VBD today/NN", relations={"today": ("npadvmod", verb)})
+        lemmas = {"went": "go", "came": "come", "ate": "eat"}
+        tokens = tuple(token._replace(lemma=lemmas.get(token.text, "")) for token in annotation.tokens)
+        return pair(Annotation(annotation.text, tokens), side("Eles foram hoje"))
+
+    assert set(substitutes(read("went"), "today")) == {"there"}
+    assert set(substitutes(read("came"), "today")) == {"here"}
+    assert set(substitutes(read("ate"), "today")) == {"here", "there"}
+
+
+def test_an_adverb_must_go_with_the_same_verb_on_both_sides() -> None:
+    source = side(
+        "Tom/NNP also/RB learned/VBD to/TO sing/VB",
+        relations={"also": ("advmod", "learned"), "sing": ("xcomp", "learned")},
+    )
+
+    links = frozenset({(1, 1), (2, 0), (4, 3)})
+    near = pair(source, side("Aprendeu/VBD também/RB a/IN cantar/VB"), links=links)
+    assert substitutes(near, "also")["always"] == "sempre"
+    links = frozenset({(1, 3), (2, 0), (4, 2)})
+    far = pair(source, side("Aprendeu/VBD a/IN cantar/VB também/RB"), links=links)
+    assert substitutes(far, "also") == {}
+
+
+def test_a_word_that_one_side_says_more_often_is_left_alone() -> None:
+    who = {"know": ("relcl", "those"), "it": ("dobj", "know")}
+    source = side("those/DT who/WP understand/VBP Tom/NNP and/CC those/DT who/WP do/VBP not", relations=who)
+    twice = side("os que entendem Tom e os que não entendem")
+    links = frozenset({(2, 2), (3, 3)})
+    assert substitutes(pair(source, twice, links=links), "understand") == {}
+
+
+def test_an_auxiliary_and_a_noun_are_no_other_times_of_a_verb() -> None:
+    source = side("She did/VBD not/RB see/VB what/WP he did/VBD", relations={"what": ("dobj", "did")})
+    tokens = [token._replace(pos="AUX" if n == 1 else token.pos) for n, token in enumerate(source.tokens)]
+    tokens[5] = tokens[5]._replace(head=-1)
+    tokens[4] = tokens[4]._replace(head=6)
+    read = pair(Annotation(source.text, tuple(tokens)), side("Ela não viu o que ele fez"))
+    assert "used" in substitutes(read, "did")
+    food = side("She likes/VBZ to/TO eat/VB fish/NN", relations={"fish": ("dobj", "eat")})
+    assert "prepare" in substitutes(pair(food, side("Ela gosta de comer comida/NN")), "eat")
+
+
+def test_a_portuguese_preposition_is_not_left_apart_from_what_it_is_joined_with() -> None:
+    read = pair(side("at/IN this/DT hour/NN"), side("a esta hora"))
+    assert substitutes(read, "this") == {}  # `àquela hora`
+    read = pair(side("for/IN this/DT house/NN"), side("para esta casa"))
+    assert substitutes(read, "this")["that"] == "aquela"
+
+
+def test_a_pronoun_is_left_alone_where_another_one_may_be_meant() -> None:
+    def read(source: str, reference: str, word: str) -> ReadPair:
+        annotation = side(source, relations={word: ("pobj", "like"), "it": ("dobj", "do")})
+        tokens = tuple(t._replace(pos="PRON") if t.text in (word, "it") else t for t in annotation.tokens)
+        return pair(Annotation(annotation.text, tokens), side(reference))
+
+    assert substitutes(read("do/VB like/IN this/DT", "fazer isso", "this"), "this")
+    assert substitutes(read("do/VB it/PRP like/IN this/DT", "fazer isso assim", "this"), "this") == {}
+    described = read("like/IN something/NN very/RB nice/JJ", "como algo muito bonito", "something")
+    assert substitutes(described, "something") == {}
+
+
+def test_a_plural_verb_needs_and() -> None:
+    def read(verb: str) -> ReadPair:
+        annotation = side(
+            f"Tom/NNP and/CC Mary/NNP {verb}/VBP", relations={"and": ("cc", "Tom"), "Mary": ("conj", "Tom")}
+        )
+        return pair(annotation, side("Tom e Maria vão"))
+
+    assert substitutes(read("are"), "and") == {}
+    assert substitutes(read("might"), "and")["or"] == "ou"
+
+
+def test_what_is_denied_before_but_is_not_joined_by_and() -> None:
+    def read(negation: str, subject: str = "") -> ReadPair:
+        annotation = side(
+            f"I do/VBP {negation}/RB drink/VB ,/, but/CC {subject} work/VB",
+            relations={"but": ("cc", "drink"), "work": ("conj", "drink"), "she": ("nsubj", "work")},
+        )
+        return pair(annotation, side("Eu não bebo , mas trabalho/VB"))
+
+    assert substitutes(read("n't"), "but") == {}
+    assert substitutes(read("n't", "she"), "but")["and"] == "e"
+    assert substitutes(read("often"), "but")["and"] == "e"

@@ -204,6 +204,9 @@ def _noun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
         return True
     if after is not None and after.text in ("of", "per"):  # a part or an amount of something else
         return True
+    is_thing = "pl" in entry.source | entry.reference and tokens[place[1] - 1].tag == "NN"
+    if is_thing and before is not None and before.pos == "ADP":  # `of university`, `by bus`
+        return True
     # A noun that says what another is, as in `city council`, without the parser's help.
     return after is not None and after.pos in ("NOUN", "PROPN") and not apart(tokens, place[1])
 
@@ -220,6 +223,8 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
         first, second = [*tokens[place[1] : place[1] + 2], None, None][:2]
         if first is None or second is None or first.text != "to" or second.tag != "VB":
             return True
+        if entry.group == "wish" and tokens[place[0]].tag == "VBG":  # nobody is needing to go
+            return True
         # `what needs to be done`: nobody plans it
         return second.text == "be" and any(
             other.tag == "VBN" for other in tokens[place[1] + 2 : place[1] + 4]
@@ -229,7 +234,11 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
             return True
     elif _governs(tokens, place[1]):
         return True
-    if entry.group in ("wait", "live") and relations & {"dobj", "obj"}:  # `sing a song`
+    if entry.group in {"wait", "live"} | _SPEECH and relations & {"dobj", "obj"}:  # `sing a song`
+        return True
+    if tokens[place[0]].tag == "VB" and _has_perfect(tokens, place):  # `has cut`, misread
+        return True
+    if entry.group in ("wait", "live") and _goes_somewhere(tokens, place):
         return True
     if entry.group == "wait" and tokens[place[0]].relation == "relcl":  # `the song that you sang`
         return True
@@ -248,11 +257,13 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     }:
         return True  # `help me do it`, `call me Tom`
     objects = _objects(tokens, place)
-    if entry.group in _PLAIN and len(objects) > 1:  # `it caused him pain`
+    if entry.group not in _ALONE and (len(objects) > 1 or "dative" in relations):  # `it caused him pain`
+        return True
+    if entry.group not in _ALONE and any(_is_about(tokens, one) for one in objects):
         return True
     if entry.group == "tongue" and not all(one.text[:1].isupper() for one in objects):
         return True  # languages are spoken, computer science is not
-    if entry.group in _PERSONAL | _EVENTS | _PLAIN | {"trade"} and _moves(tokens, place):
+    if entry.group not in _ALONE and _moves(tokens, place):
         return True  # `translate a letter into French`
     if any(
         other.text.lower().endswith(("self", "selves")) or other.text in ("each", "another")
@@ -260,6 +271,35 @@ def _verb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     ):
         return True
     return "prt" in relations or tokens[place[0]].relation in ("compound", "amod")
+
+
+def _is_about(tokens: Sequence[Token], thing: Token) -> bool:
+    """Whether something is known about a thing or hidden from somebody, which other verbs do not take."""
+    following = next((token.text for token in tokens if token.start > thing.start), "")
+    is_something = thing.pos not in ("NOUN", "PROPN") or thing.text.endswith("thing")
+    return is_something and following in ("about", "from")
+
+
+def _has_perfect(tokens: Sequence[Token], place: Place) -> bool:
+    return any(
+        place[0] <= child.head < place[1] and child.relation == "aux" and child.lemma == "have"
+        for child in tokens
+    )
+
+
+_PATHS = frozenset(("across", "along", "around", "down", "past", "through", "toward", "towards"))
+
+
+def _goes_somewhere(tokens: Sequence[Token], place: Place) -> bool:
+    """Whether a way, a direction or a state follows, which only some verbs take: `walk home`."""
+    after = _after(tokens, place)
+    if after is not None and (after.tag == "JJ" or after.text in ("home", "here", "still", "there")):
+        return True
+    return any(
+        place[0] <= child.head < place[1]
+        and (child.relation == "acomp" or (child.relation == "prep" and child.text.lower() in _PATHS))
+        for child in tokens
+    )
 
 
 def _moves(tokens: Sequence[Token], place: Place) -> bool:
@@ -298,6 +338,11 @@ def _adjective(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bo
         return True
     if entry.group in _SIZES and any(other.pos == "NUM" for other in tokens[max(place[0] - 2, 0) : place[0]]):
         return True
+    if tokens[place[0]].relation in ("nsubj", "nsubjpass", "dobj"):  # `an original` is a noun
+        return True
+    is_bound = before is not None and before.pos == "ADP" and entry.group != "color"
+    if is_bound and (after is None or after.pos in _NO_NOUN):  # `in common`
+        return True
     follows = after.text.lower() if after else ""
     if entry.group == "fore" and (after is None or after.pos not in ("NOUN", "PROPN")):
         return True
@@ -318,11 +363,15 @@ def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     before, after = _before(tokens, place), _after(tokens, place)
     word = tokens[place[0]].text.lower()
     follows = after.tag if after else ""
+    is_nearly = before is not None and before.text.lower() in ("almost", "nearly", "practically")
+    if is_nearly and entry.group in ("ever", "frequency", "never"):  # `almost never`
+        return True
     if _is_unexpected(before) or (word in _DAYS and follows.startswith(("NN", "POS", "VB", "MD"))):
         return True
     match entry.group:
         case "soon":  # `immediately following`, `later in life`
-            return follows in ("JJ", "VBG", "VBN", "IN")
+            is_graded = before is not None and before.pos == "ADV"  # `almost immediately`
+            return is_graded or follows in ("JJ", "VB", "VBG", "VBN", "IN")
         case "degree":  # `very much`, `very many`; `so big that`, `too big to`
             is_more = after is not None and after.text in ("few", "little", "many", "much")
             return (
@@ -359,9 +408,11 @@ def _adverb(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
             return governor is None or governor.lemma not in _CHANGES
         case "emphasis":
             is_negated = before is not None and before.text.lower() in ("not", "n't", "n’t")
-            return is_negated or after is None or after.pos not in ("ADP", "DET", "NOUN", "PROPN", "ADJ")
-        case "hour":
-            return (
+            is_noun = after is not None and after.pos in ("ADP", "DET", "NOUN", "PROPN", "ADJ")
+            return is_negated or not is_noun or _is_amount(tokens, place[1])
+        case "hour" | "hour later":
+            is_graded = before is not None and before.text.lower() in _DEGREES  # `how late`
+            return is_graded or (
                 follows in ("IN", "TO", "NN")
                 and after is not None
                 and after.text in ("in", "for", "to", "or")
@@ -388,12 +439,20 @@ def _goes_on(tokens: Sequence[Token], place: Place) -> bool:
     return any(token.text.lower() in ("that", "to", "for", "as", "not") for token in tokens[place[1] :])
 
 
+def _is_amount(tokens: Sequence[Token], number: int) -> bool:
+    """Whether `a little`, `a few` or a number stands here."""
+    words = [token.text.lower() for token in tokens[number : number + 2]]
+    return words[-1:] in (["little"], ["few"], ["bit"]) or words[:1] in (["little"], ["few"])
+
+
 def _is_outside_middle(tokens: Sequence[Token], place: Place) -> bool:
     """Whether an adverb does not stand between a subject or auxiliary and its verb, or is denied."""
     before, after = _before(tokens, place), _after(tokens, place)
     others = [*tokens[: place[0]], *tokens[place[1] :]]
     if before is None or after is None or any(token.text.lower() in _NOT for token in others):
         return True
+    if tokens[place[0]].text == "ever" and any(token.tag in ("JJS", "RBS") for token in others):
+        return True  # `the best that I have ever had`
     if before.pos not in ("PRON", "NOUN", "PROPN", "AUX", "DET"):
         return True
     if after.tag.startswith("VB"):
@@ -448,10 +507,26 @@ def _pronoun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool
     token, after = tokens[place[0]], _after(tokens, place)
     places = ("dobj", "pobj") if entry.group == "what" else ("dobj", "pobj", "nsubj")
     is_followed = after is not None and (after.pos in ("ADJ", "NOUN") or after.text in ("else", "of", "that"))
+    is_described = after is not None and after.pos == "ADV" and _next_pos(tokens, place[1] + 1) == "ADJ"
     is_denied = any(other.text.lower() in ("not", "n't", "n’t", "never", "no", "if") for other in tokens)
-    return token.pos != "PRON" or token.relation not in places or is_followed or is_denied
+    # `do it like this`: which of them is `isso`?
+    is_one_of_two = any(
+        other is not token and other.text.lower() in ("it", "this", "that") and other.relation in places[:2]
+        for other in tokens
+    )
+    is_bound = is_followed or is_described or is_denied or is_one_of_two
+    return token.pos != "PRON" or token.relation not in places or is_bound
 
 
+def _next_pos(tokens: Sequence[Token], number: int) -> str:
+    return tokens[number].pos if number < len(tokens) else ""
+
+
+_ASKED = {
+    "how": ("act", "behave", "feel", "look", "seem", "sound", "treat"),
+    "where": ("belong", "keep", "lead", "lie", "live", "place", "put", "sit", "stand", "stay"),
+}
+"""Verbs that say nothing without what is asked for: `how she feels`, `where she lives`."""
 _JOINED = frozenset(("both", "between", "either", "together", "same", "each", "neither", "not", "nor"))
 
 
@@ -466,17 +541,27 @@ def _conjunction(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> 
         other = next((o for o in tokens if o.relation == "conj" and o.head == token.head), None)
         is_subject = any(one.relation.startswith("nsubj") for one in _upwards(tokens, head))
         same = other is not None and head.pos == other.pos and head.pos in ("NOUN", "PROPN", "ADJ")
-        return not same or is_subject or bool(words & _JOINED)
+        following = next((o for o in tokens if other is not None and o.start > other.start), None)
+        is_plural = following is not None and following.text in ("are", "were", "have")  # `A and B are`
+        return not same or is_subject or is_plural or bool(words & _JOINED)
     if entry.group == "clauses":
         is_clause = head.pos in ("VERB", "AUX") and any(
             o.relation == "conj" and o.head == token.head and o.pos in ("VERB", "AUX") for o in tokens
         )
-        return not is_clause or bool(words & {"not", "nothing", "all"}) or before.text != ","
+        # `I am not here to drink, but to work`
+        verbs = [i for i, o in enumerate(tokens) if o.relation == "conj" and o.head == token.head]
+        has_subject = any(o.head in verbs and o.relation.startswith("nsubj") for o in tokens)
+        is_denied = not has_subject and any(o.text in ("n't", "n’t") for o in tokens[: place[0]])
+        return not is_clause or is_denied or bool(words & {"not", "nothing", "all"}) or before.text != ","
     if entry.group == "question":  # `I know why he came`, but not `the day when` or `how old`
         is_asked = head.pos in ("VERB", "AUX") and head.relation in ("ccomp", "pcomp") and head.lemma != "be"
-        is_state = head.lemma == "feel" or (head.lemma == "do" and head.tag == "VBG")  # `how he is doing`
+        is_state = (head.lemma == "do" and head.tag == "VBG") or head.lemma in _ASKED.get(
+            token.text.lower(), ()
+        )  # `how he is doing`
         return not is_asked or is_state or before.pos in ("NOUN", "PROPN") or after.pos in ("ADJ", "ADV")
     is_clause = head.pos in ("VERB", "AUX") and head.relation == "advcl"
+    if head.tag == "VBG" and entry.group == "when":  # `when cooking`
+        return True
     return not is_clause or "?" in words or before.pos in ("VERB", "ADP", "ADV", "SCONJ", "AUX")
 
 
@@ -664,17 +749,28 @@ def _in_longer_name(tokens: Sequence[Token], place: Place) -> bool:
 def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
     before = tokens[place[0] - 1].text.lower() if place[0] else ""
     after = tokens[place[1]].text.lower() if place[1] < len(tokens) else ""
-    if tokens[place[0]].pos in {"VERB": ("NOUN", "ADJ"), "NOUN": ("VERB",)}.get(entry.part, ()):
-        return True  # `conversa` the noun and `conversa` the verb
     if entry.part == "VERB":
         if entry.group in _INTENTS:
             is_object = before in _CLITICS or before in ("o", "a", "os", "as", "lo", "la")
             return is_object or not after.endswith(("ar", "er", "ir", "or", "pôr"))
         if entry.group == "wait" and (after in ("por", "pelo", "pela") or after in _DE):
             return True
-        if entry.group in _PERSONAL | _EVENTS and (after in _DE or after in ("ao", "à", "com", "em")):
+        is_participle = tokens[place[0]].text.lower().endswith(_PARTICIPLES)
+        if entry.group in ("wait", "live") and place[1] < len(tokens) and tokens[place[1]].pos == "ADJ":
+            return True  # `ficar quieto`
+        if (
+            entry.group not in _ALONE
+            and not is_participle
+            and (after in _DE or after in ("ao", "à", "com", "em"))
+        ):
             return True  # `esqueceu de`: the object is no direct one
         return before in (_CLITICS - _OBJECTS if entry.group in _PERSONAL else _CLITICS) or after in _CLITICS
+    last = tokens[place[1] + 1].text.lower() if place[1] + 1 < len(tokens) else ""
+    if entry.part == "NOUN" and after == "de" and last in _languages():
+        return True  # `professor de francês`
+    is_free = entry.part == "ADJ" and not entry.group.startswith(("color", "nationality"))
+    if is_free and before in _DE and _next_pos(tokens, place[1]) not in ("NOUN", "PROPN", "ADJ"):
+        return True  # `a estação de frio` is a noun
     if entry.part == "ADV" and _is_adverb_elsewhere(tokens, place, entry, before, after):
         return True
     if entry.group == "focus":
@@ -704,6 +800,12 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
     if entry.group == "quality" and place[1] < len(tokens) and tokens[place[1]].pos == "NOUN":
         return True  # `um bom advogado`, but `um advogado ruim`
     return entry.part == "ADP" and after == "que"
+
+
+@cache
+def _languages() -> frozenset[str]:
+    """The Portuguese names of languages."""
+    return frozenset(row["pt"] for _, row in rows_of("places") if row["group"] == "language")
 
 
 def _is_conjunction_elsewhere(tokens: Sequence[Token], place: Place, entry: LexiconEntry, after: str) -> bool:
@@ -740,12 +842,15 @@ def _is_adverb_elsewhere(
             denied = words & {"não", "nem", "nada", "ninguém", "nenhum", "nenhuma", "sem"}
             return not is_near or bool(denied) or after in ("que", "mais", "assim", "se", "mesmo")
         case "ending" | "today":
-            return (place[1] < len(tokens) and follows != "PUNCT") or bool(words & {"nunca", "mais"})
+            is_inside = place[1] < len(tokens) and follows != "PUNCT"
+            return is_inside or before == "até" or bool(words & {"nunca", "mais"})
+        case "soon" | "future day":  # `a manhã de amanhã`
+            return before == "de"
         case "emphasis":
             is_noun = follows in ("ADP", "DET", "NOUN", "PROPN", "ADJ", "NUM")
-            return not is_noun or before in ("não", "nem") or after == "mesmo"
-        case "hour":
-            return after == "da" or before in ("mais", "muito")
+            return not is_noun or before in ("até", "não", "nem") or after == "mesmo"
+        case "hour" | "hour later":
+            return after == "da" or before in ("até", "como", "mais", "muito", "tão")
     return False
 
 

@@ -23,6 +23,7 @@ from mtassay.methods.behavior.infill.lexicon.entries import (
     Substitute,
     rows_of,
 )
+from mtassay.methods.behavior.infill.lexicon.fitting import goes_with_sentence, stand_alike
 from mtassay.methods.behavior.infill.lexicon.portuguese import (
     ARTICLES,
     article_of,
@@ -263,8 +264,11 @@ class _Side:
         """Whether one of these forms stands here already."""
         return any(form.lower() in self.places for form in forms)
 
-    def hits(self, forms: Iterable[str]) -> list[tuple[str, Place]]:
-        """The places where a form of an entry stands, with that form; of those that overlap the longest."""
+    def hits(self, part: str, forms: Iterable[str]) -> list[tuple[str, Place]]:
+        """The places where a form of an entry stands, with that form; of those that overlap the longest.
+
+        What the annotator reads as another part of speech is none.
+        """
         found = [(form, place) for form in set(forms) for place in self.places.get(form.lower(), ())]
         kept: list[tuple[str, Place]] = []
         # `mais antiga` holds `antiga`: the longest stands for all that it covers.
@@ -273,7 +277,20 @@ class _Side:
         ):
             if all(place[1] <= other[0] or place[0] >= other[1] for _, other in kept):
                 kept.append((form, place))
-        return [(form, place) for form, place in kept if self.spelled(place, form)]
+        others, tokens = _OTHER_PARTS.get(part, frozenset()), self.annotation.tokens
+        return [
+            (form, place)
+            for form, place in kept
+            if self.spelled(place, form) and tokens[place[0]].pos not in others
+        ]
+
+
+_OTHER_PARTS = {
+    "VERB": frozenset(("ADJ", "AUX", "NOUN")),  # `did not`, `comida`
+    "NOUN": frozenset(("VERB",)),
+    "PRON": frozenset(("SCONJ",)),  # `told me that`
+    "DET": frozenset(("SCONJ",)),
+}
 
 
 def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
@@ -284,10 +301,11 @@ def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: Rea
     source, reference = _Side(languages[0], pair.source), _Side(languages[1], pair.reference)
     by_place: dict[Place, Offer] = {}
     for entry in lexicon.having(source.places):
-        for hit, partner in _partners(
-            pair, source.hits(entry.source.values()), reference.hits(entry.reference.values())
-        ):
+        hits = source.hits(entry.part, entry.source.values())
+        for hit, partner in _partners(pair, hits, reference.hits(entry.part, entry.reference.values())):
             if not _go_together(pair, entry, hit[1], partner[1]):
+                continue
+            if not stand_alike(languages, pair, entry, hit[1], partner[1]):
                 continue
             offer = _offer(lexicon, entry, (source, *hit), (reference, *partner))
             if offer is not None:
@@ -304,8 +322,13 @@ _Hit = tuple[str, Place]
 
 
 def _partners(pair: ReadPair, hits: Sequence[_Hit], others: Sequence[_Hit]) -> list[tuple[_Hit, _Hit]]:
-    """Which hits go together: the only ones of both sides, else those that are linked with no other."""
-    if len(hits) == len(others) == 1:
+    """Which hits go together: the only ones of both sides, else those that are linked with no other.
+
+    What one side says more often than the other is left out: `those who know and those who don't`.
+    """
+    if len(hits) != len(others):
+        return []
+    if len(hits) == 1:
         return [(hits[0], others[0])]
     linked = [(hit, other) for hit in hits for other in others if _are_linked(pair, hit[1], other[1])]
     return [both for both in linked if sum(both[0] is a or both[1] is b for a, b in linked) == 1]
@@ -433,5 +456,7 @@ def _fits(side: _Side, place: Place, after: str, substitute: Substitute, number:
     if side.language == "en" and not goes_with_words_before(
         side.annotation.tokens, place, after, part=substitute.entry.part, forms=forms
     ):
+        return False
+    if not goes_with_sentence(side.language, side.annotation, place, after):
         return False
     return not side.has_any(forms.values())

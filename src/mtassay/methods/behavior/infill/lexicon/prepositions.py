@@ -7,6 +7,7 @@ known: a place, a part of the body, a date, an event, a person.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -165,11 +166,16 @@ def _substitutes(
             continue
         # `em casa`, `for a week`, `com você`
         is_free = relation.group in ("home", "span") or english.tokens[phrase.object].pos == "PRON"
-        if is_fixed and not is_free:
+        if (is_fixed and not is_free) or _is_asked_for(portuguese, other):
             continue
         if not relation.goes or not _fits(english, phrase, relation.group):
             continue
+        # `em esperanto`: a place has a capital
+        is_name = english.tokens[phrase.object].pos == "PROPN"
+        if is_name and relation.group in _ROUND_NAMES and portuguese.tokens[other.object].text.islower():
+            continue
         before = portuguese.text[portuguese.tokens[other.first].start :]
+        following = portuguese.tokens[other.after].text if other.after < len(portuguese.tokens) else ""
         substitutes = [
             Substitute(
                 _like(target.english, english, phrase.first),
@@ -183,10 +189,28 @@ def _substitutes(
             and target.english != relation.english
             and f" {target.english} " not in f" {english.text.lower()} "
             and target.portuguese != relation.portuguese
+            and not (target.portuguese == "sem" and following in ("uns", "umas"))
         ]
         if substitutes:
             return relation.group, substitutes
     return None
+
+
+_ENTERING = frozenset(("acreditar", "confiar", "entrar", "mergulhar", "pensar", "transformar"))
+"""Portuguese verbs that ask for `em`."""
+_ENTERED = re.compile(r"entr(?:ar|ou|a|am|ei|ava|avam|aram|ando|ado|em|e|amos)")
+
+
+def _is_asked_for(annotation: Annotation, phrase: _Phrase) -> bool:
+    """Whether a verb right before a Portuguese preposition asks for it."""
+    if not phrase.first or phrase.preposition != "em":
+        return False
+    before = annotation.tokens[phrase.first - 1]
+    return before.lemma in _ENTERING or _ENTERED.fullmatch(before.text.lower()) is not None
+
+
+_ROUND_NAMES = frozenset(("heading", "motion", "town"))
+"""The groups of prepositions before names of places."""
 
 
 def _like(text: str, annotation: Annotation, number: int) -> str:
@@ -199,14 +223,15 @@ _PLACES = frozenset(("GPE", "LOC", "FAC"))
 _GOVERNORS = frozenset((
     "accord", "accordance", "affair", "agree", "agreement", "angry", "argument", "associate", "base",
     "begin", "believe", "belong", "better", "border", "break", "bury", "busy", "call", "care", "careful",
-    "coinfect", "combine", "compare", "compatible", "comply", "confuse", "connection", "consistent",
-    "contact", "contaminate", "cope", "cover", "crazy", "date", "deal", "depend", "diagnose", "disagree",
-    "disappoint", "divide", "end", "engage", "experience", "familiar", "fill", "flirt", "focus", "friend",
-    "get", "happen", "happy", "help", "identify", "infect", "insist", "interact", "interest", "interested",
-    "interfere", "invest", "involve", "know", "line", "link", "load", "look", "love", "make", "marry",
-    "matter", "mess", "participate", "please", "problem", "relation", "relationship", "replace", "result",
-    "rich", "satisfied", "share", "specialize", "start", "stomp", "succeed", "suffer", "threaten",
-    "trouble", "trust", "turn", "war", "wrong",
+    "coinfect", "collaborate", "collide", "combine", "compare", "compatible", "compete", "comply",
+    "confuse", "connection", "consistent", "contact", "contaminate", "cooperate", "cope", "cover",
+    "crazy", "date", "deal", "depend", "diagnose", "disagree", "disappoint", "divide", "end", "engage",
+    "equip", "experience", "familiar", "fill", "flirt", "focus", "friend", "get", "happen", "happy",
+    "help", "identify", "infect", "insist", "interact", "interest", "interested", "interfere", "invest",
+    "involve", "know", "line", "link", "load", "look", "love", "make", "marry", "matter", "mess",
+    "participate", "please", "problem", "relation", "relationship", "replace", "result", "rich",
+    "satisfied", "share", "specialize", "start", "stomp", "succeed", "suffer", "threaten", "trouble",
+    "trust", "turn", "war", "wrong",
 ))  # fmt: skip
 """Words that ask for one preposition, so that nothing else can stand there."""
 
@@ -235,6 +260,7 @@ class _Object:
     phrase: _Phrase
     relation: str
     before: str
+    is_perfect: bool
 
     @classmethod
     def of(cls, annotation: Annotation, phrase: _Phrase) -> _Object:
@@ -253,7 +279,13 @@ class _Object:
             phrase,
             first.relation,
             tokens[phrase.first - 1].text.lower() if phrase.first else "",
+            any(token.text.lower() in _HAVE for token in tokens[max(first.head - 3, 0) : max(first.head, 0)]),
         )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has no article where a thing needs one: `at sea`, `in bed`."""
+        return self.pos == "NOUN" and not self.inner and not self.word.endswith("s")
 
     def is_a(self, kind: str) -> bool:
         """Whether it is a word of this kind."""
@@ -301,28 +333,35 @@ def _is_noun(thing: _Object) -> bool:
     return thing.pos in ("NOUN", "PROPN", "PRON")
 
 
-_BE = frozenset(("is", "are", "was", "were", "'s", "be", "been"))
+_BE = frozenset(("is", "are", "was", "were", "'s", "be"))
+_HAVE = frozenset(("have", "has", "had", "'ve", "’ve"))
 _AMOUNTS = frozenset(("a", "an", "few", "many", "several"))
 _ASK_FOR = frozenset((
-    "ask", "care", "fall", "intend", "leave", "look", "love", "pay", "responsible", "search", "thank",
+    "ask", "call", "care", "fall", "intend", "leave", "look", "love", "pay", "responsible", "search", "thank",
     "time", "vote", "wait",
 ))  # fmt: skip
 
 _CONDITIONS: dict[str, Callable[[_Object], bool]] = {
-    "town": lambda o: o.is_free and (o.is_named_place or o.is_a("area")),
-    "building": lambda o: o.is_free and o.is_a("building") and (bool(o.inner) or o.word.endswith("s")),
-    "surface": lambda o: o.is_free and o.is_a("surface") and not o.is_storey,
-    "container": lambda o: o.is_free and o.is_a("container"),
+    "town": lambda o: o.is_free and (o.is_named_place or (o.is_a("area") and not o.is_plain)),
+    "building": lambda o: o.is_free and o.is_a("building") and not o.is_plain,
+    "surface": lambda o: o.is_free and o.is_a("surface") and not o.is_storey and not o.is_plain,
+    "container": lambda o: o.is_free and o.is_a("container") and not o.is_plain,
     "body": lambda o: o.is_free and o.is_a("body"),
     "person place": lambda o: o.is_person,
     "date": lambda o: o.is_date,
     "clock": lambda o: (o.pos == "NUM" and "TIME" in o.labels) or o.word in _CLOCKS or ":" in o.word,
     "event": lambda o: o.is_event,
     "order": lambda o: o.pos in ("NOUN", "PROPN") and not o.is_a("unit") and "TIME" not in o.labels,
-    "span": lambda o: o.is_a("unit") and (o.has_number or bool(o.inner & _AMOUNTS)),
+    "span": lambda o: (
+        o.is_a("unit")
+        and (o.has_number or bool(o.inner & _AMOUNTS))
+        and o.follows != "of"
+        and not o.is_perfect  # `I have lived here for a year`
+    ),
     "company": lambda o: (
         o.governor.lemma.lower() not in _GOVERNORS
         and o.pos != "NUM"
+        and (o.is_person or o.governor.tag != "VBN")  # `equipped with`
         and o.inner.isdisjoint(("all", "any", "few", "less", "little", "more", "most", "much", "no"))
         and (o.pos != "PRON" or o.is_person)
         and not (o.governor.lemma == "go" and (o.phrase.preposition == "without" or not o.is_person))

@@ -34,8 +34,8 @@ def tense_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
         (group, other)
         for group in sides[0]
         for other in sides[1]
-        if (alone and group.kind == other.kind)
-        or any((a, b) in pair.links for a in group.anchors for b in other.anchors)
+        if (alone and group.kind == other.kind and _has_no_other(pair, group, other))
+        or _are_linked(languages, pair, group, other)
     ]
     offers = []
     for group, other in linked:
@@ -43,12 +43,45 @@ def tense_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
         if (
             is_only
             and _go_together(group, other)
+            and _of_one_sentence(pair, group, other)
             and group.after != pair.source.text[group.start : group.end]
         ):
             place = (group.start, group.end, other.start, other.end)
             substitute = Substitute(group.after, other.after)
             offers.append(Offer(*place, group.head, "tense", ("VP",), (substitute,)))
     return offers
+
+
+def _are_linked(languages: tuple[str, str], pair: ReadPair, group: VerbGroup, other: VerbGroup) -> bool:
+    """Whether the aligner links two verbs."""
+    here, there = _anchors(languages[0], group, other), _anchors(languages[1], other, group)
+    return any((a, b) in pair.links for a in here for b in there)
+
+
+def _has_no_other(pair: ReadPair, group: VerbGroup, other: VerbGroup) -> bool:
+    """Whether the aligner links neither verb with another, as `took` with `ao tomar`."""
+    return not any(
+        pair.reference.tokens[b].pos == "VERB" and pair.source.tokens[a].pos in ("VERB", "AUX")
+        for a, b in pair.links
+        if (a in group.anchors) != (b in other.anchors)
+    )
+
+
+def _anchors(language: str, group: VerbGroup, other: VerbGroup) -> frozenset[int]:
+    """By what a verb is known beside another: `are` of `are based` is no `têm`, but may be `são`."""
+    is_other_voice = language == "en" and group.kind == "passive" and other.kind != "passive"
+    return frozenset((group.head,)) if is_other_voice else group.anchors
+
+
+_END = re.compile(r"[.!?](?=\s)")
+
+
+def _of_one_sentence(pair: ReadPair, group: VerbGroup, other: VerbGroup) -> bool:
+    """Whether two verbs stand in the same sentence of their sides, where both sides have as many."""
+    ends = [[m.end() for m in _END.finditer(side.text)] for side in (pair.source, pair.reference)]
+    if len(ends[0]) != len(ends[1]):
+        return True
+    return sum(end <= group.start for end in ends[0]) == sum(end <= other.start for end in ends[1])
 
 
 def _are_alone(languages: tuple[str, str], pair: ReadPair) -> bool:
@@ -74,7 +107,7 @@ def _go_together(group: VerbGroup, other: VerbGroup) -> bool:
 
 _SUBJECTS = frozenset(("nsubj", "nsubjpass", "expl", "csubj"))
 _UNSAFE = re.compile(
-    r"\b(?:if|unless|whether|tomorrow|tonight|let['’]s|wish|as though|used to|supposed to)\b"
+    r"\b(?:if|unless|whether|tomorrow|tonight|let['’]s|wish|as though|used to|supposed to|ago)\b"
     r"|\bnext (?:week|month|year|time|\w+day)\b"
     r"|\b(?:do|does|did|is|are|was|were|have|has)(?:n['’]t)? (?:I|you|he|she|it|we|they)\?|\?.*\?",
     re.IGNORECASE,
@@ -82,7 +115,7 @@ _UNSAFE = re.compile(
 """What does not go with another tense: conditions, the future, questions behind a statement."""
 _PRESENT = re.compile(r"\b(?:now|today|currently|at the moment|these days|this is|that is)\b", re.IGNORECASE)
 _FINITE = frozenset(("VBD", "VBZ", "VBP", "MD"))
-_TIED = frozenset(("when", "while", "as", "since", "until", "till", "once", "like", "where"))
+_TIED = frozenset(("when", "while", "as", "since", "until", "till", "once", "like", "where", "whenever"))
 """What joins a clause whose tense goes with that of the other."""
 _AFTER_BE = frozenset((
     "already", "also", "always", "certainly", "generally", "never", "often", "only", "probably", "really",
@@ -133,8 +166,9 @@ def _english_group(annotation: Annotation, verb: int) -> VerbGroup | None:
         return None
     while chain[0] - 1 in below and tokens[chain[0] - 1].tag in ("RB", "RBR"):  # `often went`
         chain.insert(0, chain[0] - 1)
-    if token.lemma == "be" and verb + 1 in below and tokens[verb + 1].text.lower() in _AFTER_BE:
-        chain.append(verb + 1)  # `is always`, but `had always been`
+    following = max(chain) + 1
+    if token.lemma == "be" and following in below and tokens[following].text.lower() in _AFTER_BE:
+        chain.append(following)  # `is always`, but `had always been`
     finite = helpers[0] if helpers else verb
     parts = _english_parts(tokens, helpers, verb)
     if parts is None or tokens[finite].tag not in _TIMES:
@@ -191,6 +225,8 @@ def _participle(token: Token) -> str | None:
 
 _TER = {"1sg": "tinha", "3sg": "tinha", "1pl": "tínhamos", "3pl": "tinham"}
 _PORTUGUESE_TIMES = {"pres": "present", "pret": "past", "impf": "past"}
+_WILL = frozenset(("desejar", "esperar", "exigir", "pedir", "preferir", "querer", "sugerir"))
+"""Verbs whose clause is in the subjunctive, in a tense that goes with theirs: `quero que vá`."""
 _COPULAS = frozenset(("ser", "estar", "ficar", "haver", "existir"))
 
 
@@ -236,6 +272,8 @@ def _portuguese_group(annotation: Annotation, verb: int) -> VerbGroup | None:
         anchors, kind = frozenset((verb,)), "active"
         following = [other.text.lower() for other in tokens[verb + 1 : verb + 3]]
         if lemma == "ter" and following[:1] in (["que"], ["de"]):  # `tem que ir`
+            return None
+        if lemma in _WILL and time != "past" and "que" in following:
             return None
     written = fitted(f"{_TER[person]} {participle}", token.text)
     return VerbGroup(token.start, token.end, verb, anchors, time, kind, written)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
@@ -26,25 +27,35 @@ from mtassay.cli.common import (
 from mtassay.cli.session import Session, read_key, read_line
 from mtassay.core import UNSURE
 from mtassay.display import Table
+from mtassay.errors import UsageError
 from mtassay.reviews import told_answer
 from mtassay.reviews.campaigns import SecondOpinion
 from mtassay.reviews.queue import Pending
+from mtassay.reviews.subjects import SHORT
 from mtassay.store import Workspace
 from mtassay.texts.marks import printable
 
-__all__ = ["app", "opinion_line", "sit_down"]
-
-app = typer.Typer(no_args_is_help=True)
+__all__ = ["opinion_line", "register", "show_next", "told"]
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The campaign's name, or 'last'.")]
 
 
-@app.callback()
-def options() -> None:
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    group = typer.Typer(no_args_is_help=True)
+    group.callback()(_options)
+    group.command("create")(create)
+    group.command("show")(show)
+    group.command("list")(list_campaigns)
+    group.command("close")(close)
+    group.command("delete")(delete)
+    app.add_typer(group, name="campaign")
+
+
+def _options() -> None:
     """Ask several people, blind to each other, and see how far they agree."""
 
 
-@app.command("create")
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the campaign is called.")],
     runs: Annotated[
@@ -160,7 +171,6 @@ def create(
     say(f"mtassay: begin with: mtassay review next {words}")
 
 
-@app.command("show")
 def show(
     name: NameArgument = "last",
     precision: Annotated[
@@ -188,7 +198,6 @@ def show(
         print_tables(found.tables(), output_format)
 
 
-@app.command("list")
 def list_campaigns(
     output_format: FormatOption = OutputFormat.text, workspace: WorkspaceOption = None
 ) -> None:
@@ -218,7 +227,6 @@ def list_campaigns(
     print_tables([Table(["campaign", "question", "reviewers", "created", "state"], rows)], output_format)
 
 
-@app.command("close")
 def close(name: NameArgument, workspace: WorkspaceOption = None) -> None:
     """End a campaign.
 
@@ -232,7 +240,6 @@ def close(name: NameArgument, workspace: WorkspaceOption = None) -> None:
     echo(f"Campaign '{printable(ended.name)}' is closed since {ended.closed[:19].replace('T', ' ')} UTC.")
 
 
-@app.command("delete")
 def delete(name: NameArgument, workspace: WorkspaceOption = None) -> None:
     """Forget a campaign.
 
@@ -249,11 +256,42 @@ def delete(name: NameArgument, workspace: WorkspaceOption = None) -> None:
 # A sitting -----------------------------------------------------------------------------------------------
 
 
-def sit_down(store: Workspace, name: str, who: str, *, adjudicates: bool, workspace: Path | None) -> str:
+def show_next(
+    store: Workspace,
+    campaign: str,
+    name: str,
+    *,
+    adjudicates: bool,
+    as_list: bool,
+    output_format: OutputFormat,
+    workspace: Path | None,
+) -> None:
+    """Ask at the terminal; without one, show the next output, which is this person's for a while."""
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if output_format is OutputFormat.text and is_terminal and not as_list:
+        echo(_sit_down(store, campaign, name, adjudicates=adjudicates, workspace=workspace))
+        return
+    card = _next_for(campaign, name, adjudicates=adjudicates, workspace=workspace)
+    if output_format is not OutputFormat.text:
+        if output_format is not OutputFormat.json:
+            raise UsageError("The next output of a campaign is printed as text or json.")
+        print_json(None if card is None else _card_record(card))
+    elif card is None:
+        echo(f"Nothing is left for {name} in campaign '{campaign}'.")
+    else:
+        screen = screen_here()
+        echo(screen.pending(card.pending, [], show_systems=False))
+        echo(f"\n{screen.keys(card.pending.question)}")
+        role = " --adjudicate" if adjudicates else ""
+        said = f"mtassay review decide {card.subject.id[:SHORT]} ANSWER --campaign {card.campaign.name}{role}"
+        echo(f"\nAnswer it: {said}")
+
+
+def _sit_down(store: Workspace, name: str, who: str, *, adjudicates: bool, workspace: Path | None) -> str:
     """Ask one person at the terminal, reviewer or adjudicator, until nothing is left; gives a summary."""
 
     def fetch(skipped: Sequence[str]) -> Pending | None:
-        card = next_for(name, who, adjudicates=adjudicates, skip=skipped, workspace=workspace)
+        card = _next_for(name, who, adjudicates=adjudicates, skip=skipped, workspace=workspace)
         return None if card is None else card.pending
 
     def keep(pending: Pending, answer: str, note: str) -> list[str]:
@@ -267,7 +305,7 @@ def sit_down(store: Workspace, name: str, who: str, *, adjudicates: bool, worksp
     return session.run()
 
 
-def next_for(
+def _next_for(
     name: str, who: str, *, adjudicates: bool, skip: Sequence[str] = (), workspace: Path | None
 ) -> campaigns.CampaignCard | None:
     """The next card for a reviewer or an adjudicator."""
@@ -303,7 +341,7 @@ def _noted(note: str) -> str:
     return f" ({printable(note)})" if note else ""
 
 
-def card_record(card: campaigns.CampaignCard) -> dict[str, Any]:
+def _card_record(card: campaigns.CampaignCard) -> dict[str, Any]:
     """What a person may see of a card, for a program."""
     tags = card.segment.tags
     record: dict[str, Any] = {

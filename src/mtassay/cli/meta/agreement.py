@@ -1,14 +1,14 @@
-"""`mtassay meta`: how good are the metrics themselves?"""
+"""`mtassay meta correlate`, `rank`, `challenge` and `detect`: metrics and detectors held against people."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from mtassay.api.agreement import challenge, correlate, detect, rank
-from mtassay.api.judges import blindspots, calibrate, judges
 from mtassay.cli.common import (
     AlphaOption,
     FormatOption,
@@ -17,57 +17,30 @@ from mtassay.cli.common import (
     QuietOption,
     SeedOption,
     WorkspaceOption,
-    check_targets,
     print_rendered,
 )
-from mtassay.formats.challenge import write_challenge
-from mtassay.formats.thresholds import write_thresholds
+from mtassay.cli.meta.options import (
+    MEASURING,
+    Measuring,
+    labels_chosen,
+    measured,
+)
 from mtassay.options import split_names
 from mtassay.report.figures import check_plot
 from mtassay.report.progress import Progress
 
-SourceOption = Annotated[Path | None, typer.Option("--source", "-s", help="Source text, without a run.")]
-ReferencesOption = Annotated[
-    list[str] | None,
-    typer.Option("--reference", "-r", metavar="FILE", help="Its reference, without a run. Repeat."),
-]
-OutputsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--system", "-t", metavar="NAME=FILE", help="Outputs that are labelled; of a run, only these systems."
-    ),
-]
-LabelsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Reviews, or rows of id and label. Default: the reviews in the workspace."
-    ),
-]
-QuestionOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Reviews: which question. Default: the one of the run.")
-]
-ErrorOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="LABELS", help="Which answers or labels mean an error: under,over."),
-]
-PrecisionOption = Annotated[
-    float, typer.Option(min=0.01, max=0.99, help="Of what is called wrong, this share must be wrong.")
-]
 
-app = typer.Typer(help="How good are the metrics themselves?", no_args_is_help=True)
-
-
-def register(parent: typer.Typer) -> None:
+def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    parent.add_typer(app, name="meta")
+    app.command("correlate")(correlate_command)
+    app.command("rank", short_help="Rank systems by what people said, as WMT does.")(rank_command)
+    app.command("challenge", short_help="Does a metric prefer the correct output?")(challenge_command)
+    app.command("detect", short_help="Precision and recall of detectors of wrong translations.")(
+        detect_command
+    )
 
 
-@app.callback()
-def options() -> None:
-    """How good are the metrics themselves?"""
-
-
-@app.command("correlate")
+@measured
 def correlate_command(
     mtme: Annotated[
         Path | None,
@@ -160,11 +133,7 @@ def correlate_command(
     ] = None,
     samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
     trials: Annotated[int, typer.Option(min=100, help="Permutations of the tests.")] = 1000,
-    seed: SeedOption = None,
-    cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
+    how: Measuring = MEASURING,
 ) -> None:
     """How well does a metric agree with people?
 
@@ -203,18 +172,13 @@ def correlate_command(
         entities=entities,
         samples=samples,
         trials=trials,
-        seed=seed,
-        workspace=workspace,
-        cache=cache,
-        creates=True,
-        quiet=quiet,
+        **how.options,
     )
     if plot is not None:
         assessment.draw(plot)
-    print_rendered(assessment, output_format)
+    print_rendered(assessment, how.output_format)
 
 
-@app.command("rank", short_help="Rank systems by what people said, as WMT does.")
 def rank_command(
     human_scores: Annotated[
         str | None, typer.Option(metavar="FILE", help="Human scores of segments, in any format of ours.")
@@ -247,7 +211,7 @@ def rank_command(
     print_rendered(ranking, output_format)
 
 
-@app.command("challenge", short_help="Does a metric prefer the correct output?")
+@measured
 def challenge_command(
     challenge_set: Annotated[
         str, typer.Argument(metavar="FILE", help="Challenge set, made by 'mtassay suite challenge'.")
@@ -286,11 +250,7 @@ def challenge_command(
     ] = None,
     alpha: AlphaOption = 0.05,
     samples: Annotated[int, typer.Option(min=100, help="Draws of the permutation tests.")] = 1000,
-    seed: SeedOption = None,
-    cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
+    how: Measuring = MEASURING,
 ) -> None:
     """Which metric tells a correct output from an incorrect one, and in which phenomena?
 
@@ -316,18 +276,14 @@ def challenge_command(
         by=by,
         alpha=alpha,
         samples=samples,
-        seed=seed,
-        workspace=workspace,
-        cache=cache,
-        creates=True,
-        quiet=quiet,
+        **how.options,
     )
     if plot is not None:
         discrimination.draw(plot)
-    print_rendered(discrimination, output_format)
+    print_rendered(discrimination, how.output_format)
 
 
-@app.command("detect", short_help="Precision and recall of detectors of wrong translations.")
+@labels_chosen
 def detect_command(
     runs: Annotated[
         list[str] | None,
@@ -340,19 +296,7 @@ def detect_command(
             help="Pairs that a detector flags: id[, system][, score][, flagged] (TSV or JSONL). Repeat.",
         ),
     ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Reviews, or rows of id and label. Default: the reviews in the workspace."
-        ),
-    ] = None,
-    question: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Reviews: which question. Default: the one of the run.")
-    ] = None,
-    error: Annotated[
-        list[str] | None,
-        typer.Option(metavar="LABELS", help="Which answers or labels mean an error: under,over."),
-    ] = None,
+    labelled: Mapping[str, Any] = {},
     system: Annotated[
         list[str] | None, typer.Option("--system", "-t", metavar="NAMES", help="Only these systems.")
     ] = None,
@@ -392,9 +336,7 @@ def detect_command(
         detection = detect(
             runs or [],
             flagged=flagged or [],
-            labels=labels,
-            question=question,
-            errors=error,
+            **labelled,
             systems=system,
             thresholds=threshold or [],
             low_is_error=low_is_error,
@@ -405,197 +347,3 @@ def detect_command(
     if plot is not None:
         detection.draw(plot)
     print_rendered(detection, output_format)
-
-
-@app.command("blindspots", short_help="Which errors does a metric see, on your own test set?")
-def blindspots_command(
-    source: Annotated[Path, typer.Option("--source", "-s", help="Source text.")],
-    reference: Annotated[
-        list[str],
-        typer.Option("--reference", "-r", metavar="FILE", help="What metrics hold texts against. Repeat."),
-    ],
-    langpair: Annotated[str, typer.Option("--langpair", "-l", help="Language pair, for example en-de.")],
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--system",
-            "-t",
-            metavar="NAME=FILE",
-            help="A good output to put errors into. Default: the last of several references, or the one.",
-        ),
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("--metric", "-m", metavar="NAMES", help="Metrics with options. Default: bleu,chrf,ter."),
-    ] = None,
-    error: Annotated[
-        list[str] | None, typer.Option(metavar="KINDS", help="Only these kinds: negation,number.")
-    ] = None,
-    most: Annotated[int, typer.Option(min=1, help="Draw so many texts, if there are more.")] = 500,
-    write: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write all corruptions (.jsonl), as 'meta challenge' reads them."),
-    ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw maps (.svg or .png).")] = None,
-    samples: Annotated[int, typer.Option(min=100, help="Resamples for the intervals.")] = 1000,
-    seed: SeedOption = None,
-    cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
-) -> None:
-    """Which errors does a metric see, in your own texts?
-
-    Errors are put into good translations, one at a time: negations turned round, other numbers, names and
-    words, words dropped, doubled or left in the source language, endings left out. For each metric and kind
-    of error: how often the corrupted text scores lower, by how much, and whether the score alone would tell.
-
-    \b
-    Examples:
-    mtassay meta blindspots -s s.txt -r a.txt -r b.txt -l de-en -m bleu,chrf,use
-    mtassay meta blindspots -s s.txt -r a.txt -t nmt=o.txt -l de-en --plot a.svg
-    """
-    if plot is not None:
-        check_plot(plot)
-    found = blindspots(
-        reference,
-        source,
-        system,
-        langpair=langpair,
-        metrics=metric,
-        errors=error,
-        most=most,
-        samples=samples,
-        seed=seed,
-        workspace=workspace,
-        cache=cache,
-        creates=True,
-        quiet=quiet,
-    )
-    if write is not None:
-        write_challenge(write, found.corruptions())
-    if plot is not None:
-        found.draw(plot)
-    print_rendered(found, output_format)
-
-
-@app.command("calibrate", short_help="From which score on is an output wrong? Thresholds for your engine.")
-def calibrate_command(
-    run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="A saved run ('last', or its id) with labels.")
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("--metric", "-m", metavar="NAMES", help="Metrics as judges, besides those of the run."),
-    ] = None,
-    precision: PrecisionOption = 0.8,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write what '--thresholds FILE' reads (.json)."),
-    ] = None,
-    labels: LabelsOption = None,
-    question: QuestionOption = None,
-    error: ErrorOption = None,
-    source: SourceOption = None,
-    reference: ReferencesOption = None,
-    system: OutputsOption = None,
-    langpair: PairOption = None,
-    share: Annotated[
-        float,
-        typer.Option(min=0.01, max=0.99, help="Without labels: put errors into this share of the texts."),
-    ] = 0.3,
-    folds: Annotated[int, typer.Option(min=2, help="Parts of the sources that are held out in turn.")] = 5,
-    seed: SeedOption = None,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
-) -> None:
-    """From which score on is an output wrong?
-
-    The threshold of each judge for a wished precision, from 60 to 200 labelled outputs of your own engine,
-    and what it does on outputs that had no part in it. A judge that cannot be trusted so far gets none.
-    Without labels, errors are put into a share of the references (-s, -r, -l), as in 'meta blindspots'.
-
-    \b
-    Examples:
-    mtassay meta calibrate last --precision 0.8 -o thresholds.json
-    mtassay meta calibrate last -m use,chrf --labels labels.tsv
-    mtassay meta calibrate -s s.txt -r r.txt -t nmt=o.txt -m chrf --labels l.tsv
-    """
-    if output is not None:
-        check_targets(output)
-    found = calibrate(
-        run,
-        metrics=metric,
-        precision=precision,
-        labels=labels,
-        question=question,
-        errors=error,
-        source=source,
-        references=reference or (),
-        systems=system or (),
-        langpair=langpair,
-        share=share,
-        folds=folds,
-        seed=seed,
-        workspace=workspace,
-        quiet=quiet,
-    )
-    if output is not None and (thresholds := found.thresholds()):
-        write_thresholds(output, thresholds)
-    print_rendered(found, output_format)
-
-
-@app.command("judges", short_help="What does trust cost? Judges of labelled outputs side by side.")
-def judges_command(
-    runs: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN", help="Saved runs ('last', or ids) with labels.")
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("--metric", "-m", metavar="NAMES", help="Metrics as judges, besides those of the runs."),
-    ] = None,
-    flagged: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=FILE", help="What another judge flags: id[, system][, score][, flagged]."),
-    ] = None,
-    precision: PrecisionOption = 0.8,
-    labels: LabelsOption = None,
-    question: QuestionOption = None,
-    error: ErrorOption = None,
-    source: SourceOption = None,
-    reference: ReferencesOption = None,
-    system: OutputsOption = None,
-    langpair: PairOption = None,
-    seed: SeedOption = None,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
-) -> None:
-    """What does trust cost? Judges of the same labelled outputs side by side.
-
-    Precision, recall and AUC, agreement with the labels, seconds, calls and price for 1,000 outputs; every
-    two judges together; and how many labels would tell two of them apart.
-
-    \b
-    Examples:
-    mtassay meta judges last -m use,chrf
-    mtassay meta judges -s s.txt -r r.txt -t nmt=o.txt -m use,chrf --labels l.tsv
-    """
-    found = judges(
-        runs or [],
-        metrics=metric,
-        flagged=flagged or [],
-        precision=precision,
-        labels=labels,
-        question=question,
-        errors=error,
-        source=source,
-        references=reference or (),
-        systems=system or (),
-        langpair=langpair,
-        seed=seed,
-        workspace=workspace,
-        quiet=quiet,
-    )
-    print_rendered(found, output_format)

@@ -1,0 +1,75 @@
+"""py3langid's identifier, opened from a copy of its model that need not be unpacked.
+
+The model is 5 MB as it is installed and 68 MB in memory, and to unpack it takes 0.4 s, most often for a dozen
+lines. So it is unpacked once, into the user's cache folder, and mapped from there, which reads what is used.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Ranking", "open_identifier"]
+
+Ranking = Callable[[str], list[tuple[str, float]]]
+"""All languages by code with their scores, the likeliest first."""
+
+_PARTS = ("ptc", "pc", "classes", "nextmove", "row", "output")
+
+
+@cache
+def open_identifier(folder: Path | None = None) -> Ranking:
+    """`py3langid.rank`, at once where the folder has a copy of its model; else one is put there.
+
+    The folder is `mtassay` in the user's cache folder unless another is given. Where it cannot be written, or
+    where py3langid is of a version that has another model, the model is unpacked each time.
+    """
+    import py3langid
+
+    rank: Ranking = py3langid.rank
+    with suppress(ImportError, AttributeError, EOFError, OSError, RuntimeError, TypeError, ValueError):
+        from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+        from py3langid.modelio import load_model
+
+        model = MODEL_DIR / MODEL_FILE
+        state = model.stat()
+        copy = (folder or _cache_folder()) / f"py3langid-{state.st_size:x}-{state.st_mtime_ns:x}"
+        if not copy.is_dir():
+            _write(copy, dict(zip(_PARTS, map(np.asarray, load_model(model)), strict=True)))
+        parts = {name: np.load(copy / f"{name}.npy", mmap_mode="r") for name in _PARTS}
+        rank = LanguageIdentifier(
+            parts["ptc"],
+            parts["pc"],
+            parts["classes"].tolist(),
+            memoryview(parts["nextmove"]),
+            parts["output"].tolist(),
+            tk_row=parts["row"].tolist(),
+        ).rank
+    return rank
+
+
+def _cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "mtassay"
+
+
+def _write(folder: Path, parts: Mapping[str, NDArray[Any]]) -> None:
+    """All of it or nothing, also where several processes write it at the same time."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=folder.parent))
+    try:
+        for name, values in parts.items():
+            np.save(temporary / f"{name}.npy", values)
+        with suppress(OSError):  # another process was faster
+            temporary.rename(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
