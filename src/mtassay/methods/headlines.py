@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from mtassay.changes import PairedScores
 from mtassay.core import Comparison, Run, Score
 from mtassay.display import Headline, Leaderboard, Standing
-from mtassay.snapshots import Snapshot
 from mtassay.texts.marks import p_stated, plural, signed
 
 __all__ = ["Contest", "weakest"]
@@ -125,6 +123,9 @@ class Contest:
         """
         first, second = (other, best) if short else (best, other)
         run = self.part or self.run
+        from mtassay.changes import PairedScores  # only pages ask for this
+        from mtassay.snapshots import Snapshot
+
         paired = PairedScores(Snapshot.of(run, second.system), Snapshot.of(run, first.system))
         for change, row in zip(paired.changes, paired.rows, strict=True):
             if (change.name, change.group) == (self.name, self.group):
