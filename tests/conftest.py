@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,14 @@ settings.register_profile("mtassay", deadline=None)
 settings.load_profile("mtassay")
 
 PROJECT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder() -> Iterator[Path]:
+    """What is unpacked once for a user is not unpacked into the folder of whoever runs the tests."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", folder)
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session")

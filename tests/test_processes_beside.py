@@ -96,6 +96,33 @@ except ChildProcessError:
     assert printed(code) == ["True", "none"]
 
 
+@needs_fork
+def test_a_fork_that_others_keep_alive_ends_all_the_same() -> None:
+    # A worker of somebody else has copies of all pipes; the answer is more than a pipe takes.
+    code = """
+with computed_beside(lambda: "x" * 1_000_000) as answer:
+    other = os.fork()
+    if other == 0:
+        time.sleep(600)
+        os._exit(0)
+    time.sleep(0.5)
+os.kill(other, 9)
+print("ended")
+"""
+    assert printed(code) == ["ended"]
+
+
+@needs_fork
+def test_who_is_not_told_of_children_gets_the_answer() -> None:
+    code = """
+import signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+with computed_beside(lambda: 7) as answer:
+    print(answer())
+"""
+    assert printed(code) == ["7"]
+
+
 def test_a_command_that_was_loaded_leaves_all_threads_to_the_programs_it_starts() -> None:
     look = "import os, mtassay.cli.main as m; m.build_app(['score']); print(sorted(os.environ))"
     alone = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC
 from functools import cache, lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus, urlsplit
@@ -42,6 +43,7 @@ __all__ = [
     "package_version",
     "place",
     "redact",
+    "release_of",
     "seconds",
     "secret_from",
 ]
@@ -63,6 +65,20 @@ def load_package(module: str, *, what: str, package: str, extra: str) -> Any:
         if isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]:
             raise MissingExtraError(what, package=package, extra=extra) from None
         raise UsageError(f"{what}: {package} is installed and cannot be loaded: {error}") from error
+
+
+@cache
+def release_of(package: str) -> str:
+    """The installed release of a package that is there, without loading it."""
+    spec = find_spec(package)
+    folder = Path(spec.origin).parent.parent if spec and spec.origin else Path()
+    # The name of the folder that an installer leaves beside a package, `sacrebleu-2.6.0.dist-info`.
+    installed = [path.stem.partition("-")[2] for path in folder.glob(f"{package}-*.dist-info")]
+    if len(installed) == 1:
+        return installed[0]
+    from importlib.metadata import version  # loads what reads e-mail
+
+    return version(package)
 
 
 def package_version(package: str, *, what: str, extra: str) -> str:

@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ __all__ = [
     "WATCHER",
     "Leash",
     "WorkerPool",
+    "can_fork",
     "computed_beside",
     "core_count",
     "each_in_threads",
@@ -86,11 +88,17 @@ def map_in_processes(
     return [answers[i] if i in answers else function(item) for i, item in enumerate(items)]
 
 
+# Pieces of the work for each process, so that one which is slow leaves some to the others; all together.
+_PIECES, _MOST_PIECES = 8, 512
+# How many bytes the number of an item has in a pipe, which takes the numbers of all pieces at once.
+_NUMBER = 8
+
+
 def _map_in_forks(
     function: Callable[[Item], Answer], items: Sequence[Item], processes: int
 ) -> dict[int, Answer]:
     """The answers by place. Forks have the items already, and so only answers are written and read."""
-    size = -(-len(items) // (_PIECES * processes))
+    size = -(-len(items) // min(_PIECES * processes, _MOST_PIECES))
     queue, way = os.pipe()
     # All that is to be done is in the pipe, from which each process takes the next piece.
     os.write(way, b"".join(start.to_bytes(_NUMBER) for start in range(0, len(items), size)))
@@ -112,12 +120,6 @@ def _map_in_forks(
     return answers
 
 
-# Pieces of the work for each process, so that one which is slow leaves some to the others.
-_PIECES = 8
-# How many bytes the number of an item has in a pipe.
-_NUMBER = 8
-
-
 def _map_in_a_pool(
     function: Callable[[Item], Answer], items: Sequence[Item], processes: int
 ) -> dict[int, Answer]:
@@ -131,7 +133,7 @@ def _map_in_a_pool(
     executor = None
     done = False
     try:
-        executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
+        executor = ProcessPoolExecutor(min(processes, 61), mp_context=context, initializer=_end_with_parent)
         with _hidden_script(), _deaf_to_ctrl_c():
             coming = executor.map(function, items, chunksize=-(-len(items) // (_PIECES * processes)))
         answers.update(enumerate(coming))  # one by one, to keep those that came before a failure
@@ -145,10 +147,10 @@ def _map_in_a_pool(
     return answers
 
 
-def each_in_threads(function: Callable[[Item], None], items: Iterable[Item]) -> None:
+def each_in_threads(function: Callable[[Item], None], items: Iterable[Item], *, most: int = 8) -> None:
     """Call the function with each item, on all cores as far as it leaves Python to others, as NumPy does.
 
-    It must not matter which call comes first. A thread holds one item at a time.
+    It must not matter which call comes first. There are `most` threads at most, with one item at a time each.
     """
     coming = iter(items)
     turn = threading.Lock()
@@ -166,7 +168,7 @@ def each_in_threads(function: Callable[[Item], None], items: Iterable[Item]) -> 
         except BaseException as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=work) for _ in range(process_count() - 1)]
+    threads = [threading.Thread(target=work) for _ in range(min(process_count(), most) - 1)]
     for thread in threads:
         thread.start()
     work()
@@ -183,42 +185,48 @@ def computed_beside(function: Callable[[], Answer]) -> Iterator[Callable[[], Ans
     The function must change nothing that is looked at here. Where there is one core, or no safe fork, or the
     fork fails, the call computes it.
     """
-    if process_count() == 1 or _start_method() != "fork":
+    if process_count() == 1 or not can_fork():
         yield function
         return
-    answer_end, answer_way = os.pipe()
-    life_end, life = os.pipe()
+    pipes: list[int] = []
+    child = 0
     try:
-        with _deaf_to_ctrl_c():
-            child = os.fork()
-            if child == 0:
-                _answer_and_exit(function, answer_way, life_end, (answer_end, life))
-    except OSError:
-        for end in (answer_end, answer_way, life_end, life):
-            os.close(end)
-        yield function
-        return
-    os.close(answer_way)
-    os.close(life_end)
+        try:
+            pipes += os.pipe()
+            pipes += os.pipe()
+            answer_end, answer_way, life_end, life = pipes
+            with _deaf_to_ctrl_c(), warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore", DeprecationWarning
+                )  # of threads, which are none but the watcher
+                child = os.fork()
+                if child == 0:
+                    _answer_and_exit(function, answer_way, life_end, (answer_end, life))
+        except OSError:
+            yield function
+            return
+        os.close(answer_way)
+        os.close(life_end)
+        del pipes[1:3]
 
-    def answer() -> Answer:
-        with open(answer_end, "rb", closefd=False) as pipe:
-            written = pipe.read()
-        if not written.endswith(_WHOLE):
-            return function()
-        result: Answer = pickle.loads(written)
-        return result
+        def answer() -> Answer:
+            with open(answer_end, "rb", closefd=False) as pipe:
+                length = int.from_bytes(pipe.read(_NUMBER))
+                written = pipe.read()
+            if not written or len(written) != length:
+                return function()
+            result: Answer = pickle.loads(written)
+            return result
 
-    try:
         yield answer
     finally:
-        os.close(life)  # which ends the child, where it still computes
-        os.close(answer_end)
-        os.waitpid(child, 0)
-
-
-# Stands behind an answer that was written to its end.
-_WHOLE = b"whole"
+        for end in pipes:
+            os.close(end)
+        if child:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)  # others may hold its pipes, and it would go on
+            with suppress(ChildProcessError):  # where nobody is told of children
+                os.waitpid(child, 0)
 
 
 def _answer_and_exit(
@@ -229,13 +237,14 @@ def _answer_and_exit(
     try:
         for end in others:
             os.close(end)
+        sys.stderr = os.fdopen(os.dup(2), "w")  # a thread of the parent may hold the lock of this one
         threading.Thread(target=_wait_for_end_of_pipe, args=(life_end,), daemon=True).start()
         gc.disable()  # to look at what is there already would copy it, and what comes does not stay long
         os.environ[VARIABLE] = "1"
         written = pickle.dumps(function(), pickle.HIGHEST_PROTOCOL)
         with open(answer_way, "wb") as pipe:
+            pipe.write(len(written).to_bytes(_NUMBER))
             pipe.write(written)
-            pipe.write(_WHOLE)
         code = 0
     finally:
         os._exit(code)
@@ -311,10 +320,14 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _start_method() -> str:
-    """A fork starts at once, but is unsafe beside threads."""
+def can_fork() -> bool:
+    """Whether a fork of this process is safe: it starts at once and has all that is here, but no threads."""
     others = [t for t in threading.enumerate() if t is not threading.main_thread() and t.name != WATCHER]
-    return "fork" if sys.platform == "linux" and not others else "spawn"
+    return sys.platform == "linux" and not others
+
+
+def _start_method() -> str:
+    return "fork" if can_fork() else "spawn"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -52,3 +54,15 @@ def test_a_broken_copy_is_not_used(tmp_path: Path) -> None:
     [copy] = tmp_path.iterdir()
     (copy / "ptc.npy").write_bytes(b"")
     assert rankings(tmp_path) == expected
+    assert not copy.exists()  # and the next run writes it anew
+    assert rankings(tmp_path) == expected
+    assert copy.exists()
+
+
+def test_what_a_killed_process_left_is_removed_when_it_is_old(tmp_path: Path) -> None:
+    for name, age in (("unpacking-old", 7200), ("unpacking-new", 0)):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    rankings(tmp_path)
+    assert not (tmp_path / "unpacking-old").exists()
+    assert (tmp_path / "unpacking-new").exists()

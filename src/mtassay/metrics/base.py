@@ -46,9 +46,9 @@ class Metric(ABC):
     """So many segments at a time can be measured anywhere, with the same statistics; 0: only all together."""
 
     shared: ClassVar[bool] = False
-    """Whether the cores of this machine share its work, as that of any metric of the same kind.
+    """Whether processes of this machine measure parts of the segments, each on its own, with `measure`.
 
-    Parts of the segments are measured on their own then, and nothing is prepared."""
+    Not where a subclass prepares anything, asks through tools, or may not be cached."""
 
     @property
     def needs(self) -> frozenset[str]:

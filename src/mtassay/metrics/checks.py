@@ -15,10 +15,13 @@ from mtassay import __version__
 from mtassay.core import Finding, Tools
 from mtassay.metrics.base import Metric
 from mtassay.metrics.measure import ENOUGH_FOR_A_FORK, Corpus, digest_of
+from mtassay.packages import release_of
 from mtassay.processes import computed_beside
 
 if TYPE_CHECKING:
     from mtassay.metrics.guards import Guards
+
+__all__ = ["checked"]
 
 
 @contextmanager
@@ -32,7 +35,7 @@ def checked(
     """
     for name, metric in metrics.items():
         corpus.usable(name, metric)  # who lacks references needs no other advice
-    what = [__version__, str(pair), corpus.digest]
+    what = [__version__, release_of("py3langid"), str(pair), corpus.digest]
     what += [text for item in corpus.output_digests.items() for text in item]
     settings = [text for name, metric in metrics.items() for text in (name, repr(metric))]
     guards_key, notes_key = digest_of(["guards", *what]), digest_of(["inputs", *what, *settings])

@@ -16,11 +16,14 @@ from mtassay import __version__
 from mtassay.core import Output, Segment, Statistics, Tools
 from mtassay.errors import MtassayError, ServiceError, UsageError
 from mtassay.metrics.base import CHUNK, Metric
-from mtassay.processes import map_in_processes, process_count
+from mtassay.processes import can_fork, map_in_processes, process_count
 from mtassay.store import pack_statistics, unpack_statistics
 
 ENOUGH_FOR_A_FORK = 300_000
-"""Characters of all outputs together from which another process is worth its start."""
+"""Characters of outputs that are worth a process which has them already."""
+
+# The same for a process that has to be started, and told.
+_ENOUGH_FOR_A_START = 4_000_000
 
 _HOW = {"source": "the source of each segment: add -s FILE", "references": "references: add -r FILE"}
 
@@ -72,7 +75,11 @@ class Corpus:
         """Of all that a metric may look at, but the outputs."""
         texts: list[str] = []
         for segment in self.segments:
-            texts += (segment.id, segment.source or "", str(len(segment.references)))
+            texts += (
+                segment.id,
+                "\1" if segment.source is None else segment.source,
+                str(len(segment.references)),
+            )
             texts += (reference if reference is not None else "\1" for reference in segment.references)
         return digest_of(texts)
 
@@ -134,8 +141,10 @@ def _measured_at_once(
     jobs = {
         name: _Job.of(metric, corpus.usable(name, metric), tools)
         for name, metric in metrics.items()
-        if metric.shared
+        if _is_shared(metric)
     }
+    if not jobs:
+        return {}
     tools.progress(", ".join(job.metric.label for job in jobs.values()), 0, None)
     fresh = measure_at_once([(job.metric, job.missing) for job in jobs.values()])
     return {
@@ -147,18 +156,20 @@ def _measured_at_once(
 def measure_at_once(work: Sequence[tuple[Metric, Corpus]]) -> list[list[Statistics]]:
     """`Metric.measure` for each of these; of the `shared` ones in parts, for all cores at once."""
     size = sum(corpus.size for _, corpus in work)
-    processes = process_count() if size >= ENOUGH_FOR_A_FORK else 1
+    processes = min(
+        process_count(), max(1, size // (ENOUGH_FOR_A_FORK if can_fork() else _ENOUGH_FOR_A_START))
+    )
     tasks = [
         (number, metric, part)
         for number, (metric, corpus) in enumerate(work)
-        if metric.shared
+        if _is_shared(metric)
         for part in corpus.parts(min(CHUNK, -(-len(corpus.segments) // processes)))
     ]
     parts: list[list[list[Statistics]]] = [[] for _ in work]
     for number, measured in map_in_processes(_measure_task, tasks, processes=processes):
         parts[number].append(measured)
     return [
-        _joined(own) if metric.shared else metric.measure(corpus.segments, corpus.outputs)
+        _joined(own) if _is_shared(metric) else metric.measure(corpus.segments, corpus.outputs)
         for (metric, corpus), own in zip(work, parts, strict=True)
     ]
 
@@ -173,11 +184,18 @@ def measure(metric: Metric, corpus: Corpus, tools: Tools) -> list[Statistics]:
         fresh = []
     elif tools.workers > 1 and 0 < metric.batch < len(corpus.segments):
         fresh = _joined(list(tools.map(partial(_measure_part, metric), missing.parts(metric.batch))))
-    elif metric.shared:
+    elif _is_shared(metric):
         (fresh,) = measure_at_once([(metric, missing)])
     else:
         fresh = metric.measure_with(missing.segments, missing.outputs, tools)
     return job.finish(fresh, tools)
+
+
+def _is_shared(metric: Metric) -> bool:
+    """Whether its parts can be measured anywhere; who inherits from such a metric may have added to it."""
+    kind = type(metric)
+    is_plain = kind.prepare is Metric.prepare and kind.measure_with is Metric.measure_with
+    return metric.shared and metric.cacheable and is_plain
 
 
 class _Job(NamedTuple):
@@ -191,7 +209,13 @@ class _Job(NamedTuple):
     @classmethod
     def of(cls, metric: Metric, corpus: Corpus, tools: Tools) -> _Job:
         """What the cache knows."""
-        what = [__version__, _code(metric), repr(metric), metric.signature(corpus.segments), corpus.digest]
+        what = [
+            __version__,
+            code_stamp(type(metric).__module__),
+            repr(metric),
+            metric.signature(corpus.segments),
+            corpus.digest,
+        ]
         keys = {system: digest_of([*what, digest]) for system, digest in corpus.output_digests.items()}
         cached = {system: value for system, key in keys.items() if (value := tools.recall(key)) is not None}
         return cls(metric, corpus, keys, cached)
@@ -236,9 +260,9 @@ def _joined(parts: Sequence[Sequence[Statistics]]) -> list[Statistics]:
     ]
 
 
-def _code(metric: Metric) -> str:
-    """When and how long the metric's code was written: who changes a metric wants to see the difference."""
-    path = getattr(sys.modules.get(type(metric).__module__), "__file__", None)
+def code_stamp(module: str) -> str:
+    """When a module was written, and how long it is: who changes a metric wants to see the difference."""
+    path = getattr(sys.modules.get(module), "__file__", None)
     if path is None or not os.path.exists(path):  # noqa: PTH110
         return ""
     status = os.stat(path)  # noqa: PTH116

@@ -230,7 +230,7 @@ def _differences(row: Row) -> tuple[int, int]:
     return plus & ~left | left_plus, minus & ~left | left_minus
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def _limits(length: int, size: int, least: int) -> list[ColumnRange | None]:
     """For each row what it may use of the row above; `None` where that is all.
 
@@ -257,7 +257,7 @@ def _lanes(number: int, width: int, count: int) -> int:
 
 
 def _split(number: int, width: int, count: int) -> list[int]:
-    """The number in each of the lanes, of `width` bytes each."""
+    """The numbers of the lanes, of `width` bytes each, as a list."""
     data = number.to_bytes(width * count, "little")
     return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]
 

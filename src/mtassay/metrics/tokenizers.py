@@ -6,9 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import chain, pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from mtassay.core import Segment
 from mtassay.errors import MissingExtraError, ServiceError, UsageError
 from mtassay.metrics.base import reference_count
+from mtassay.packages import release_of
 
 DEFAULTS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """Which tokeniser sacreBLEU takes for a target language; 13a for all others."""
@@ -267,23 +266,9 @@ def sacre_signature(
     'nrefs:1|bs:1000|case:mixed'
     """
     added = {key: (extra or {}).get(key) for key in _CALLER_KEYS}
-    parts = {"nrefs": reference_count(segments), **added, **settings, "version": sacrebleu_version()}
+    parts = {"nrefs": reference_count(segments), **added, **settings, "version": release_of("sacrebleu")}
     shown = ((key, _show(value)) for key, value in parts.items() if value is not None)
     return "|".join(f"{key}:{value}" for key, value in shown)
-
-
-@cache
-def sacrebleu_version() -> str:
-    """The version of the sacreBLEU that our numbers equal and whose tokenisers we use."""
-    spec = find_spec("sacrebleu")
-    folder = Path(spec.origin).parent.parent if spec and spec.origin else Path()
-    # The name of the folder that an installer leaves beside a package, `sacrebleu-2.6.0.dist-info`.
-    installed = [path.stem.partition("-")[2] for path in folder.glob("sacrebleu-*.dist-info")]
-    if len(installed) == 1:
-        return installed[0]
-    from importlib.metadata import version  # loads what reads e-mail
-
-    return version("sacrebleu")
 
 
 def reference_streams(segments: Sequence[Segment]) -> list[list[str | None]]:

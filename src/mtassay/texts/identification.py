@@ -170,7 +170,11 @@ def _count(texts: Sequence[str]) -> dict[str, int]:
     text = "\n".join(texts).lower()
     counts: dict[str, int] = {}
     if _is_mostly(_UNSPACED, _sample(texts)):
-        counts = {char: n for char, n in Counter(text).items() if _UNSPACED_CHARACTER.match(char)}
+        counts = {
+            char: n
+            for char, n in Counter(text).items()
+            if _UNSPACED_CHARACTER.match(char) and _LETTER.match(char)
+        }
         text = _UNSPACED_RUN.sub(" ", text)
     for word, n in Counter(text.split()).items():
         if not word.isalpha():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -18,11 +19,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtassay.packages import release_of
+
 __all__ = ["Ranking", "open_identifier"]
 
 Ranking = Callable[[str], list[tuple[str, float]]]
 """All languages by code with their scores, the likeliest first."""
 
+# Seconds after which nobody is unpacking any more.
+_AT_MOST = 3600
 _PARTS = ("ptc", "pc", "classes", "nextmove", "row", "output")
 
 
@@ -41,11 +46,14 @@ def open_identifier(folder: Path | None = None) -> Ranking:
         from py3langid.modelio import load_model
 
         model = MODEL_DIR / MODEL_FILE
-        state = model.stat()
-        copy = (folder or _cache_folder()) / f"py3langid-{state.st_size:x}-{state.st_mtime_ns:x}"
+        copy = (folder or _cache_folder()) / f"py3langid-{release_of('py3langid')}"
         if not copy.is_dir():
             _write(copy, dict(zip(_PARTS, map(np.asarray, load_model(model)), strict=True)))
-        parts = {name: np.load(copy / f"{name}.npy", mmap_mode="r") for name in _PARTS}
+        try:
+            parts = {name: np.load(copy / f"{name}.npy", mmap_mode="r") for name in _PARTS}
+        except (EOFError, OSError, ValueError):
+            shutil.rmtree(copy, ignore_errors=True)  # somebody cleaned up in it: the next run writes it anew
+            raise
         rank = LanguageIdentifier(
             parts["ptc"],
             parts["pc"],
@@ -65,10 +73,15 @@ def _cache_folder() -> Path:
 def _write(folder: Path, parts: Mapping[str, NDArray[Any]]) -> None:
     """All of it or nothing, also where several processes write it at the same time."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=folder.parent))
+    for left in folder.parent.glob("unpacking-*"):  # by a process that was killed, or is at it
+        if time.time() - left.stat().st_mtime > _AT_MOST:
+            shutil.rmtree(left, ignore_errors=True)
+    temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unpacking-"))
     try:
         for name, values in parts.items():
-            np.save(temporary / f"{name}.npy", values)
+            with (temporary / f"{name}.npy").open("wb") as file:
+                np.save(file, values)
+                os.fsync(file.fileno())
         with suppress(OSError):  # another process was faster
             temporary.rename(folder)
     finally:

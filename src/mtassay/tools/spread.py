@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from mtassay import __version__
 from mtassay.core import Tools
 from mtassay.tools.annotate.annotation import Annotation, Annotator, Token, TokenSpan
 from mtassay.tools.encoder import Encoder, Vectors
@@ -55,7 +56,7 @@ class SpreadAnnotator(Annotator):
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
         """One annotation per text, in order."""
         signature = self.signature
-        keys = {text: f"annotation|{signature}|{_digest(text)}" for text in texts}
+        keys = {text: f"annotation|{__version__}|{signature}|{_digest(text)}" for text in texts}
         read: dict[str, Annotation] = {}
         for text, key in keys.items():
             if kept := self._tools.recall(key):
