@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from mtassay.api import access, people
-from mtassay.formats.suite import read_suite
+from mtassay.formats.suite import Rule, read_suite
 from tests.web.conftest import client_of
 from tests.web.test_pages import fields, run_of
 
@@ -289,3 +289,18 @@ def test_reviewers_who_are_no_admins_take_no_rules_out(
         sent = {"csrf": fields(page)["csrf"], "answer": "correct"}
         assert other.post(place, data=sent).status_code == 403
     assert (folder / "suite.yaml").read_bytes() == before
+
+
+def test_of_two_rules_with_one_text_the_chosen_one_goes(
+    browser: TestClient, workspace: Path, folder: Path
+) -> None:
+    suite = folder / "suite.yaml"
+    two = "[Ninguém disse nada, {regex: Ninguém disse nada, author: ana, case: ignore}]"
+    suite.write_text(suite.read_text("utf-8").replace("[Ninguém disse nada]", two), "utf-8")
+    html = browser.get(card_of(workspace, BOTH)).text
+    places = [place for place in taking_out(html) if "by ana" in browser.get(place).text]
+    assert len(places) == 1
+    assert "No known output to this source would be judged otherwise" in browser.get(places[0]).text
+    sent = {"csrf": fields(html)["csrf"], "answer": "incorrect"}
+    assert browser.post(places[0], data=sent).status_code == 200
+    assert read_suite(suite).items[0].positive_regex == (Rule("Ninguém disse nada"),)
