@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -304,3 +306,51 @@ def test_of_two_rules_with_one_text_the_chosen_one_goes(
     sent = {"csrf": fields(html)["csrf"], "answer": "incorrect"}
     assert browser.post(places[0], data=sent).status_code == 200
     assert read_suite(suite).items[0].positive_regex == (Rule("Ninguém disse nada"),)
+
+
+def test_a_rule_stays_while_the_workspace_is_busy_and_can_be_taken_out_later(
+    browser: TestClient, workspace: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mtassay.database.PATIENCE_S", 0.01)
+    html = browser.get(card_of(workspace, BOTH)).text
+    sent = {"csrf": fields(html)["csrf"], "id": "1", "answer": "incorrect"}
+    before = (folder / "suite.yaml").read_bytes()
+    with closing(sqlite3.connect(workspace, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        busy = browser.post(taking_out(html)[0], data=sent)
+    assert (busy.status_code, "nothing was kept" in busy.text) == (503, True)
+    assert (folder / "suite.yaml").read_bytes() == before
+    assert browser.post(taking_out(html)[0], data=sent).status_code == 200
+    (review,) = people.reviews(workspace=workspace)
+    assert review["note"] == "took out the rule: correct if Ninguém disse nada"
+
+
+def test_no_rule_is_written_while_the_workspace_is_busy(
+    browser: TestClient, workspace: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mtassay.database.PATIENCE_S", 0.01)
+    card = card_of(workspace, FALOU)
+    sent = {"csrf": fields(browser.get(card).text)["csrf"], "id": "1", "pattern": "falou", "kind": "correct"}
+    before = (folder / "suite.yaml").read_bytes()
+    with closing(sqlite3.connect(workspace, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert browser.post(f"{card}/rule", data=sent).status_code == 503
+    assert (folder / "suite.yaml").read_bytes() == before
+    assert browser.post(f"{card}/rule", data=sent).status_code == 200
+    assert "falou" in rules_in(folder)
+    assert [review["answer"] for review in people.reviews(workspace=workspace)] == ["correct"]
+
+
+def test_nobody_is_said_to_have_taken_out_a_rule_that_stays(
+    browser: TestClient, workspace: Path, folder: Path
+) -> None:
+    suite = folder / "suite.yaml"
+    text = suite.read_text("utf-8").replace("positive_regex: [Ninguém disse nada]", "positive_regex: *said")
+    suite.write_text(text.replace("langpair:", "about: &said Ninguém disse nada\nlangpair:"), "utf-8")
+    html = browser.get(card_of(workspace, BOTH)).text
+    before = suite.read_bytes()
+    sent = {"csrf": fields(html)["csrf"], "id": "1", "answer": "incorrect"}
+    refused = browser.post(taking_out(html)[0], data=sent)
+    assert (refused.status_code, "cannot be edited" in refused.text) == (400, True)
+    assert suite.read_bytes() == before
+    assert not people.reviews(workspace=workspace)

@@ -374,8 +374,16 @@ def add_rule(
     if _contradicts(card, verdict):
         raise UsageError(f"You answered {card.entry.mine} here. To change your mind, answer it again first.")
     text, correct = card.subject.outputs[-1], verdict == CORRECT
-    rulebook.accept(agenda.workspace, item, text, pattern, correct=correct, reviewer=reviewer)
-    answer(agenda, card.subject.id, verdict, reviewer, receipt=receipt)
+    answer(
+        agenda,
+        card.subject.id,
+        verdict,
+        reviewer,
+        receipt=receipt,
+        along=lambda: rulebook.accept(
+            agenda.workspace, item, text, pattern, correct=correct, reviewer=reviewer
+        ),
+    )
     where = Path(rulebook.path).name
     return f"Written to {where}: {verdict} if {pattern}. To take it out, go back to this output."
 
@@ -403,14 +411,22 @@ def remove_rule(
     """Take a rule out of the suite, and answer the card; tells what was done.
 
     The answer is the reviewer's, with a note that says which rule went: so it is known who took it out, when,
-    and for what. Without one it is a `UsageError`, and nothing is changed.
+    and for what. Without one it is a `UsageError`, and nothing is changed; nor is it where the workspace or
+    the file cannot be written.
     """
     rulebook, item = _writable(card)
     shown = rulebook.rule(item, key)
     if verdict not in (*card.rule_answers, UNSURE):
         raise UsageError(f"Say first what this output is: {', '.join(card.rule_answers)} or {UNSURE}.")
-    rulebook.remove(item, shown)
-    answer(agenda, card.subject.id, verdict, reviewer, note=f"took out the rule: {shown}", receipt=receipt)
+    answer(
+        agenda,
+        card.subject.id,
+        verdict,
+        reviewer,
+        note=f"took out the rule: {shown}",
+        receipt=receipt,
+        along=lambda: rulebook.remove(item, shown),
+    )
     return f"Taken out of {Path(rulebook.path).name}: {shown}."
 
 
@@ -449,11 +465,13 @@ def answer(
     note: str = "",
     correction: str = "",
     receipt: str | None = None,
+    along: Callable[[], object] | None = None,
 ) -> Answered:
     """Keep what somebody answered about a subject; when this returns, it is in the workspace.
 
     A `correction` is what the output should have been: it goes into the note as 'mtassay repair' reads it. An
-    answer with a `receipt`, an id that the sender made up, is kept once however often it is sent.
+    answer with a `receipt`, an id that the sender made up, is kept once however often it is sent. What is
+    done `along` with it is done only if the answer is kept, and where it fails, the answer is not kept.
     """
     store = agenda.workspace
     entry = agenda.entry(subject)
@@ -466,7 +484,7 @@ def answer(
         raise UsageError(str(error)) from None
     remark = _note(note, correction, chosen.outputs[-1])
     review = review_now(chosen.id, question.name, read, reviewer, note=remark)
-    added = store.add_reviews([review], [chosen], receipt=receipt)
+    added = store.add_reviews([review], [chosen], receipt=receipt, along=along)
     reviews = store.reviews_about([chosen.id], question.name)
     decision = decide_reviews(reviews, {question.name: question.holds})[chosen.id, question.name]
     return Answered(review, decision, bool(added))

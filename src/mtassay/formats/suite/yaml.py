@@ -204,11 +204,11 @@ def with_entries(text: str, entries: Mapping[str, Entries]) -> str:
 
 def without_entries(text: str, item_id: str, name: str, goes: Callable[[Any], bool]) -> str:
     """The text without those entries of a list of an item that go, and what stands on their lines."""
-    page = _Page(text)
-    places = [place for place, node in enumerate(page.entries(item_id, name)) if goes(_plain(node))]
-    for place in reversed(places):
-        page = _Page(page.edited(page.without(item_id, name, place)))
-    return page.text
+    entries = _Page(text).entries(item_id, name)
+    for place in reversed([place for place, node in enumerate(entries) if goes(_plain(node))]):
+        page = _Page(text)
+        text = page.edited(page.without(item_id, name, place))
+    return text
 
 
 def with_texts(text: str, texts: Mapping[str, Mapping[str, str]]) -> str:
