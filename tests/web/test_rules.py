@@ -354,3 +354,73 @@ def test_nobody_is_said_to_have_taken_out_a_rule_that_stays(
     assert (refused.status_code, "cannot be edited" in refused.text) == (400, True)
     assert suite.read_bytes() == before
     assert not people.reviews(workspace=workspace)
+
+
+def written(html: str) -> tuple[str, str]:
+    """What stands in the fields of a card: note and correction."""
+    (note,) = re.findall(r'name="note"[^>]* value="([^"]*)"', html)
+    (correction,) = re.findall(r'<textarea name="correction"[^>]*>([^<]*)<', html)
+    return note, correction
+
+
+@pytest.mark.parametrize("does", ["takes out", "makes"])
+def test_whoever_changes_a_rule_keeps_their_note_and_correction(
+    browser: TestClient, workspace: Path, does: str
+) -> None:
+    card = card_of(workspace, BOTH)
+    html = browser.get(card).text
+    form = fields(html)
+    fixed = "Ninguém disse nada."
+    said = {"answer": "incorrect", "note": "two clauses", "correction": fixed}
+    browser.post(form.pop("action"), data={**form, **said})
+    if does == "makes":
+        sent = {"csrf": form["csrf"], "pattern": "nada, ele", "kind": "incorrect"}
+        took = ""
+        assert browser.post(f"{card}/rule", data=sent).status_code == 200
+    else:
+        took = "took out the rule: correct if Ninguém disse nada\n"
+        sent = {"csrf": form["csrf"], "answer": "incorrect"}
+        assert browser.post(taking_out(html)[0], data=sent).status_code == 200
+    newest = max(people.reviews(workspace=workspace), key=lambda review: review["at"])
+    assert newest["note"] == f"{took}two clauses\nfix: {fixed}"
+    assert written(browser.get(card).text) == ("two clauses", fixed)
+
+
+def test_a_later_answer_does_not_say_again_that_a_rule_was_taken_out(
+    browser: TestClient, workspace: Path
+) -> None:
+    card = card_of(workspace, BOTH)
+    html = browser.get(card).text
+    browser.post(taking_out(html)[0], data={"csrf": fields(html)["csrf"], "answer": "incorrect"})
+    html = browser.get(card).text
+    assert written(html) == ("", "")
+    assert html.count("took out the rule: ") == 1
+
+
+def test_who_wants_to_change_rules_that_are_gone_is_told_so(
+    browser: TestClient, workspace: Path, folder: Path
+) -> None:
+    card = card_of(workspace, BOTH)
+    place = taking_out(browser.get(card).text)[0]
+    suite = folder / "suite.yaml"
+    suite.write_text(suite.read_text("utf-8").replace("source: Nobody", "source: No one"), "utf-8")
+    for address in (place, f"{card}/rule"):
+        refused = browser.get(address)
+        assert (refused.status_code, "does not have its item any more" in refused.text) == (400, True)
+
+
+@pytest.mark.parametrize("does", ["takes out", "makes"])
+@pytest.mark.parametrize("headers", [{}, {"hx-request": "true"}])
+def test_what_was_filtered_by_stays_when_rules_change(
+    browser: TestClient, workspace: Path, does: str, headers: dict[str, str]
+) -> None:
+    query = "category=Negation&double=1"
+    html = browser.get(f"{card_of(workspace, BOTH)}?{query}").text
+    links = taking_out(html) if does == "takes out" else re.findall(r'id="make-rule"[^>]* href="(.+?)"', html)
+    form = browser.get(links[0].replace("&amp;", "&")).text
+    assert f"?{query}" in re.findall(r"<nav.*</nav>", form)[0].replace("&amp;", "&")
+    (action,) = re.findall(r'class="rule-form" method="post" action="([^"]+)"', form)
+    sent = {"csrf": fields(html)["csrf"], "answer": "incorrect", "pattern": "nada, ele", "kind": "incorrect"}
+    answer = browser.post(action.replace("&amp;", "&"), data=sent, headers=headers)
+    assert answer.status_code == 200
+    assert query in re.findall(r'data-key="s" href="([^"]+)"', answer.text)[0].replace("&amp;", "&")

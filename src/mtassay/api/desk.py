@@ -57,6 +57,7 @@ _SETTLED = 8  # settled outputs that are shown beside an open one
 _LONGEST_NOTE = 4000  # characters
 _SYNTAX = re.compile(r"\\[A-Za-z]|\(\?[a-z]*")  # letters of an expression that match no letter
 _CHOOSE = "Choose correct or incorrect first."
+_TOOK_OUT = "took out the rule: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,9 @@ class Card:
 
     @property
     def my_note(self) -> str:
-        """What they noted besides."""
+        """What they noted besides, without the rules that they took out."""
         lines = self.mine.note.splitlines() if self.mine else []
-        return " ".join(line for line in lines if fix_in(line) is None)
+        return " ".join(line for line in lines if fix_in(line) is None and not line.startswith(_TOOK_OUT))
 
     @property
     def rule_answers(self) -> tuple[str, ...]:
@@ -379,6 +380,8 @@ def add_rule(
         card.subject.id,
         verdict,
         reviewer,
+        note=card.my_note,
+        correction=card.my_correction,
         receipt=receipt,
         along=lambda: rulebook.accept(
             agenda.workspace, item, text, pattern, correct=correct, reviewer=reviewer
@@ -423,7 +426,8 @@ def remove_rule(
         card.subject.id,
         verdict,
         reviewer,
-        note=f"took out the rule: {shown}",
+        note=f"{_TOOK_OUT}{shown}\n{card.my_note}",
+        correction=card.my_correction,
         receipt=receipt,
         along=lambda: rulebook.remove(item, shown),
     )
@@ -438,7 +442,7 @@ def _writable(card: Card) -> tuple[Rulebook, Item]:
     rulebook = card.rulebook
     item = rulebook.item(card.subject.case_id, card.segment.source) if rulebook else None
     if rulebook is None or item is None:
-        raise UsageError("There are no rules to add to.")
+        raise UsageError("The suite of this output cannot be read, or does not have its item any more.")
     if rulebook.why_closed:
         raise UsageError(rulebook.why_closed)
     return rulebook, item
