@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -128,6 +130,23 @@ def test_no_path_leads_out_of_the_static_files(browser: TestClient, path: str) -
 def test_other_hosts_need_an_invitation_first(workspace: Path) -> None:
     with pytest.raises(UsageError, match="nobody is invited: mtassay review invite NAME --admin"):
         serve(workspace, host="0.0.0.0", port=0)
+
+
+def test_no_address_is_told_of_a_server_that_is_stopped_while_it_starts(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        signal.raise_signal(signal.SIGINT)  # Ctrl-C
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    monkeypatch.setattr("mtassay.web.application.make_application", lambda site: application)
+    told: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        serve(workspace, port=0, listen=told.append)
+    assert told == []
 
 
 def test_on_another_host_nobody_is_let_in_without_a_link(workspace: Path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
 from mtassay.api import access, people
-from mtassay.formats.suite import read_suite
+from mtassay.formats.suite import Rule, read_suite
 from tests.web.conftest import client_of
 from tests.web.test_pages import fields, run_of
 
@@ -289,3 +291,136 @@ def test_reviewers_who_are_no_admins_take_no_rules_out(
         sent = {"csrf": fields(page)["csrf"], "answer": "correct"}
         assert other.post(place, data=sent).status_code == 403
     assert (folder / "suite.yaml").read_bytes() == before
+
+
+def test_of_two_rules_with_one_text_the_chosen_one_goes(
+    browser: TestClient, workspace: Path, folder: Path
+) -> None:
+    suite = folder / "suite.yaml"
+    two = "[Ninguém disse nada, {regex: Ninguém disse nada, author: ana, case: ignore}]"
+    suite.write_text(suite.read_text("utf-8").replace("[Ninguém disse nada]", two), "utf-8")
+    html = browser.get(card_of(workspace, BOTH)).text
+    places = [place for place in taking_out(html) if "by ana" in browser.get(place).text]
+    assert len(places) == 1
+    assert "No known output to this source would be judged otherwise" in browser.get(places[0]).text
+    sent = {"csrf": fields(html)["csrf"], "answer": "incorrect"}
+    assert browser.post(places[0], data=sent).status_code == 200
+    assert read_suite(suite).items[0].positive_regex == (Rule("Ninguém disse nada"),)
+
+
+def test_a_rule_stays_while_the_workspace_is_busy_and_can_be_taken_out_later(
+    browser: TestClient, workspace: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mtassay.database.PATIENCE_S", 0.01)
+    html = browser.get(card_of(workspace, BOTH)).text
+    sent = {"csrf": fields(html)["csrf"], "id": "1", "answer": "incorrect"}
+    before = (folder / "suite.yaml").read_bytes()
+    with closing(sqlite3.connect(workspace, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        busy = browser.post(taking_out(html)[0], data=sent)
+    assert (busy.status_code, "nothing was kept" in busy.text) == (503, True)
+    assert (folder / "suite.yaml").read_bytes() == before
+    assert browser.post(taking_out(html)[0], data=sent).status_code == 200
+    (review,) = people.reviews(workspace=workspace)
+    assert review["note"] == "took out the rule: correct if Ninguém disse nada"
+
+
+def test_no_rule_is_written_while_the_workspace_is_busy(
+    browser: TestClient, workspace: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mtassay.database.PATIENCE_S", 0.01)
+    card = card_of(workspace, FALOU)
+    sent = {"csrf": fields(browser.get(card).text)["csrf"], "id": "1", "pattern": "falou", "kind": "correct"}
+    before = (folder / "suite.yaml").read_bytes()
+    with closing(sqlite3.connect(workspace, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert browser.post(f"{card}/rule", data=sent).status_code == 503
+    assert (folder / "suite.yaml").read_bytes() == before
+    assert browser.post(f"{card}/rule", data=sent).status_code == 200
+    assert "falou" in rules_in(folder)
+    assert [review["answer"] for review in people.reviews(workspace=workspace)] == ["correct"]
+
+
+def test_nobody_is_said_to_have_taken_out_a_rule_that_stays(
+    browser: TestClient, workspace: Path, folder: Path
+) -> None:
+    suite = folder / "suite.yaml"
+    text = suite.read_text("utf-8").replace("positive_regex: [Ninguém disse nada]", "positive_regex: *said")
+    suite.write_text(text.replace("langpair:", "about: &said Ninguém disse nada\nlangpair:"), "utf-8")
+    html = browser.get(card_of(workspace, BOTH)).text
+    before = suite.read_bytes()
+    sent = {"csrf": fields(html)["csrf"], "id": "1", "answer": "incorrect"}
+    refused = browser.post(taking_out(html)[0], data=sent)
+    assert (refused.status_code, "cannot be edited" in refused.text) == (400, True)
+    assert suite.read_bytes() == before
+    assert not people.reviews(workspace=workspace)
+
+
+def written(html: str) -> tuple[str, str]:
+    """What stands in the fields of a card: note and correction."""
+    (note,) = re.findall(r'name="note"[^>]* value="([^"]*)"', html)
+    (correction,) = re.findall(r'<textarea name="correction"[^>]*>([^<]*)<', html)
+    return note, correction
+
+
+@pytest.mark.parametrize("does", ["takes out", "makes"])
+def test_whoever_changes_a_rule_keeps_their_note_and_correction(
+    browser: TestClient, workspace: Path, does: str
+) -> None:
+    card = card_of(workspace, BOTH)
+    html = browser.get(card).text
+    form = fields(html)
+    fixed = "Ninguém disse nada."
+    said = {"answer": "incorrect", "note": "two clauses", "correction": fixed}
+    browser.post(form.pop("action"), data={**form, **said})
+    if does == "makes":
+        sent = {"csrf": form["csrf"], "pattern": "nada, ele", "kind": "incorrect"}
+        took = ""
+        assert browser.post(f"{card}/rule", data=sent).status_code == 200
+    else:
+        took = "took out the rule: correct if Ninguém disse nada\n"
+        sent = {"csrf": form["csrf"], "answer": "incorrect"}
+        assert browser.post(taking_out(html)[0], data=sent).status_code == 200
+    newest = max(people.reviews(workspace=workspace), key=lambda review: review["at"])
+    assert newest["note"] == f"{took}two clauses\nfix: {fixed}"
+    assert written(browser.get(card).text) == ("two clauses", fixed)
+
+
+def test_a_later_answer_does_not_say_again_that_a_rule_was_taken_out(
+    browser: TestClient, workspace: Path
+) -> None:
+    card = card_of(workspace, BOTH)
+    html = browser.get(card).text
+    browser.post(taking_out(html)[0], data={"csrf": fields(html)["csrf"], "answer": "incorrect"})
+    html = browser.get(card).text
+    assert written(html) == ("", "")
+    assert html.count("took out the rule: ") == 1
+
+
+def test_who_wants_to_change_rules_that_are_gone_is_told_so(
+    browser: TestClient, workspace: Path, folder: Path
+) -> None:
+    card = card_of(workspace, BOTH)
+    place = taking_out(browser.get(card).text)[0]
+    suite = folder / "suite.yaml"
+    suite.write_text(suite.read_text("utf-8").replace("source: Nobody", "source: No one"), "utf-8")
+    for address in (place, f"{card}/rule"):
+        refused = browser.get(address)
+        assert (refused.status_code, "does not have its item any more" in refused.text) == (400, True)
+
+
+@pytest.mark.parametrize("does", ["takes out", "makes"])
+@pytest.mark.parametrize("headers", [{}, {"hx-request": "true"}])
+def test_what_was_filtered_by_stays_when_rules_change(
+    browser: TestClient, workspace: Path, does: str, headers: dict[str, str]
+) -> None:
+    query = "category=Negation&double=1"
+    html = browser.get(f"{card_of(workspace, BOTH)}?{query}").text
+    links = taking_out(html) if does == "takes out" else re.findall(r'id="make-rule"[^>]* href="(.+?)"', html)
+    form = browser.get(links[0].replace("&amp;", "&")).text
+    assert f"?{query}" in re.findall(r"<nav.*</nav>", form)[0].replace("&amp;", "&")
+    (action,) = re.findall(r'class="rule-form" method="post" action="([^"]+)"', form)
+    sent = {"csrf": fields(html)["csrf"], "answer": "incorrect", "pattern": "nada, ele", "kind": "incorrect"}
+    answer = browser.post(action.replace("&amp;", "&"), data=sent, headers=headers)
+    assert answer.status_code == 200
+    assert query in re.findall(r'data-key="s" href="([^"]+)"', answer.text)[0].replace("&amp;", "&")

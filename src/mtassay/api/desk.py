@@ -57,6 +57,7 @@ _SETTLED = 8  # settled outputs that are shown beside an open one
 _LONGEST_NOTE = 4000  # characters
 _SYNTAX = re.compile(r"\\[A-Za-z]|\(\?[a-z]*")  # letters of an expression that match no letter
 _CHOOSE = "Choose correct or incorrect first."
+_TOOK_OUT = "took out the rule: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,9 @@ class Card:
 
     @property
     def my_note(self) -> str:
-        """What they noted besides."""
+        """What they noted besides, without the rules that they took out."""
         lines = self.mine.note.splitlines() if self.mine else []
-        return " ".join(line for line in lines if fix_in(line) is None)
+        return " ".join(line for line in lines if fix_in(line) is None and not line.startswith(_TOOK_OUT))
 
     @property
     def rule_answers(self) -> tuple[str, ...]:
@@ -374,8 +375,18 @@ def add_rule(
     if _contradicts(card, verdict):
         raise UsageError(f"You answered {card.entry.mine} here. To change your mind, answer it again first.")
     text, correct = card.subject.outputs[-1], verdict == CORRECT
-    rulebook.accept(agenda.workspace, item, text, pattern, correct=correct, reviewer=reviewer)
-    answer(agenda, card.subject.id, verdict, reviewer, receipt=receipt)
+    answer(
+        agenda,
+        card.subject.id,
+        verdict,
+        reviewer,
+        note=card.my_note,
+        correction=card.my_correction,
+        receipt=receipt,
+        along=lambda: rulebook.accept(
+            agenda.workspace, item, text, pattern, correct=correct, reviewer=reviewer
+        ),
+    )
     where = Path(rulebook.path).name
     return f"Written to {where}: {verdict} if {pattern}. To take it out, go back to this output."
 
@@ -403,14 +414,23 @@ def remove_rule(
     """Take a rule out of the suite, and answer the card; tells what was done.
 
     The answer is the reviewer's, with a note that says which rule went: so it is known who took it out, when,
-    and for what. Without one it is a `UsageError`, and nothing is changed.
+    and for what. Without one it is a `UsageError`, and nothing is changed; nor is it where the workspace or
+    the file cannot be written.
     """
     rulebook, item = _writable(card)
     shown = rulebook.rule(item, key)
     if verdict not in (*card.rule_answers, UNSURE):
         raise UsageError(f"Say first what this output is: {', '.join(card.rule_answers)} or {UNSURE}.")
-    rulebook.remove(item, shown)
-    answer(agenda, card.subject.id, verdict, reviewer, note=f"took out the rule: {shown}", receipt=receipt)
+    answer(
+        agenda,
+        card.subject.id,
+        verdict,
+        reviewer,
+        note=f"{_TOOK_OUT}{shown}\n{card.my_note}",
+        correction=card.my_correction,
+        receipt=receipt,
+        along=lambda: rulebook.remove(item, shown),
+    )
     return f"Taken out of {Path(rulebook.path).name}: {shown}."
 
 
@@ -422,7 +442,7 @@ def _writable(card: Card) -> tuple[Rulebook, Item]:
     rulebook = card.rulebook
     item = rulebook.item(card.subject.case_id, card.segment.source) if rulebook else None
     if rulebook is None or item is None:
-        raise UsageError("There are no rules to add to.")
+        raise UsageError("The suite of this output cannot be read, or does not have its item any more.")
     if rulebook.why_closed:
         raise UsageError(rulebook.why_closed)
     return rulebook, item
@@ -449,11 +469,13 @@ def answer(
     note: str = "",
     correction: str = "",
     receipt: str | None = None,
+    along: Callable[[], object] | None = None,
 ) -> Answered:
     """Keep what somebody answered about a subject; when this returns, it is in the workspace.
 
     A `correction` is what the output should have been: it goes into the note as 'mtassay repair' reads it. An
-    answer with a `receipt`, an id that the sender made up, is kept once however often it is sent.
+    answer with a `receipt`, an id that the sender made up, is kept once however often it is sent. What is
+    done `along` with it is done only if the answer is kept, and where it fails, the answer is not kept.
     """
     store = agenda.workspace
     entry = agenda.entry(subject)
@@ -466,7 +488,7 @@ def answer(
         raise UsageError(str(error)) from None
     remark = _note(note, correction, chosen.outputs[-1])
     review = review_now(chosen.id, question.name, read, reviewer, note=remark)
-    added = store.add_reviews([review], [chosen], receipt=receipt)
+    added = store.add_reviews([review], [chosen], receipt=receipt, along=along)
     reviews = store.reviews_about([chosen.id], question.name)
     decision = decide_reviews(reviews, {question.name: question.holds})[chosen.id, question.name]
     return Answered(review, decision, bool(added))

@@ -46,8 +46,8 @@ class ShownRule:
 
     @property
     def key(self) -> str:
-        """A digest, since the text of a rule may be as long as an output."""
-        return sha256(f"{self.kind} {self.rule.text}".encode("utf-8", "replace")).hexdigest()[:16]
+        """A digest, since the text of a rule may be as long as an output; of its options, too."""
+        return sha256(f"{self.kind} {self.rule!r}".encode()).hexdigest()[:16]
 
     @property
     def label(self) -> str:
@@ -92,10 +92,8 @@ class Rulebook:
     def today(self, item: Item, text: str) -> RulesToday:
         """What the rules say of an output now."""
         judged = self._judge(item).judge(item, text)
-        applied = {(match.kind, match.rule.text) for match in judged.matches}
-        rules = [
-            replace(shown, applies=(shown.kind, shown.rule.text) in applied) for shown in _rules_of(item)
-        ]
+        applied = {(match.kind, match.rule) for match in judged.matches}
+        rules = [replace(shown, applies=(shown.kind, shown.rule) in applied) for shown in _rules_of(item)]
         rules.sort(key=lambda shown: not shown.applies)
         spans = judged.evidence.spans(text)
         return RulesToday(judged.status, rules[:_SHOWN], spans, more=max(len(rules) - _SHOWN, 0))
@@ -155,19 +153,20 @@ class Rulebook:
 
     def try_without(self, store: Workspace, item: Item, shown: ShownRule) -> list[TriedOutput]:
         """The outputs of the item, in all runs, that rules would judge otherwise without this one."""
-        left = tuple(rule for rule in getattr(item, shown.kind) if rule.text != shown.rule.text)
+        left = tuple(rule for rule in getattr(item, shown.kind) if rule != shown.rule)
         changed = replace(item, **{shown.kind: left})  # type: ignore[arg-type]
+        today, without = self._judge(item), self._judge(changed)
         tried = []
         for text, systems in self._material(store, item).outputs.get(item.id, {}).items():
-            before = self._judge(item).judge(item, text).status
-            after = self._judge(changed).judge(changed, text).status
+            before = today.judge(item, text).status
+            after = without.judge(changed, text).status
             if before != after:
                 tried.append(TriedOutput(text, before, after, len(systems)))
         return tried
 
     def remove(self, item: Item, shown: ShownRule) -> None:
         """Take a rule out of the file."""
-        remove_rule(self.path, item.id, shown.kind, shown.rule.text)
+        remove_rule(self.path, item.id, shown.kind, shown.rule)
 
     def _only(self, item: Item) -> Suite:
         """The suite with this item alone, so that nothing else is looked at."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from sqlite3 import Connection
 
@@ -20,12 +20,18 @@ class KeptReviews(WorkspaceFile):
     """Reviews, which are only ever added, and their subjects."""
 
     def add_reviews(
-        self, reviews: Iterable[Review], subjects: Iterable[Subject], *, receipt: str | None = None
+        self,
+        reviews: Iterable[Review],
+        subjects: Iterable[Subject],
+        *,
+        receipt: str | None = None,
+        along: Callable[[], object] | None = None,
     ) -> int:
         """Keep what people answered, with what they looked at; gives how many were not there before.
 
         With a `receipt`, an id that whoever sends one review made up, the same review sent again is not kept
-        twice.
+        twice. What is done `along` with it, in a file, is done while nobody else writes here: where either
+        fails, neither is done.
         """
         reviews = list(reviews)
         final = [r for r in reviews if r.is_adjudication]
@@ -41,11 +47,14 @@ class KeptReviews(WorkspaceFile):
                 "DELETE FROM handouts WHERE subject = ? AND reviewer = ?",
                 [(r.subject, r.reviewer) for r in reviews],
             )
-            return self._database.insert(
+            added = self._database.insert(
                 "reviews",
                 ((r.subject, r.question, r.answer, r.reviewer, as_text(r.note), r.at) for r in reviews),
                 or_ignore=True,
             )
+            if along is not None:
+                along()
+            return added
 
     def put_subjects(self, subjects: Iterable[Subject]) -> None:
         """Keep what people look at, inside a transaction."""

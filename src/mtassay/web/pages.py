@@ -176,7 +176,7 @@ def _one(request: Request, visit: Visit, agenda: Agenda, subject: str, *, done: 
 def _show(
     request: Request, visit: Visit, agenda: Agenda, found: desk.Card | None, *, done: str = ""
 ) -> Response:
-    kept = {key: request.query_params[key][:200] for key in _KEPT if request.query_params.get(key)}
+    kept = _kept(request)
     return render(
         "card.html" if found else "done.html",
         request,
@@ -213,8 +213,8 @@ def decide(request: Request, run: str, question: str, subject: str, form: Form) 
         said = f"Kept: {done.review.answer}."
         if request.headers.get("hx-request") == "true":
             return _next(request, visit, agenda, after=entry.position, done=said)
-    kept = {key: request.query_params.get(key, "") for key in _KEPT}
-    return RedirectResponse(address("runs", run, question, after=entry.position, **kept), status_code=303)
+    onwards = address("runs", run, question, after=entry.position, **_kept(request))
+    return RedirectResponse(onwards, status_code=303)
 
 
 @router.get("/runs/{run}/{question}/cards/{subject}/rule")
@@ -232,7 +232,7 @@ def rule(request: Request, run: str, question: str, subject: str) -> Response:
             words=query.get("words", ""),
             verdict=query.get("kind"),
         )
-    return render("rule.html", request, visit, run=run, question=question, card=found, draft=draft)
+    return _show_rule("rule.html", request, visit, agenda, found, draft)
 
 
 @router.post("/runs/{run}/{question}/cards/{subject}/rule")
@@ -253,7 +253,8 @@ def add_rule(request: Request, run: str, question: str, subject: str, form: Form
         )
         if request.headers.get("hx-request") == "true":
             return _next(request, visit, agenda, after=found.entry.position, done=said)
-    return RedirectResponse(address("runs", run, question, after=found.entry.position), status_code=303)
+    onwards = address("runs", run, question, after=found.entry.position, **_kept(request))
+    return RedirectResponse(onwards, status_code=303)
 
 
 @router.get("/runs/{run}/{question}/cards/{subject}/rules/{key}")
@@ -264,7 +265,7 @@ def removal(request: Request, run: str, question: str, subject: str, key: str) -
         agenda = _agenda(store, run, question)
         found = desk.load_card(agenda, subject, visit.person.name, is_admin=True)
         draft = desk.draft_removal(agenda, found, key)
-    return render("removal.html", request, visit, run=run, question=question, card=found, draft=draft)
+    return _show_rule("removal.html", request, visit, agenda, found, draft)
 
 
 @router.post("/runs/{run}/{question}/cards/{subject}/rules/{key}")
@@ -285,7 +286,28 @@ def remove_rule(request: Request, run: str, question: str, subject: str, key: st
         )
         if request.headers.get("hx-request") == "true":
             return _one(request, visit, agenda, subject, done=said)
-    return RedirectResponse(address("runs", run, question, "cards", subject), status_code=303)
+    again = address("runs", run, question, "cards", subject, **_kept(request))
+    return RedirectResponse(again, status_code=303)
+
+
+def _show_rule(
+    template: str,
+    request: Request,
+    visit: Visit,
+    agenda: Agenda,
+    found: desk.Card,
+    draft: desk.RuleDraft | desk.RuleRemoval,
+) -> Response:
+    return render(
+        template,
+        request,
+        visit,
+        run=agenda.run,
+        question=agenda.question,
+        card=found,
+        draft=draft,
+        kept=_kept(request),
+    )
 
 
 def _admin(visit: Visit) -> Visit:
@@ -338,6 +360,10 @@ def browse(request: Request, run: str, question: str) -> Response:
 
 def _agenda(store: Workspace, run: str, question: str) -> Agenda:
     return desk.open_agenda(store, run, question)
+
+
+def _kept(request: Request) -> dict[str, str]:
+    return {key: request.query_params[key][:200] for key in _KEPT if request.query_params.get(key)}
 
 
 def _choice(request: Request, names: tuple[str, ...]) -> AgendaChoice:

@@ -74,7 +74,8 @@ def serve(
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
-                listen(site.address)
+                if not self.should_exit:  # else Ctrl-C came meanwhile, or it could not start
+                    listen(site.address)
 
         Server(config).run(sockets=[listener])
         site.pool.close()

@@ -134,6 +134,34 @@ SHORTER = {
         "    positive_regex:\n      - one\n      - three\n      - one\n",
         ["-       - one", "-       - one"],
     ),
+    "another of the same text": (
+        "    positive_regex:\n      - one\n      - regex: one\n        case: ignore\n",
+        ["-       - one"],
+    ),
+    "one behind an empty entry": (
+        "    positive_regex:\n      -\n      - three\n      - one\n",
+        ["-       - one"],
+    ),
+    "one beside an empty entry in brackets": (
+        "    positive_regex: [one, '', {}]\n",
+        ["-     positive_regex: [one, '', {}]", "+     positive_regex: ['', {}]"],
+    ),
+    "the only one below comments": (
+        "    positive_regex:  # agreed\n      # why\n      - one\n",
+        ["-     positive_regex:  # agreed", "+     positive_regex: []  # agreed", "-       - one"],
+    ),
+    "the last of lines in brackets": (
+        "    positive_regex: [\n      three,  # c3\n      one  # c1\n    ]\n",
+        ["-       one  # c1"],
+    ),
+    "the first of lines in brackets": (
+        "    positive_regex: [\n      one,  # c1\n      three,  # c3\n    ]\n",
+        ["-       one,  # c1"],
+    ),
+    "lines in brackets that begin with commas": (
+        "    positive_regex: [\n      one\n      , three\n    ]\n",
+        ["-       one", "-       , three", "+       three"],
+    ),
 }
 
 
@@ -143,11 +171,29 @@ def test_a_rule_is_taken_out_of(written: str, expected: list[str], tmp_path: Pat
     text = f"{HEAD}items:\n{item}    note: stays\n"
     path = tmp_path / "s.yaml"
     path.write_text(text, "utf-8")
-    remove_rule(path, "a", "positive_regex", "one")
+    rules = read_suite(path).items[0].positive_regex
+    one = next(rule for rule in rules if rule.text == "one")
+    remove_rule(path, "a", "positive_regex", one)
     assert changes(text, path.read_text("utf-8")) == expected
-    assert "one" not in [rule.text for rule in read_suite(path).items[0].positive_regex]
+    assert read_suite(path).items[0].positive_regex == tuple(rule for rule in rules if rule != one)
     with pytest.raises(UsageError, match="does not have this rule any more"):
-        remove_rule(path, "a", "positive_regex", "one")
+        remove_rule(path, "a", "positive_regex", one)
+
+
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        ('["", "one", null, "three"]', ["", None, "three"]),
+        ('["one", {"regex": "one", "case": "ignore"}]', [{"regex": "one", "case": "ignore"}]),
+        ('"one"', []),
+    ],
+)
+def test_a_rule_is_taken_out_of_a_line_of_json(written: str, left: list[object], tmp_path: Path) -> None:
+    item = f'"id": "a", "category": "N", "phenomenon": "S", "source": "x", "positive_regex": {written}'
+    path = tmp_path / "s.jsonl"
+    path.write_text(f'{{"suite": "t", "langpair": "en-de"}}\n{{{item}}}\n', "utf-8")
+    remove_rule(path, "a", "positive_regex", Rule("one"))
+    assert json.loads(path.read_text("utf-8").splitlines()[1])["positive_regex"] == left
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "json", "yaml"])
@@ -159,7 +205,7 @@ def test_a_rule_is_taken_out_of_a_file_of_every_kind(ending: str, tmp_path: Path
     )
     path = tmp_path / f"s.{ending}"
     write_suite(path, Suite((item, replace(NEW, id="b")), "t", "en-de"))
-    remove_rule(path, "a", "negative_tokens", "zwei")
+    remove_rule(path, "a", "negative_tokens", read_suite(path).items[0].negative_tokens[1])
     first, second = read_suite(path).items
     assert [rule.text for rule in first.negative_tokens] == ["eins"]
     assert first.approver == ""  # what was approved is another thing now

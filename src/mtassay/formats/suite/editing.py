@@ -19,8 +19,8 @@ from typing import Any
 from mtassay.errors import InputError, UsageError
 from mtassay.formats.suite.files import own_suites, parse_suite, write_text
 from mtassay.formats.suite.items import RULE_FIELDS, Item, Rule, RuleField, Suite
-from mtassay.formats.suite.records import dfki_text, item_record, rule_record
-from mtassay.formats.suite.yaml import with_entries, with_items, with_texts, without_entry
+from mtassay.formats.suite.records import dfki_text, item_record, rule_record, rules_in
+from mtassay.formats.suite.yaml import with_entries, with_items, with_texts, without_entries
 from mtassay.formats.text import FilePath, decode, read_bytes
 
 __all__ = ["add_items", "add_rules", "editable", "remove_rule", "set_fields"]
@@ -93,37 +93,33 @@ def add_rules(where: FilePath, rules: NewRules) -> Suite:
     )
 
 
-def remove_rule(where: FilePath, item_id: str, kind: RuleField, text: str) -> Suite:
+def remove_rule(where: FilePath, item_id: str, kind: RuleField, rule: Rule) -> Suite:
     """Take a rule out of an item, wherever it stands in this list; gives the suite afterwards.
 
-    The item loses its approver, as one with new rules does.
+    One of the same text with other options stays. The item loses its approver, as one with new rules does.
     """
+
+    def goes(entry: Any) -> bool:
+        return rules_in(entry, kind, path=str(where)) == (rule,)
 
     def change(suite: Suite) -> Suite:
         item = _item_by_id(suite, item_id)
-        kept = tuple(rule for rule in getattr(item, kind) if rule.text != text)
+        kept = tuple(old for old in getattr(item, kind) if old != rule)
         if kept == getattr(item, kind):
             raise UsageError(f"Item '{item_id}' in {where} does not have this rule any more.")
         return _with_changed(suite, {item_id: replace(item, **{kind: kept}, approver="")})  # type: ignore[arg-type]
 
-    def edit(yaml_text: str, suite: Suite) -> str:
-        item = _item_by_id(suite, item_id)
-        places = [place for place, rule in enumerate(getattr(item, kind)) if rule.text == text]
-        for place in reversed(places):
-            yaml_text = without_entry(yaml_text, item_id, kind, place)
-        return with_texts(yaml_text, {item_id: {"approver": ""}}) if item.approver else yaml_text
+    def edit_record(record: _Record) -> _Record:
+        old = record[kind] if isinstance(record[kind], list) else [record[kind]]
+        left = [entry for entry in old if not goes(entry)]
+        return {key: left if key == kind else value for key, value in record.items() if key != "approver"}
 
-    def lines(jsonl_text: str, suite: Suite) -> str:
-        rules = getattr(_item_by_id(suite, item_id), kind)
+    def edit(text: str, suite: Suite) -> str:
+        text = without_entries(text, item_id, kind, goes)
+        is_approved = bool(_item_by_id(suite, item_id).approver)
+        return with_texts(text, {item_id: {"approver": ""}}) if is_approved else text
 
-        def edit_record(record: _Record) -> _Record:
-            old = record[kind] if isinstance(record[kind], list) else [record[kind]]
-            left = [entry for entry, rule in zip(old, rules, strict=True) if rule.text != text]
-            return {key: left if key == kind else value for key, value in record.items() if key != "approver"}
-
-        return _with_records(jsonl_text, {item_id: kind}, edit_record)
-
-    return _change(where, change, edit, lines)
+    return _change(where, change, edit, lambda text, suite: _with_records(text, {item_id: kind}, edit_record))
 
 
 def set_fields(where: FilePath, texts: Mapping[str, Mapping[str, str]]) -> Suite:

@@ -32,6 +32,7 @@ __all__ = [
     "item_from_record",
     "item_record",
     "rule_record",
+    "rules_in",
     "suite_from_dfki",
     "suite_from_header",
 ]
@@ -90,14 +91,14 @@ def item_from_record(
             raise InputError(f"an item has no '{name}'", path=path, line=line)
     texts["langpair"] = texts["langpair"] or langpair
     texts["author"] = texts["author"] or author
-    rules = {name: _rules(record.get(name), name, path, line) for name in RULE_FIELDS}
+    rules = {name: rules_in(record.get(name), name, path=path, line=line) for name in RULE_FIELDS}
     lists = {name: _list(record.get(name), name, path, line) for name in _LISTS}
     public = _truth(record.get("public", True), path, line)
     return Item(**texts, **rules, **lists, public=public, line=line)  # type: ignore[arg-type]
 
 
-def _rules(value: Any, name: str, path: str, line: int | None) -> tuple[Rule, ...]:
-    """A text, a mapping, or a list of both; what is empty is no rule."""
+def rules_in(value: Any, name: str, *, path: str, line: int | None = None) -> tuple[Rule, ...]:
+    """The rules in a field: a text, a mapping, or a list of both; what is empty is no rule."""
     entries = value if isinstance(value, list) else [value]
     return tuple(_rule(entry, name, path, line) for entry in entries if entry not in (None, "", {}))
 

@@ -7,7 +7,7 @@ them reads the result again and compares it with what was wanted.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -30,6 +30,7 @@ __all__ = [
     "with_entries",
     "with_items",
     "with_texts",
+    "without_entries",
     "yaml_text",
 ]
 
@@ -201,10 +202,13 @@ def with_entries(text: str, entries: Mapping[str, Entries]) -> str:
     return page.edited(edits)
 
 
-def without_entry(text: str, item_id: str, name: str, place: int) -> str:
-    """The text without one entry of a list of an item, by its place from 0, and what stands on its lines."""
-    page = _Page(text)
-    return page.edited([page.without(page.item(item_id), name, place)])
+def without_entries(text: str, item_id: str, name: str, goes: Callable[[Any], bool]) -> str:
+    """The text without those entries of a list of an item that go, and what stands on their lines."""
+    entries = _Page(text).entries(item_id, name)
+    for place in reversed([place for place, node in enumerate(entries) if goes(_plain(node))]):
+        page = _Page(text)
+        text = page.edited(page.without(item_id, name, place))
+    return text
 
 
 def with_texts(text: str, texts: Mapping[str, Mapping[str, str]]) -> str:
@@ -254,6 +258,9 @@ def cut_texts(text: str, *, path: str) -> list[CutText]:
                 part for entry in node.value for part in (entry if isinstance(entry, tuple) else [entry])
             ]
     return sorted(found, key=lambda cut: cut.line)
+
+
+_REST_OF_LINE = re.compile(r"[ \t]*(,[ \t]*)?(?:#.*)?\r?\n")  # behind an entry of a list in brackets
 
 
 class _Page:
@@ -315,23 +322,40 @@ class _Page:
         stop = self.after(self.end_of(value), lines)
         return [_Edit(colon, stop.start, self.newline), _Edit(stop.start, stop.start, stop.text)]
 
-    def without(self, item: Any, name: str, place: int) -> _Edit:
+    def entries(self, item_id: str, name: str) -> list[Any]:
+        """The nodes of a list of an item, the empty ones too; a text alone is a list of one."""
+        _, value = self._field(item_id, name)
+        return list(value.value) if isinstance(value, yaml.SequenceNode) else [value]
+
+    def _field(self, item_id: str, name: str) -> tuple[Any, Any]:
+        return next((key, value) for key, value in self.item(item_id).value if key.value == name)
+
+    def without(self, item_id: str, name: str, place: int) -> list[_Edit]:
         """No entry at this place of a list of an item; the last one leaves an empty list."""
-        key, value = next((key, value) for key, value in item.value if key.value == name)
-        entries = value.value if isinstance(value, yaml.SequenceNode) else [value]
-        if len(entries) == 1:
+        key, value = self._field(item_id, name)
+        entries = self.entries(item_id, name)
+        node, is_only = entries[place], len(entries) == 1
+        colon = self.text.index(":", key.end_mark.index) + 1
+        if isinstance(value, yaml.SequenceNode) and not value.flow_style:
+            end = self.end_of(node)
+            if self.text[end - 1] != "\n":
+                end = self.text.find("\n", end) + 1 or len(self.text)
+            lines = _Edit(self._line_start(node), end, "")
+            return [_Edit(colon, colon, " []"), lines] if is_only else [lines]
+        if is_only:
             end = self.end_of(value)
             ending = self.newline if self.text[end - 1] == "\n" else ""
-            return _Edit(self.text.index(":", key.end_mark.index) + 1, end, f" []{ending}")
-        node = entries[place]
-        if value.flow_style:
-            if place:
-                return _Edit(entries[place - 1].end_mark.index, node.end_mark.index, "")
-            return _Edit(node.start_mark.index, entries[1].start_mark.index, "")
-        end = self.end_of(node)
-        if self.text[end - 1] != "\n":
-            end = self.text.find("\n", end) + 1 or len(self.text)
-        return _Edit(self.text.rfind("\n", 0, node.start_mark.index) + 1, end, "")
+            return [_Edit(colon, end, f" []{ending}")]
+        start = self._line_start(node)
+        rest = _REST_OF_LINE.match(self.text, node.end_mark.index)
+        if not self.text[start : node.start_mark.index].strip() and rest and (rest[1] or node is entries[-1]):
+            return [_Edit(start, rest.end(), "")]  # it has lines of its own
+        if place:
+            return [_Edit(entries[place - 1].end_mark.index, node.end_mark.index, "")]
+        return [_Edit(node.start_mark.index, entries[1].start_mark.index, "")]
+
+    def _line_start(self, node: Any) -> int:
+        return self.text.rfind("\n", 0, node.start_mark.index) + 1
 
     def set(self, item: Any, name: str, value: str) -> _Edit:
         """A plain field of an item."""
