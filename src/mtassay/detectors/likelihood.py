@@ -63,8 +63,23 @@ class Likelihoods:
     ) -> list[dict[str, Clue]]:
         """The clues of each answer by name; fewer where the model would have said it otherwise.
 
-        Those that need a reference are there where there is one.
+        Those that need a reference are there where there is one. Of texts that are too long there are none:
+        what stands behind the end of what is read would be missing.
         """
+        texts = [(a.source.text, a.output.text, r or "") for a, r in zip(answers, references, strict=True)]
+        read = [n for n, sides in enumerate(texts) if not any(map(self._is_too_long, sides))]
+        found: list[dict[str, Clue]] = [{} for _ in answers]
+        clues = self._clues([answers[n] for n in read], [references[n] for n in read])
+        for number, own in zip(read, clues, strict=True):
+            found[number] = own
+        return found
+
+    def _is_too_long(self, text: str) -> bool:
+        return self.there.is_too_long(text) or self.back.is_too_long(text)
+
+    def _clues(
+        self, answers: Sequence[AnnotatedAnswer], references: Sequence[str | None]
+    ) -> list[dict[str, Clue]]:
         found = self._compared(answers, references)
         sides = [(answer.source.text, answer.output.text) for answer in answers]
         outputs = self.there.read(sides)
