@@ -12,6 +12,7 @@ import hashlib
 import json
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -181,8 +182,8 @@ class TrainedJudge(TranslationJudge):
 
     def known(self, opinions: Sequence[Opinion]) -> str:
         """The records of the kind of answers that most of these are about."""
-        kinds = [opinion.kind for opinion in opinions]
-        kind = max(set(kinds), key=kinds.count, default=next(iter(self.weights)))
+        kinds = [opinion.kind for opinion in opinions] or list(self.weights)
+        ((kind, _),) = Counter(kinds).most_common(1)  # of several the first, whatever Python's seed
         weights = self.weights[kind]
         told = "; ".join(record.tell() for record in weights.records)
         how = "on sentences kept apart, with" if weights.tested else "by cross-validation on"
