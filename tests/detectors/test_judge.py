@@ -99,6 +99,17 @@ def test_an_output_that_models_did_not_make_is_compared_with_its_reference_alone
     assert {"reference+contrast", "reference+models"} <= set(judge.weights)
 
 
+@pytest.mark.parametrize(
+    ("kind", "can"),
+    [("source", True), ("reference", True), ("source+models", False), ("reference+contrast", False),
+     ("source+back", False)],
+)  # fmt: skip
+def test_a_way_back_is_of_use_where_no_model_reads_along(kind: str, can: bool) -> None:
+    opinion = Opinion("pass", 0.1, kind=kind)
+    assert open_judge(PAIR, encoder=letters).can_use_back(opinion) == can
+    assert not open_judge(parse_pair("de-en"), encoder=letters).can_use_back(opinion)
+
+
 def test_the_probability_is_the_logistic_of_the_weighted_clues_and_reasons_are_those_that_add_to_it() -> None:
     weights = Weights(0.5, {"a": (2.0, 0.25), "b": (1.0, 1.0), "c": (3.0, 0.0)}, fail=0.8, passes=0.3)
     clues = {"a": Clue(1.0, "a it is"), "b": Clue(0.0, "not b"), "c": Clue(0.5, "c it is")}

@@ -81,8 +81,8 @@ class ScoreMethod(Method):
     `correction` adjusts p-values for the number of comparisons in a table: together ("max-t"), so that no
     more than `alpha` of all tables claim a difference where there is none, or pair by pair. `by`
     names a tag of the segments (or "document"): each of its values is scored on its own too. With `judged`
-    the judge looks at every output, with `back_translation`, an engine, for more to go by. `labels` (test
-    set, language pair…) go into the signatures.
+    the judge looks at every output; `back_translation`, an engine, takes back what no translation model of it
+    reads along. `labels` (test set, language pair…) go into the signatures.
     """
 
     name: ClassVar[str] = "score"
