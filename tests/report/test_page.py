@@ -288,6 +288,15 @@ def test_a_score_is_tagged_by_the_metrics_that_were_used(
     assert ScoreMethod.means(run) == means
 
 
+@pytest.mark.parametrize(
+    ("installed", "means"), [({"bleu": repr(BLEU())}, "BLEU against references"), ({}, "")]
+)
+def test_nothing_is_said_of_metrics_that_are_not_installed(installed: dict[str, str], means: str) -> None:
+    used = {"metrics": {**installed, "not-installed": "NotInstalled()"}}
+    run = Run("1", "score", used, ["nmt"], "", {}, Result(), [], [Segment("1", "x y", ("a b",))])
+    assert ScoreMethod.means(run) == means
+
+
 def test_what_waits_for_people_is_counted_with_its_systems() -> None:
     outputs = {"a": ["Ninguém sabe isto.", "Outra coisa."], "b": ["Ninguém sabe isto.", "Nada."]}
     for systems, told in ((["a", "b"], "4 outputs of 2 systems wait for people"), (["a"], "2 outputs wait")):
@@ -411,14 +420,14 @@ def test_the_example_of_a_weakness_is_a_failed_case_of_it() -> None:
     assert block.title == "2 · b · bad"
 
 
-def test_beside_a_wrong_translation_stands_a_right_one_of_another_system(suite_run: Run) -> None:
+def test_beside_a_wrong_translation_stands_one_that_passes_of_another_system(suite_run: Run) -> None:
     """Both are wrong about the second item; the first item is right in one of the two."""
     page = page_of([suite_run])
     examples = {proof.headline.system: proof.example for _, proof in page.proofs("weak")}
     assert examples["none"] is not None
-    assert examples["none"].lines[-1] == Line("right", "half: Ambos os pais são médicos.")
+    assert examples["none"].lines[-1] == Line("passes", "half: Ambos os pais são médicos.")
     assert examples["half"] is not None
-    assert not [line for line in examples["half"].lines if line.label == "right"]
+    assert not [line for line in examples["half"].lines if line.label == "passes"]
 
 
 def test_a_pass_that_claims_nothing_is_not_shown_as_right() -> None:

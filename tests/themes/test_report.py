@@ -181,9 +181,29 @@ def test_an_example_shows_a_right_output_of_another_system_where_a_run_calls_it_
     )
     for run, shown in ((passing, False), (claiming, True)):
         (theme,) = find_themes([bad, run]).of("nmt")
-        right = [line.text for block in theme.examples for line in block.lines if line.label == "right"]
+        right = [line.text for block in theme.examples for line in block.lines if line.label == "passes"]
         assert bool(right) == shown
         assert all(text.startswith("other: ") and "banko" in text for text in right)
+
+
+@pytest.mark.parametrize("output", ["the same", "another"])
+def test_an_output_is_not_shown_as_passing_where_it_is_undecided_for_another_item(output: str) -> None:
+    """Each source stands in two items: the other system passes the one, and the other is undecided."""
+    bad, good = planted("nmt"), planted("other", word="banko")
+    again = [segment._replace(id=f"{segment.id}b") for segment in good.segments]
+    first = good.outputs["other"]
+    second = [o._replace(id=f"{o.id}b", text=o.text if output == "the same" else "?") for o in first]
+    settled = [replace(f, verdict="pass", evidence={"status": "correct"}) for f in good.findings]
+    open_ones = [replace(f, case_id=f"{f.case_id}b", verdict="undecided", evidence={}) for f in settled]
+    run = replace(
+        good,
+        method="suite",
+        findings=[*settled, *open_ones],
+        segments=[*good.segments, *again],
+        outputs={"other": [*first, *second]},
+    )
+    (theme,) = find_themes([bad, run]).of("nmt")
+    assert not [line for block in theme.examples for line in block.lines if line.label == "passes"]
 
 
 def test_a_negation_that_nobody_asked_for_is_marked_in_the_examples() -> None:

@@ -111,6 +111,27 @@ def test_a_translation_by_anybody_is_compared_with_its_reference(model: Translat
     assert not set(CONTRASTS) & set(empty)
 
 
+def test_a_text_too_long_for_the_models_has_no_clues_of_theirs(model: TranslationModel) -> None:
+    """Of the long output the end is not read, where the reference's last word stands."""
+    likelihoods = find_likelihoods(PAIR)
+    assert likelihoods is not None
+    source, end = "She works. " * 90 + SENTENCES[1], "Vinte anos neste hospital."
+    texts = [
+        (source, "Ela trabalha aqui. " * 80 + end, "Ela trabalha. " * 80 + end),
+        (source, "Ela trabalha.", "Ela trabalha."),
+        ("She works.", "Ela trabalha.", "Ela trabalha aqui. " * 90),
+        ("She works.", "Ela trabalha.", "Ela trabalha."),
+    ]
+    answers = [AnnotatedAnswer("1", Annotation(text), Annotation(output)) for text, output, _ in texts]
+    *long, short = likelihoods.clues(answers, [reference for *_, reference in texts])
+    assert long == [{}, {}, {}]
+    assert set(CONTRASTS) <= set(short)
+
+
+def test_a_model_reads_no_more_than_255_pieces(model: TranslationModel) -> None:
+    assert [model.is_too_long("a " * count) for count in (255, 256)] == [False, True]
+
+
 def test_two_texts_are_compared_at_each_word_of_a_translation(model: TranslationModel) -> None:
     cat, dog, text = "The cat sleeps.", "The dog sleeps.", "O gato dorme."
     same, differing = model.compare([(cat, cat, text), (cat, dog, text)])

@@ -12,6 +12,7 @@ import hashlib
 import json
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -27,7 +28,7 @@ from mtassay.detectors.likelihood import CONTRASTS, LIKELIHOODS
 from mtassay.detectors.vocabulary import DATA
 from mtassay.languages import Pair
 from mtassay.reviews.audit import TrackRecord
-from mtassay.tools.encoder import Encoder, is_installed, open_encoder, unit
+from mtassay.tools.encoder import Encoder, encoder_version, is_installed, open_encoder, unit
 
 __all__ = [
     "Opinion",
@@ -97,6 +98,10 @@ class TranslationJudge(ABC):
     @abstractmethod
     def known(self, opinions: Sequence[Opinion]) -> str:
         """What is known of how well it judges, in a sentence, where these are its opinions."""
+
+    def can_use_back(self, opinion: Opinion) -> bool:
+        """Whether a translation back would change what it goes by, where this is its opinion without one."""
+        return False
 
 
 _LEAST = 0.1
@@ -175,18 +180,28 @@ class TrainedJudge(TranslationJudge):
 
     @property
     def signature(self) -> str:
-        """The language pair, and digests of the weights and of the translation models."""
+        """The language pair, digests of weights and translation models, and the encoder's release."""
         models = self.finder.likelihoods
-        return f"trained-{self.pair}-{self.content}" + (f"-models-{models.signature}" if models else "")
+        read_with = f"-models-{models.signature}" if models else ""
+        return f"trained-{self.pair}-{self.content}{read_with}{_release()}"
+
+    def can_use_back(self, opinion: Opinion) -> bool:
+        """Where there are weights for it: not where translation models read along."""
+        return f"{opinion.kind}+back" in self.weights
 
     def known(self, opinions: Sequence[Opinion]) -> str:
         """The records of the kind of answers that most of these are about."""
-        kinds = [opinion.kind for opinion in opinions]
-        kind = max(set(kinds), key=kinds.count, default=next(iter(self.weights)))
+        kinds = [opinion.kind for opinion in opinions] or list(self.weights)
+        ((kind, _),) = Counter(kinds).most_common(1)  # of several the first, whatever Python's seed
         weights = self.weights[kind]
         told = "; ".join(record.tell() for record in weights.records)
         how = "on sentences kept apart, with" if weights.tested else "by cross-validation on"
         return f"The judge {told}, {how} labels of language models."
+
+
+def _release() -> str:
+    """Which release of the encoder is installed, for a signature."""
+    return f"-use-{encoder_version()}" if is_installed() else ""
 
 
 def kind_of(answer: AnnotatedAnswer, clues: Mapping[str, Clue]) -> str:
@@ -256,8 +271,8 @@ class RuleJudge(TranslationJudge):
 
     @property
     def signature(self) -> str:
-        """The detectors, and the cosines that count."""
-        near = f"+cosine-{_FAR:g}-{_NEAR:g}" if self.encoder else ""
+        """The detectors, the cosines that count, and the encoder's release."""
+        near = f"+cosine-{_FAR:g}-{_NEAR:g}{_release()}" if self.encoder else ""
         return f"rules-{'+'.join(self.detectors) or 'none'}{near}"
 
     def known(self, opinions: Sequence[Opinion]) -> str:

@@ -63,8 +63,23 @@ class Likelihoods:
     ) -> list[dict[str, Clue]]:
         """The clues of each answer by name; fewer where the model would have said it otherwise.
 
-        Those that need a reference are there where there is one.
+        Those that need a reference are there where there is one. Of texts that are too long there are none:
+        what stands behind the end of what is read would be missing.
         """
+        texts = [(a.source.text, a.output.text, r or "") for a, r in zip(answers, references, strict=True)]
+        read = [n for n, sides in enumerate(texts) if not any(map(self._is_too_long, sides))]
+        found: list[dict[str, Clue]] = [{} for _ in answers]
+        clues = self._clues([answers[n] for n in read], [references[n] for n in read])
+        for number, own in zip(read, clues, strict=True):
+            found[number] = own
+        return found
+
+    def _is_too_long(self, text: str) -> bool:
+        return self.there.is_too_long(text) or self.back.is_too_long(text)
+
+    def _clues(
+        self, answers: Sequence[AnnotatedAnswer], references: Sequence[str | None]
+    ) -> list[dict[str, Clue]]:
         found = self._compared(answers, references)
         sides = [(answer.source.text, answer.output.text) for answer in answers]
         outputs = self.there.read(sides)
@@ -107,11 +122,11 @@ def _of_output(words: Sequence[ReadWord]) -> dict[str, Clue]:
     strange = max(words, key=lambda word: word.surprise - word.expected)
     doubtful = max(words, key=lambda word: word.doubt)
     gap = strange.surprise - strange.expected
-    instead = f"a translation model expects {strange.instead!r} and not: {{}}"
+    instead = f"a translation model expects {strange.instead!r} and not: "
     return {
         "unlikely": Clue(total / len(words)),
         "unlikely-all": Clue(total),
-        "unlikely-word": _about(least.word, least.surprise, "unlikely there, says a translation model: {}"),
+        "unlikely-word": _about(least.word, least.surprise, "unlikely there, says a translation model: "),
         "unexpected": _about(strange.word, gap, instead),
         "doubt": Clue(sum(word.doubt for word in words)),
         "doubt-word": Clue(doubtful.doubt),
@@ -125,7 +140,7 @@ def _of_source(words: Sequence[ReadWord]) -> dict[str, Clue]:
     return {
         "unexplained": Clue(total / len(words)),
         "unexplained-all": Clue(total),
-        "unexplained-word": _about(least.word, least.surprise, "hard to hear from the translation: {}"),
+        "unexplained-word": _about(least.word, least.surprise, "hard to hear from the translation: "),
     }
 
 
@@ -134,7 +149,7 @@ def _of_loss(heard: Sequence[ReadWord], right: Sequence[ReadWord]) -> dict[str, 
     losses = [(word.surprise - best.surprise, word) for word, best in zip(heard, right, strict=True)]
     loss, word = max(losses, key=lambda entry: entry[0])
     return {
-        "lost": _about(word.word, loss, "the reference says it, the output hardly: {}"),
+        "lost": _about(word.word, loss, "the reference says it, the output hardly: "),
         "lost-all": Clue(sum(max(loss, 0.0) for loss, _ in losses)),
     }
 
@@ -147,7 +162,7 @@ def _of_match(reference: RepresentedText, output: RepresentedText) -> dict[str, 
     weighted = distances * reference.rarities
     worst = int(weighted.argmax())
     word = reference.words[reference.word_of[worst]]
-    why = "the output has nothing like the reference's: {}"
+    why = "the output has nothing like the reference's: "
     return {
         "missing": Clue(float(weighted.sum() / reference.rarities.sum())),
         "missing-word": _about(word, float(weighted[worst]), why, least=_MISSING),
@@ -157,7 +172,7 @@ def _of_match(reference: RepresentedText, output: RepresentedText) -> dict[str, 
 def _of_ways(words: Sequence[ComparedWord]) -> dict[str, Clue]:
     """How differently the words of the source are come to from the output and from the reference."""
     worst = max(words, key=lambda word: word.distance)
-    why = "output and reference say it differently: {}"
+    why = "output and reference say it differently: "
     return {
         "apart": Clue(sum(word.distance for word in words) / len(words)),
         "apart-word": _about(worst.word, worst.distance, why, least=_APART),
@@ -165,9 +180,9 @@ def _of_ways(words: Sequence[ComparedWord]) -> dict[str, Clue]:
 
 
 def _about(word: str, value: float, why: str, *, least: float = _TELLING) -> Clue:
-    """A clue about one word, which it names where the value tells something."""
+    """A clue about one word, which it names behind `why` where the value tells something."""
     shown = word.strip(".,;:!?\"'()")
-    return Clue(value, why.format(shown) if shown and value >= least else "", tuple(small_words(shown)[1:-1]))
+    return Clue(value, why + shown if shown and value >= least else "", tuple(small_words(shown)[1:-1]))
 
 
 @cache

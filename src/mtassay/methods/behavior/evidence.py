@@ -185,9 +185,13 @@ class AnsweredPair:
         return Finding(case.id, system, "behavior", verdict, value, evidence.as_dict())
 
     def _where(self, edit_found: bool | None, opinion: Opinion | None) -> str:
-        """Where an error is: at the edit, if a reason names a word of it; else by whether it was found."""
+        """Where an error is: at the edit, if a reason names a word of it; else by whether it was found.
+
+        Some reasons name words of the source.
+        """
         named = {word for reason in opinion.reasons for word in reason.words} if opinion else set()
-        edit = {word for change in self.case.expect["reference_changes"] for word in words_of(change.after)}
+        changes = (*self.case.expect["changes"], *self.case.expect["reference_changes"])
+        edit = {word for change in changes for word in words_of(change.after)}
         if edit & named:
             return "at the edit"
         return "elsewhere" if edit_found is None and named else position(edit_found)

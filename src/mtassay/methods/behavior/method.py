@@ -78,8 +78,9 @@ class BehaviorMethod(BehaviorRun):
     """Holds translations of originals against references, and those of edits against pseudo-references.
 
     `judge_by` is "evidence", which adds up what speaks for an error in the translation of the edited source
-    (`mtassay.detectors.judge`), where it was trained for the language pair, and "paper" where not; with
-    `back_translation`, an engine, it has more to go by. The rest is about the paper's judge.
+    (`mtassay.detectors.judge`), where it was trained for the language pair, and "paper" where not;
+    `back_translation`, an engine, takes back what no translation model of it reads along. The rest is about
+    the paper's judge.
 
     `quality` are the metrics, by name, that are averaged to measure a translation. A case passes if the
     original has a quality of at least `alpha` and the edit moves it by at most `beta`; where these are not

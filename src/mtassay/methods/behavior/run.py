@@ -229,6 +229,11 @@ class BehaviorRun(Method):
         ]
 
     @classmethod
+    def claims_right(cls, run: Run) -> bool:
+        """Only by evidence: the paper's judge does not see most errors."""
+        return run.parameters.get("judge_by") == "evidence" and super().claims_right(run)
+
+    @classmethod
     def reviewed(cls, run: Run, case_id: str) -> str:
         edits = (s.id for s in run.segments if original_of(s) == case_id)
         return next(edits, case_id)

@@ -70,7 +70,7 @@ def without_right_ones(
 ) -> list[float]:
     """The distances, 0 where the judge takes neither output for wrong; `opinions` are by id.
 
-    Wrong is what is so with a probability of `_LIKELY`; where there is none, what fails.
+    Wrong is what fails, where there is a probability with one of `_LIKELY` or more.
     """
     return [
         distance if any(_is_doubtful(opinions[side.id]) for side in _sides(pair)) else 0.0
@@ -79,7 +79,8 @@ def without_right_ones(
 
 
 def _is_doubtful(opinion: Opinion) -> bool:
-    return opinion.verdict == "fail" if opinion.probability is None else opinion.probability >= _LIKELY
+    is_likely = opinion.probability is None or opinion.probability >= _LIKELY
+    return opinion.verdict == "fail" and is_likely
 
 
 def read_twice(

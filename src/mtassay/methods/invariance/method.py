@@ -116,8 +116,8 @@ class InvarianceMethod(VariantSettings, InvarianceRun):
     are shown. `filters` leave out variants whose distance has a harmless reason, `detectors` look for single
     kinds of errors in the same translations. Where the judge was trained for the language pair, it is the
     filter by default, and with it three quarters of the threshold are enough; `back_translation`, an
-    engine, gives it more to go by. `annotator` and `source_annotator` ask for certain language
-    tools. Without `reviews`, what people said of an issue does not count.
+    engine, takes back what no translation model of it reads along. `annotator` and `source_annotator` ask for
+    certain language tools. Without `reviews`, what people said of an issue does not count.
     """
 
     pair: str

@@ -81,8 +81,8 @@ class ScoreMethod(Method):
     `correction` adjusts p-values for the number of comparisons in a table: together ("max-t"), so that no
     more than `alpha` of all tables claim a difference where there is none, or pair by pair. `by`
     names a tag of the segments (or "document"): each of its values is scored on its own too. With `judged`
-    the judge looks at every output, with `back_translation`, an engine, for more to go by. `labels` (test
-    set, language pair…) go into the signatures.
+    the judge looks at every output; `back_translation`, an engine, takes back what no translation model of it
+    reads along. `labels` (test set, language pair…) go into the signatures.
     """
 
     name: ClassVar[str] = "score"
@@ -374,13 +374,16 @@ class ScoreMethod(Method):
 
     @classmethod
     def means(cls, run: Run) -> str:
-        """References, where there are any and all metrics need them; else the metrics say more."""
+        """References, where there are any and all metrics need them; else the metrics say more.
+
+        Of a metric that is not installed nothing is known.
+        """
         if not _most_references(run):
             return "without references"
         metrics = _installed_metrics(run)
         labels = _labels_of(metrics)
         needing = [label for name, label in labels.items() if "references" in metrics[name].needs]
-        if len(needing) == len(labels):
+        if needing and len(needing) == len(run.parameters["metrics"]):
             return "against references"
         return f"{', '.join(needing)} against references" if needing else ", ".join(labels.values())
 

@@ -238,7 +238,7 @@ def _right(view: CaseView) -> list[Line]:
     for answer in view.answers:
         for line in answer.lines:
             if answer.verdict == "pass" and line.label in _OUTPUTS and line.text:
-                return [Line("right", f"{answer.system}: {line.text.strip()}")]
+                return [Line("passes", f"{answer.system}: {line.text.strip()}")]
     return []
 
 

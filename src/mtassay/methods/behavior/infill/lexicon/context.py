@@ -440,7 +440,7 @@ def _goes_on(tokens: Sequence[Token], place: Place) -> bool:
 
 
 def _is_amount(tokens: Sequence[Token], number: int) -> bool:
-    """Whether `a little`, `a few` or a number stands here."""
+    """Whether `little`, `few`, `a little`, `a few` or `a bit` stands here."""
     words = [token.text.lower() for token in tokens[number : number + 2]]
     return words[-1:] in (["little"], ["few"], ["bit"]) or words[:1] in (["little"], ["few"])
 
