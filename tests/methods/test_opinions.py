@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from mtassay.detectors.judge import Opinion, Reason, TrainedJudge, TranslationJu
 from mtassay.errors import UsageError
 from mtassay.languages import Pair, parse_pair
 from mtassay.methods.opinions import answer_of, ask_judge, code_files
+from mtassay.tools.annotate import Annotation, Token
 from mtassay.tools.encoder import encoder_version, is_installed
 from tests.fakes import MemoryTools
 
@@ -58,6 +59,16 @@ def test_equal_answers_are_judged_once_and_each_has_its_opinion() -> None:
     assert [opinion.verdict for opinion in opinions] == ["pass", "fail", "pass", "pass", "fail"]
     assert [opinion.probability for opinion in opinions] == [None, 0.9, None, 0.1, 0.9]
     assert judge.asked == ["um", "x", "um", "x"]
+
+
+def test_an_answer_that_was_read_otherwise_is_another_question() -> None:
+    judge, tools = CountingJudge(), MemoryTools()
+    bare = answer_of("1", "one", "um")
+    read = replace(bare, output=Annotation("um", (Token("um", 0, 2, pos="NUM"),)))
+    ask_judge(judge, [bare], tools)
+    ask_judge(judge, [read], tools)
+    ask_judge(judge, [read, bare], tools)
+    assert judge.asked == ["um", "um"]
 
 
 def test_what_a_judge_said_is_recalled_as_it_was_and_another_judge_is_asked() -> None:

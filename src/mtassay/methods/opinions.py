@@ -103,8 +103,9 @@ def _code(judge: type[TranslationJudge]) -> str:
 
 
 def _digest(answer: AnnotatedAnswer) -> str:
-    texts = [answer.source.text, answer.output.text, answer.back, *answer.references]
-    return hashlib.blake2b(json.dumps(texts).encode(), digest_size=16).hexdigest()
+    annotated = [answer.source.text, answer.source.tokens, answer.output.text, answer.output.tokens]
+    asked = [*annotated, answer.back, *answer.references]
+    return hashlib.blake2b(json.dumps(asked).encode(), digest_size=16).hexdigest()
 
 
 def _pack(opinion: Opinion) -> bytes:

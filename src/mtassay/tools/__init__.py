@@ -1,1 +1,1 @@
-"""."""
+"""What reads language: annotators, aligners, encoders, language models and translation models."""
