@@ -508,5 +508,6 @@ class _RegexPattern:
             raise TimeoutError from None
         finally:
             if (seconds := time.monotonic() - began) > _SLOW:
-                self._costs.seconds_left -= seconds
+                left = self._costs.seconds_left - seconds
+                self._costs.seconds_left = left if left > _SLOW else 0.0  # less would never be used up
         return match and Found(*match.span())
