@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+
+from mtassay.processes import core_count
 
 PATH = Path(__file__).resolve().parent / "RESULTS.md"
 HEAD = """# Results
@@ -55,7 +56,7 @@ def machine() -> str:
 
 def _cores() -> str:
     there = os.cpu_count() or 1
-    ours = len(os.sched_getaffinity(0)) if sys.platform == "linux" else there
+    ours = core_count()
     return f"{ours} cores" if ours == there else f"{ours} of {there} cores"
 
 

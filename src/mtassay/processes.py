@@ -196,9 +196,8 @@ def computed_beside(function: Callable[[], Answer]) -> Iterator[Callable[[], Ans
             pipes += os.pipe()
             answer_end, answer_way, life_end, life = pipes
             with _deaf_to_ctrl_c(), warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore", DeprecationWarning
-                )  # of threads, which are none but the watcher
+                # Python warns of threads, of which there is none but the watcher.
+                warnings.simplefilter("ignore", DeprecationWarning)
                 child = os.fork()
                 if child == 0:
                     _answer_and_exit(function, answer_way, life_end, (answer_end, life))

@@ -10,14 +10,13 @@ which changes the seventh digit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtassay.processes import process_count
+from mtassay.processes import each_in_threads
 
 __all__ = ["RELEASES", "WindowedEncoder", "one_thread_each"]
 
@@ -65,12 +64,7 @@ class WindowedEncoder:
             vectors[start : start + len(tokens)] = self._encode(tokens)
 
         with one_thread_each():
-            if len(blocks) <= 1 or process_count() == 1:
-                for block in blocks:
-                    compute(block)
-            else:
-                with ThreadPoolExecutor(min(process_count(), len(blocks))) as pool:
-                    list(pool.map(compute, blocks))
+            each_in_threads(compute, blocks, most=len(blocks))
         return vectors[[place[text] for text in texts]]
 
     def _blocks(self, texts: Sequence[str]) -> list[tuple[int, list[list[int]]]]:

@@ -18,10 +18,9 @@ from mtassay.campaign_store import AnswerCounts, CampaignStore
 from mtassay.errors import UsageError
 from mtassay.reviews import find_question, told_answer
 from mtassay.reviews.campaigns import Campaign
-from mtassay.reviews.queue import questions_about
 from mtassay.store import Workspace
 from mtassay.web.kinds import kind_of
-from mtassay.web.views import address, render
+from mtassay.web.views import address, offered_runs, render
 from mtassay.web.visits import Visit, read_form, visit_of, visit_that_changes
 
 __all__ = ["CampaignEntry", "campaigns_of", "router"]
@@ -31,7 +30,6 @@ router = APIRouter(include_in_schema=False)
 Form = Annotated[dict[str, str], Depends(read_form)]
 _MOST_SKIPPED = 100
 _LONGEST_NOTE = 2000  # characters
-_RUNS = 200  # that a form offers
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +90,15 @@ def blank(request: Request) -> Response:
 
 def _new(request: Request, visit: Visit, form: dict[str, str], problem: str) -> Response:
     with visit.site.pool.lend() as store:
-        heads = store.runs()[:_RUNS]
+        heads = store.runs()
         invited = [entry.person.name for entry in invitations(workspace=store.path)]
-    names: dict[str, None] = {}
-    for head in heads:
-        names |= dict.fromkeys(question.name for question in questions_about(head))
     return render(
         "campaign_new.html",
         request,
         visit,
         title="New campaign",
         status=400 if problem else 200,
-        runs=[(run.id, f"{run.method}, {run.started[:16].replace('T', ' ')}, {run.id}") for run in heads],
-        questions=list(names),
+        **offered_runs(heads),
         form={"reviewers": ", ".join(invited or [visit.person.name]), **form},
         problem=problem,
     )

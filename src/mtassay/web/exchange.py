@@ -18,16 +18,14 @@ from mtassay.errors import MtassayError, UsageError
 from mtassay.formats.labelstudio import labeling_config
 from mtassay.formats.reviews import ENDINGS, write_records
 from mtassay.reviews import find_question
-from mtassay.reviews.queue import questions_about
 from mtassay.web.guard import UPLOAD
-from mtassay.web.views import render
+from mtassay.web.views import offered_runs, render
 from mtassay.web.visits import Visit, visit_of, visit_that_changes
 
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 
-_RUNS = 200  # that the form offers
 _MOST_FIELDS = 10
 READABLE = (*ENDINGS, ".json")
 """What an uploaded file may end in."""
@@ -66,18 +64,14 @@ def overview(request: Request) -> Response:
 
 def _page(request: Request, visit: Visit, *, done: str = "", problem: str = "") -> Response:
     with visit.site.pool.lend() as store:
-        heads, answered = store.runs()[:_RUNS], store.reviews_count
-    names: dict[str, None] = {}
-    for head in heads:
-        names |= dict.fromkeys(question.name for question in questions_about(head))
+        heads, answered = store.runs(), store.reviews_count
     return render(
         "exchange.html",
         request,
         visit,
         title="Files",
         status=400 if problem else 200,
-        runs=[(run.id, f"{run.method}, {run.started[:16].replace('T', ' ')}, {run.id}") for run in heads],
-        questions=list(names),
+        **offered_runs(heads),
         answered=answered,
         endings=[ending.removeprefix(".") for ending in ENDINGS],
         readable=",".join(READABLE),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from mtassay.core import Run
 from mtassay.display import Line, Span
 from mtassay.reviews import count_reviewers, told_answer
+from mtassay.reviews.queue import questions_about
 from mtassay.texts.marks import find_words, plural, printable
 from mtassay.texts.words import split_words
 from mtassay.web.visits import Visit
@@ -23,6 +25,7 @@ __all__ = ["FOLDER", "pieces", "render"]
 
 FOLDER = Path(__file__).parent
 _LONGEST = 4000  # characters of a text that are shown
+_RUNS = 200  # that a form offers
 
 
 def pieces(text: str, marks: Iterable[Span] = ()) -> list[tuple[str, bool]]:
@@ -75,6 +78,14 @@ def address(*parts: str, **values: object) -> str:
     path = "/" + "/".join(quote(part, safe="") for part in parts)
     query = urlencode({key: value for key, value in values.items() if str(value)})
     return f"{path}?{query}" if query else path
+
+
+def offered_runs(runs: Sequence[Run]) -> dict[str, Any]:
+    """What a form offers: the newest runs, each with a line, and the questions about them."""
+    newest = runs[:_RUNS]
+    names = dict.fromkeys(question.name for run in newest for question in questions_about(run))
+    lines = [f"{run.method}, {run.started[:16].replace('T', ' ')}, {run.id}" for run in newest]
+    return {"runs": list(zip([run.id for run in newest], lines, strict=True)), "questions": list(names)}
 
 
 @cache
